@@ -1,0 +1,159 @@
+//! Progress out of a running kernel, cancellation into it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// Whether a task attempt was a map or a reduce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskKind {
+    /// Reads input splits.
+    Map,
+    /// Writes output partitions.
+    Reduce,
+}
+
+/// One finished task. Times are on the operating system's monotonic clock, see [`monotonic`].
+#[derive(Clone, Debug)]
+pub struct TaskAttempt {
+    /// Map or reduce.
+    pub kind: TaskKind,
+    /// The task's number within its kind, from 0.
+    pub task: u32,
+    /// The slot (thread) of its kind that ran it, from 0.
+    pub slot: u32,
+    /// When it started.
+    pub start: Duration,
+    /// When its output was complete.
+    pub end: Duration,
+    /// Rows read.
+    pub input_rows: u64,
+    /// Rows written.
+    pub output_rows: u64,
+    /// Bytes read from files.
+    pub input_bytes: u64,
+    /// Bytes written to output files.
+    pub output_bytes: u64,
+    /// Bytes of intermediate data written (map) or read back (reduce).
+    pub spilled_bytes: u64,
+}
+
+/// How far a kernel is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The current phase's name; empty before the first.
+    pub phase: &'static str,
+    /// Bytes read and written so far.
+    pub done_bytes: u64,
+    /// Bytes to read and write in all.
+    pub total_bytes: u64,
+}
+
+/// A named stretch of a kernel's run.
+#[derive(Clone, Copy, Debug)]
+pub struct Phase {
+    /// The phase's name in Hadoop's terms.
+    pub name: &'static str,
+    /// When it started.
+    pub start: Duration,
+    /// When it ended.
+    pub end: Duration,
+}
+
+#[derive(Default)]
+struct Events {
+    finished: Vec<TaskAttempt>,
+    phases: Vec<Phase>,
+    open: Option<(&'static str, Duration)>,
+}
+
+/// Shared between a running kernel and whoever watches it.
+#[derive(Default)]
+pub struct Context {
+    cancelled: AtomicBool,
+    done_bytes: AtomicU64,
+    total_bytes: AtomicU64,
+    events: Mutex<Events>,
+}
+
+/// The time on CLOCK_MONOTONIC, the clock that Python's `time.monotonic_ns` reads too.
+pub fn monotonic() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid timespec to write to, and CLOCK_MONOTONIC always exists on Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+impl Context {
+    /// Asks the kernel to stop; it returns [`Error::Cancelled`] soon after.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Fails if cancellation was asked for. Kernels call it between blocks.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Announces how many bytes will be read and written in all.
+    pub fn expect(&self, total_bytes: u64) {
+        self.total_bytes.store(total_bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes read or written.
+    pub fn advance(&self, bytes: u64) {
+        self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Starts a phase and ends the one before it, at the same moment.
+    pub fn begin_phase(&self, name: &'static str) {
+        let now = monotonic();
+        let mut events = self.events();
+        events.close(now);
+        events.open = Some((name, now));
+    }
+
+    /// Ends the current phase.
+    pub fn end_phase(&self) {
+        self.events().close(monotonic());
+    }
+
+    /// Reports a finished task.
+    pub fn finish_task(&self, task: TaskAttempt) {
+        self.events().finished.push(task);
+    }
+
+    /// How far the kernel is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            phase: self.events().open.map_or("", |(name, _)| name),
+            done_bytes: self.done_bytes.load(Ordering::Relaxed),
+            total_bytes: self.total_bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Takes the tasks finished since the last call.
+    pub fn take_tasks(&self) -> Vec<TaskAttempt> {
+        std::mem::take(&mut self.events().finished)
+    }
+
+    /// The phases that have ended.
+    pub fn phases(&self) -> Vec<Phase> {
+        self.events().phases.clone()
+    }
+
+    fn events(&self) -> std::sync::MutexGuard<'_, Events> {
+        // A panic while the lock was held cannot leave these lists half-changed.
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Events {
+    fn close(&mut self, now: Duration) {
+        if let Some((name, start)) = self.open.take() {
+            self.phases.push(Phase { name, start, end: now });
+        }
+    }
+}

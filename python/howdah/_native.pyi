@@ -1,0 +1,199 @@
+"""The Rust kernels. Each function starts its work on threads of its own and returns at once.
+
+Times are nanoseconds on CLOCK_MONOTONIC, the clock of ``time.monotonic_ns``. Paths are absolute.
+A user's mistake (a truncated input, a budget too small) raises ``InputError(subject, what, hint)``,
+an operating-system failure OSError with the file's name, and a cancelled operation ``Cancelled``;
+all of them from ``Operation.result``.
+"""
+
+from typing import Generic, TypeVar
+
+R_co = TypeVar("R_co", covariant=True)
+
+ALIGN: int
+
+class InputError(Exception):
+    """args: (subject, what, hint)"""
+
+class Cancelled(Exception): ...
+
+class Pool:
+    """Memory allocated and touched once; an operation that needs it takes it and gives it back.
+
+    Raises MemoryError if the system has not that much.
+    """
+
+    def __init__(self, size_bytes: int, threads: int) -> None: ...
+    @property
+    def size_bytes(self) -> int: ...
+
+class Progress:
+    @property
+    def phase(self) -> str: ...
+    @property
+    def done_bytes(self) -> int: ...
+    @property
+    def total_bytes(self) -> int: ...
+
+class Task:
+    @property
+    def kind(self) -> str: ...  # "map" or "reduce"
+    @property
+    def task(self) -> int: ...
+    @property
+    def slot(self) -> int: ...
+    @property
+    def start_ns(self) -> int: ...
+    @property
+    def end_ns(self) -> int: ...
+    @property
+    def input_rows(self) -> int: ...
+    @property
+    def output_rows(self) -> int: ...
+    @property
+    def input_bytes(self) -> int: ...
+    @property
+    def output_bytes(self) -> int: ...
+    @property
+    def spilled_bytes(self) -> int: ...
+
+class Operation(Generic[R_co]):
+    """Work under way."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait at most that long, with the GIL released; True once the work has ended."""
+    def cancel(self) -> None:
+        """Ask the work to stop; it ends soon after."""
+    def progress(self) -> Progress: ...
+    def take_tasks(self) -> list[Task]:
+        """The tasks that finished since the last call."""
+    def phases(self) -> list[tuple[str, int, int]]:
+        """(name, start_ns, end_ns) of every phase that has ended."""
+    def result(self) -> R_co:
+        """What the finished work returned or raised."""
+
+class Teragen:
+    @property
+    def rows(self) -> int: ...
+    @property
+    def checksum(self) -> str: ...
+    @property
+    def written_bytes(self) -> int: ...
+    @property
+    def direct(self) -> bool: ...
+
+class Terasort:
+    @property
+    def rows(self) -> int: ...
+    @property
+    def in_memory(self) -> bool: ...
+    @property
+    def read_bytes(self) -> int: ...
+    @property
+    def written_bytes(self) -> int: ...
+    @property
+    def spilled_rows(self) -> int: ...
+    @property
+    def spilled_raw_bytes(self) -> int: ...
+    @property
+    def spilled_bytes(self) -> int: ...
+    @property
+    def spill_read_bytes(self) -> int: ...
+    @property
+    def partition_rows(self) -> list[int]: ...
+    @property
+    def direct(self) -> bool: ...
+
+class Teravalidate:
+    @property
+    def rows(self) -> int: ...
+    @property
+    def checksum(self) -> str: ...
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        """(kind, message) of each fault, worded as Hadoop's TeraValidate words them."""
+    @property
+    def read_bytes(self) -> int: ...
+    @property
+    def direct(self) -> bool: ...
+
+class FileIo:
+    """One file written or read and the seconds its task spent on it."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def io_s(self) -> float: ...
+
+class Files:
+    @property
+    def files(self) -> list[FileIo]: ...
+    @property
+    def direct(self) -> bool: ...
+
+class Pi:
+    @property
+    def inside(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+
+def teragen(pool: Pool, files: list[str], rows: int, slots: int) -> Operation[Teragen]:
+    """Write ``rows`` rows into the files, one map task each, split as Hadoop splits them."""
+
+def terasort(
+    pool: Pool,
+    inputs: list[str],
+    outputs: list[str],
+    spill_dirs: list[str],
+    maps: int,
+    map_slots: int,
+    reduce_slots: int,
+    codec: str,
+) -> Operation[Terasort]:
+    """Sort the inputs into the outputs (one reduce task each), within the pool's memory."""
+
+def terasort_needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
+    """(smallest pool that can sort so many rows, smallest that sorts them without spilling), bytes."""
+
+def teravalidate(
+    pool: Pool, inputs: list[str], output: str, slots: int, expected: tuple[int, str] | None
+) -> Operation[Teravalidate]:
+    """Check order, checksum and, where TeraGen's (rows, checksum) are given, completeness."""
+
+def dfsio_write(pool: Pool, files: list[str], file_bytes: int, slots: int, seed: int) -> Operation[Files]:
+    """Write the files, one task each, and time each one's I/O as TestDFSIO does."""
+
+def dfsio_read(pool: Pool, files: list[str], slots: int) -> Operation[Files]:
+    """Read the files, one task each, and time each one's I/O as TestDFSIO does."""
+
+def pi(maps: int, samples: int, slots: int) -> Operation[Pi]:
+    """Count Halton points inside the circle, as Hadoop's QuasiMonteCarlo does."""
+
+def storage_write(pool: Pool, files: list[str], file_bytes: int) -> Operation[Files]:
+    """Write the files one after another with one thread by direct I/O."""
+
+def storage_read(pool: Pool, files: list[str]) -> Operation[Files]:
+    """Read the files one after another with one thread by direct I/O."""
+
+class Raw:
+    @property
+    def write_s(self) -> float: ...
+    @property
+    def read_s(self) -> float: ...
+    @property
+    def copy_s(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def direct(self) -> bool: ...
+
+def raw_limit(pool: Pool, scratch_files: list[str], bytes_per_file: int, depth: int) -> Operation[Raw]:
+    """Write, read and copy plain blocks, ``depth`` threads a file, all files at once; removes its files.
+
+    ``scratch_files`` are made and removed; each copy goes beside its source.
+    """
+
+def memory_copy_bytes_per_s(pool: Pool, threads: int) -> float:
+    """Rate of a plain memcpy over all threads, bytes copied per second (median of several)."""

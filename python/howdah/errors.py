@@ -1,0 +1,51 @@
+"""Every error howdah raises on purpose.
+
+    HowdahError                 one message for the user, one hint, one exit code
+    ├── UserError      exit 2   the input is wrong: a flag, a file, a key, a directory
+    │   └── RecordError  exit 2   a run record cannot be read: foreign, damaged or from a newer howdah
+    ├── RunFailed      exit 1   a run started and could not finish; its record is kept
+    └── Aborted        exit 130 the user stopped the run; its record is kept
+
+A message names the file, key or flag first, then what is wrong; the hint says what would be right.
+Anything else that reaches the command line is a defect and may show its traceback.
+"""
+
+from __future__ import annotations
+
+
+class HowdahError(Exception):
+    """Base of all deliberate errors.
+
+    ``where`` names the file, key or flag at fault, ``what`` says what is wrong with it and
+    ``hint`` what would be right.
+    """
+
+    exit_code = 1
+
+    def __init__(self, where: str, what: str, hint: str = "") -> None:
+        super().__init__(f"{where}: {what}" if where else what)
+        self.where = where
+        self.what = what
+        self.hint = hint
+
+
+class UserError(HowdahError):
+    """The user's input is at fault; nothing was started and nothing was written."""
+
+    exit_code = 2
+
+
+class RecordError(UserError):
+    """A run record cannot be read: it is foreign, damaged or written by a newer howdah."""
+
+
+class RunFailed(HowdahError):
+    """A run started and could not finish; its record says how far it came."""
+
+    exit_code = 1
+
+
+class Aborted(HowdahError):
+    """The user stopped the run; its record says how far it came."""
+
+    exit_code = 130

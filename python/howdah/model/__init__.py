@@ -1,0 +1,1 @@
+"""Frozen data: the words of howdah. No I/O happens here."""

@@ -1,0 +1,34 @@
+"""Where a run's data goes while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+
+
+class Progress(NamedTuple):
+    """How far a workload is: bytes done of those to do, both input and output counted."""
+
+    workload: str
+    phase: str
+    done_bytes: int
+    total_bytes: int
+    elapsed_s: float
+
+
+class SampleSink(Protocol):
+    """What an engine and its samplers write to; every method may be called from any thread."""
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        """Append measured values."""
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        """Append finished task attempts."""
+
+    def update(self, record: RunRecord) -> None:
+        """Replace the record so far: called whenever a workload starts or ends."""
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the current workload is; called about ten times a second."""

@@ -1,0 +1,107 @@
+"""Numbers as people write them, and back.
+
+Inside howdah everything is SI base units: bytes, seconds, rows. KiB, MiB and GiB are powers of
+1024; kB, MB and GB powers of 1000, as in Hadoop's own papers. A count takes k, M, B (10⁹) or T.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+from howdah.errors import UserError
+
+KIB = 1024
+MIB = 1024**2
+GIB = 1024**3
+
+_BYTE_UNITS = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "pb": 10**15,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+    "pib": 2**50,
+}
+_COUNT_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "b": 10**9, "t": 10**12}
+_NUMBER = re.compile(r"^\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
+
+
+def _parse(text: str, units: dict[str, int], where: str, examples: str) -> int:
+    match = _NUMBER.match(text)
+    factor = units.get(match.group(2).lower()) if match else None
+    if match is None or factor is None:
+        raise UserError(where, f"{text!r} is not a quantity", f"give for instance {examples}")
+    try:
+        value = Decimal(re.sub("[_,]", "", match.group(1))) * factor
+    except InvalidOperation as error:
+        raise UserError(where, f"{text!r} is not a quantity", f"give for instance {examples}") from error
+    if value != value.to_integral_value():
+        raise UserError(where, f"{text!r} is not a whole number", f"give for instance {examples}")
+    return int(value)
+
+
+def parse_bytes(text: str, where: str) -> int:
+    """Parse ``1GB``, ``512MiB`` or plain ``4096`` into bytes; raise UserError naming ``where``."""
+    return _parse(text, _BYTE_UNITS, where, "512MiB, 2GiB or 1GB")
+
+
+def parse_count(text: str, where: str) -> int:
+    """Parse ``10M``, ``1.5B`` or ``10_000_000`` into a count; raise UserError naming ``where``."""
+    return _parse(text, _COUNT_UNITS, where, "1000000, 10M or 1B")
+
+
+def _significant(value: float) -> str:
+    if value >= 100:
+        return f"{value:.0f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}"
+
+
+def _scaled(value: float, steps: list[tuple[float, str]], smallest: str) -> str:
+    for factor, name in steps:
+        # A value that would print as 1000 of one unit is said in the next unit.
+        if abs(value) >= factor * 0.9995:
+            return f"{_significant(value / factor)} {name}"
+    return f"{value:.0f} {smallest}"
+
+
+def format_bytes(value: float) -> str:
+    """Data volumes, 1000-based with three digits: ``1.00 GB``."""
+    return _scaled(value, [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")], "B")
+
+
+def format_memory(value: float) -> str:
+    """Memory sizes, 1024-based, trailing zeros dropped: ``2 GiB``, ``23.4 GiB``."""
+    for factor, name in [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]:
+        if abs(value) >= factor:
+            text = f"{value / factor:.1f}"
+            return f"{text.removesuffix('.0')} {name}"
+    return f"{value:.0f} B"
+
+
+def format_rate(bytes_per_s: float) -> str:
+    """Data rates, 1000-based with three digits: ``1.20 GB/s``."""
+    return f"{format_bytes(bytes_per_s)}/s"
+
+
+def format_count(value: int) -> str:
+    """Counts with thousands separators: ``10,000,000``."""
+    return f"{value:,}"
+
+
+def format_seconds(value: float) -> str:
+    """Durations with three digits below a minute, then minutes and hours: ``0.41 s``, ``3 min 05 s``."""
+    if value < 60:
+        return f"{_significant(value)} s"
+    minutes, seconds = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
