@@ -10,32 +10,32 @@ from howdah.model.run import RunRecord
 
 TASKS_SCHEMA = pa.schema(
     [
-        ("workload", pa.string()),
-        ("kind", pa.string()),
-        ("task", pa.int32()),
-        ("attempt", pa.int32()),
-        ("host", pa.string()),
-        ("worker", pa.string()),
-        ("slot", pa.int32()),
-        ("start_s", pa.float64()),
-        ("end_s", pa.float64()),
-        ("input_rows", pa.int64()),
-        ("output_rows", pa.int64()),
-        ("input_bytes", pa.int64()),
-        ("output_bytes", pa.int64()),
-        ("spilled_bytes", pa.int64()),
-        ("locality", pa.string()),
-        ("state", pa.string()),
+        pa.field("workload", pa.string()),
+        pa.field("kind", pa.string()),
+        pa.field("task", pa.int32()),
+        pa.field("attempt", pa.int32()),
+        pa.field("host", pa.string()),
+        pa.field("worker", pa.string()),
+        pa.field("slot", pa.int32()),
+        pa.field("start_s", pa.float64()),
+        pa.field("end_s", pa.float64()),
+        pa.field("input_rows", pa.int64()),
+        pa.field("output_rows", pa.int64()),
+        pa.field("input_bytes", pa.int64()),
+        pa.field("output_bytes", pa.int64()),
+        pa.field("spilled_bytes", pa.int64()),
+        pa.field("locality", pa.string()),
+        pa.field("state", pa.string()),
     ]
 )
 """One row per TaskAttempt, columns in its field order."""
 
 SAMPLES_SCHEMA = pa.schema(
     [
-        ("time_s", pa.float64()),
-        ("host", pa.string()),
-        ("metric", pa.string()),
-        ("value", pa.float64()),
+        pa.field("time_s", pa.float64()),
+        pa.field("host", pa.string()),
+        pa.field("metric", pa.string()),
+        pa.field("value", pa.float64()),
     ]
 )
 """One row per Sample, columns in its field order."""
