@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from howdah.model.run import RunRecord
 
-TASKS_SCHEMA = pa.schema(
-    [
-        pa.field("workload", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("task", pa.int32()),
-        pa.field("attempt", pa.int32()),
-        pa.field("host", pa.string()),
-        pa.field("worker", pa.string()),
-        pa.field("slot", pa.int32()),
-        pa.field("start_s", pa.float64()),
-        pa.field("end_s", pa.float64()),
-        pa.field("input_rows", pa.int64()),
-        pa.field("output_rows", pa.int64()),
-        pa.field("input_bytes", pa.int64()),
-        pa.field("output_bytes", pa.int64()),
-        pa.field("spilled_bytes", pa.int64()),
-        pa.field("locality", pa.string()),
-        pa.field("state", pa.string()),
-    ]
-)
+_TASK_FIELDS: list[pa.Field[Any]] = [
+    pa.field("workload", pa.string()),
+    pa.field("kind", pa.string()),
+    pa.field("task", pa.int32()),
+    pa.field("attempt", pa.int32()),
+    pa.field("host", pa.string()),
+    pa.field("worker", pa.string()),
+    pa.field("slot", pa.int32()),
+    pa.field("start_s", pa.float64()),
+    pa.field("end_s", pa.float64()),
+    pa.field("input_rows", pa.int64()),
+    pa.field("output_rows", pa.int64()),
+    pa.field("input_bytes", pa.int64()),
+    pa.field("output_bytes", pa.int64()),
+    pa.field("spilled_bytes", pa.int64()),
+    pa.field("locality", pa.string()),
+    pa.field("state", pa.string()),
+]
+
+TASKS_SCHEMA = pa.schema(_TASK_FIELDS)
 """One row per TaskAttempt, columns in its field order."""
 
-SAMPLES_SCHEMA = pa.schema(
-    [
-        pa.field("time_s", pa.float64()),
-        pa.field("host", pa.string()),
-        pa.field("metric", pa.string()),
-        pa.field("value", pa.float64()),
-    ]
-)
+_SAMPLE_FIELDS: list[pa.Field[Any]] = [
+    pa.field("time_s", pa.float64()),
+    pa.field("host", pa.string()),
+    pa.field("metric", pa.string()),
+    pa.field("value", pa.float64()),
+]
+
+SAMPLES_SCHEMA = pa.schema(_SAMPLE_FIELDS)
 """One row per Sample, columns in its field order."""
 
 
