@@ -154,7 +154,8 @@ class RunRecord(Model):
     """One execution of a Suite by an Engine on a Plan; the content of ``run.json``.
 
     ``created`` is the wall-clock start (ISO 8601, UTC); ``digests`` are SHA-256 of the plan, the
-    suite and the host. ``error`` is the message of a failed run. ``pid`` and ``boot_id`` tell a
+    suite and the host. ``preparation`` is what an engine did before the first workload's clock ran:
+    touching memory, measuring limits. ``error`` is the message of a failed run. ``pid`` and ``boot_id`` tell a
     reader whether a record that says ``running`` is still being written.
     """
 
@@ -173,6 +174,7 @@ class RunRecord(Model):
     digests: dict[str, str]
     outcome: Outcome
     elapsed_s: float = 0.0
+    preparation: tuple[Phase, ...] = ()
     workloads: tuple[WorkloadResult, ...] = ()
     limits: Limits | None = None
     telemetry: TelemetryCost | None = None

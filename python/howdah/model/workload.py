@@ -36,7 +36,8 @@ class Workload(Model):
     """One program with its parameters; parameters that its kind does not use are left at None.
 
     ``rows`` are 100-byte TeraSort rows; ``files`` and ``file_bytes`` belong to dfsio and storage;
-    ``samples`` is pi's samples per map.
+    ``samples`` is pi's samples per map. ``inputs`` are files to read instead of what an earlier
+    workload left.
     """
 
     kind: WorkloadKind
@@ -47,6 +48,7 @@ class Workload(Model):
     files: int | None = None
     file_bytes: int | None = None
     samples: int | None = None
+    inputs: tuple[str, ...] | None = None
 
 
 class Suite(Model):
