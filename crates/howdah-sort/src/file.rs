@@ -125,7 +125,7 @@ impl OutputFile {
 
     /// Appends `block`, whose address and length are multiples of [`ALIGN`].
     pub fn append(&mut self, block: &[u8]) -> Result<()> {
-        debug_assert!(block.len().is_multiple_of(ALIGN));
+        debug_assert!(block.len() % ALIGN == 0);
         self.file.write_all_at(block, self.offset).map_err(Error::io(&self.path, "write"))?;
         self.offset += block.len() as u64;
         Ok(())

@@ -6,9 +6,13 @@
 mod context;
 mod error;
 mod file;
+mod generate;
 mod pool;
+mod record;
 
 pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, monotonic};
 pub use error::{Error, Result};
 pub use file::{ALIGN, InputFile, OutputFile, sync_dir};
+pub use generate::fill_rows;
 pub use pool::{Pool, Slab};
+pub use record::{KEY, ROW, RowRandom, map_rows};
