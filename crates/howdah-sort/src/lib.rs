@@ -6,13 +6,16 @@
 mod context;
 mod error;
 mod file;
+mod pi;
 mod generate;
 mod pool;
+mod slots;
 mod record;
 
 pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, monotonic};
 pub use error::{Error, Result};
 pub use file::{ALIGN, InputFile, OutputFile, sync_dir};
 pub use generate::fill_rows;
+pub use pi::{PiReport, pi};
 pub use pool::{Pool, Slab};
 pub use record::{KEY, ROW, RowRandom, map_rows};
