@@ -5,6 +5,7 @@ What could not be read is None, and ``unread`` says why; nothing is guessed.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Literal
 
 from howdah.model.base import Model
@@ -65,7 +66,12 @@ class XfsGeometry(Model):
 
 
 class FileSystem(Model):
-    """One mounted file system on a block device; ``disk`` names the whole disk below it."""
+    """One mounted file system on a block device.
+
+    ``disks`` names the whole disks below it (several under RAID or LVM); ``disk`` is the one of
+    them where there is only one. ``options`` are the mount's and the file system's own.
+    ``free_bytes`` is what an unprivileged user may still write.
+    """
 
     mount: str
     device: str
@@ -75,11 +81,20 @@ class FileSystem(Model):
     size_bytes: int
     free_bytes: int
     block_bytes: int
+    disks: tuple[str, ...] = ()
     xfs: XfsGeometry | None = None
 
 
+class OtherMount(Model):
+    """A mount that holds files on no block device of this host: overlay, tmpfs, NFS and their like."""
+
+    mount: str
+    device: str
+    kind: str
+
+
 class Disk(Model):
-    """One whole block device."""
+    """One whole block device; ``queue_depth`` is the requests its queue holds (``nr_requests``)."""
 
     name: str
     kind: Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
@@ -106,13 +121,29 @@ class Nic(Model):
 class Virtualisation(Model):
     """Whether the machine is virtual and what its hypervisor takes away from it.
 
-    ``steal_share`` is stolen CPU time over all CPU time since boot, 0 to 1.
+    ``hypervisor`` and ``container`` are names (``KVM``, ``docker``), None where there is none or
+    it cannot be told which. ``steal_share`` is stolen CPU time over all CPU time since boot, 0 to 1.
     """
 
     is_virtual: bool
     hypervisor: str | None
     container: str | None
     steal_share: float | None
+
+
+class Cgroup(Model):
+    """What control groups leave to this process, the tightest limit from its group to the root.
+
+    ``cpu_quota`` counts CPUs (2.5 is two and a half), ``allowed_cpus`` are those the process may
+    run on, ``memory_used_bytes`` leaves out page cache that the kernel gives back on demand. None:
+    no limit.
+    """
+
+    version: Literal[1, 2] | None = None
+    cpu_quota: float | None = None
+    allowed_cpus: int | None = None
+    memory_limit_bytes: int | None = None
+    memory_used_bytes: int | None = None
 
 
 class Software(Model):
@@ -131,7 +162,10 @@ class Unread(Model):
 
 
 class Host(Model):
-    """A physical machine (or the virtual machine one sits in)."""
+    """A physical machine (or the virtual machine one sits in).
+
+    ``cpu`` and ``memory`` describe the machine; ``cgroup`` says how much of it is ours.
+    """
 
     name: str
     cpu: Cpu
@@ -141,4 +175,26 @@ class Host(Model):
     nics: tuple[Nic, ...]
     virtualisation: Virtualisation
     software: Software
+    cgroup: Cgroup = Cgroup()
+    other_mounts: tuple[OtherMount, ...] = ()
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def usable_cpus(self) -> float:
+        """CPUs this process can keep busy at once: all threads, or fewer under a quota or a CPU set."""
+        limits = (self.cgroup.allowed_cpus, self.cgroup.cpu_quota)
+        return float(min([self.cpu.threads, *(limit for limit in limits if limit is not None)]))
+
+    @property
+    def usable_memory_bytes(self) -> int:
+        """Memory new work could have: what is available, or less where a control group limits it."""
+        if self.cgroup.memory_limit_bytes is None:
+            return self.memory.available_bytes
+        left = self.cgroup.memory_limit_bytes - (self.cgroup.memory_used_bytes or 0)
+        return max(0, min(self.memory.available_bytes, left))
+
+    def mount_of(self, path: PurePath) -> FileSystem | OtherMount | None:
+        """The mount that holds an absolute path; None if no known mount does."""
+        mounts: tuple[FileSystem | OtherMount, ...] = (*self.file_systems, *self.other_mounts)
+        holding = [mount for mount in mounts if path.is_relative_to(mount.mount)]
+        return max(holding, key=lambda mount: len(mount.mount), default=None)
