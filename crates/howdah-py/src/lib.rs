@@ -1,6 +1,31 @@
 //! `howdah._native`: the Rust kernels as Python sees them.
+//!
+//! Every kernel runs on a thread of its own that never touches Python, so the interpreter goes on
+//! while it works. `_native.pyi` documents the module; a test holds the two together.
+
+mod errors;
+mod kernels;
+mod operation;
+mod pool;
+mod reports;
 
 use pyo3::prelude::*;
 
 #[pymodule]
-mod _native {}
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use errors::{Cancelled, InputError};
+    #[pymodule_export]
+    use kernels::pi;
+    #[pymodule_export]
+    use operation::{Operation, Progress, Task};
+    #[pymodule_export]
+    use pool::Pool;
+    #[pymodule_export]
+    use reports::Pi;
+
+    #[pymodule_export]
+    const ALIGN: usize = howdah_sort::ALIGN;
+}
