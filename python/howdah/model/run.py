@@ -64,6 +64,7 @@ class FileRate(Model):
     path: str
     bytes: int
     io_s: float
+    operation: Literal["write", "read"] = "write"
 
 
 class ValidationError(Model):
@@ -73,13 +74,28 @@ class ValidationError(Model):
     message: str
 
 
+class DeviceLimit(Model):
+    """What one raw data directory can do by direct I/O in large blocks, bytes per second.
+
+    ``tool`` says who measured it: ``fio``, which makes no copy, or ``howdah``.
+    """
+
+    data_dir: str
+    device: str
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    copy_bytes_per_s: float | None
+    tool: str
+
+
 class WorkloadResult(Model):
     """One workload as it ran.
 
     ``checksum`` is TeraGen's and TeraValidate's (hex, 128 bits); ``expected_checksum`` is the one
     TeraGen recorded for the rows that TeraValidate read. ``peak_rss_bytes`` is the process's peak
     resident set while the workload ran, ``memory_bytes`` the budget it had. ``buffered_io`` says
-    that direct I/O was refused by the file system. ``files`` are dfsio's and storage's. ``answer``
+    that direct I/O was refused by the file system. ``files`` are dfsio's and storage's;
+    ``raw_limits`` what fio measured beside storage, where fio is installed. ``answer``
     is pi's printed value.
     """
 
@@ -93,6 +109,7 @@ class WorkloadResult(Model):
     expected_checksum: str | None = None
     validation_errors: tuple[ValidationError, ...] = ()
     files: tuple[FileRate, ...] = ()
+    raw_limits: tuple[DeviceLimit, ...] = ()
     answer: str | None = None
     peak_rss_bytes: int | None = None
     memory_bytes: int | None = None
@@ -103,20 +120,6 @@ class WorkloadResult(Model):
     def elapsed_s(self) -> float:
         """Seconds from start to durable end."""
         return self.end_s - self.start_s
-
-
-class DeviceLimit(Model):
-    """What one raw data directory can do by direct I/O in large blocks, bytes per second.
-
-    ``tool`` says who measured it: ``fio`` or ``howdah``.
-    """
-
-    data_dir: str
-    device: str
-    read_bytes_per_s: float
-    write_bytes_per_s: float
-    copy_bytes_per_s: float
-    tool: str
 
 
 class Limits(Model):
