@@ -347,7 +347,7 @@ class DfsioFigures:
 
 @dataclass(frozen=True)
 class StorageZones:
-    """Throughput of files written one after another on one data directory, first to last.
+    """Throughput of files written or read one after another on one data directory, first to last.
 
     ``drop`` is the share lost between the outermost and the innermost files (robustly: medians of the
     first and last tenth).
@@ -355,6 +355,7 @@ class StorageZones:
 
     workload: str
     data_dir: str
+    operation: Literal["write", "read"]
     rates_bytes_per_s: tuple[float, ...]
     drop: float
 
