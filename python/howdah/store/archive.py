@@ -1,0 +1,172 @@
+"""One run in one file, to be read on another machine.
+
+An archive is a gzipped tar of a record's own files under the run's id. Owners, times and the order
+of the files are fixed, so that the same record always makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import gzip
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from howdah.errors import RecordError, UserError
+from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
+from howdah.store.lock import is_held
+from howdah.store.reader import read_run
+from howdah.store.replace import replacing
+from howdah.store.staging import staged_run
+
+ARCHIVE_SUFFIX = ".tar.gz"
+
+_MOST_BYTES = 16 * 2**30
+"""No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
+
+_MOST_PADDING_BYTES = 64 * 2**10
+"""A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
+
+_RIGHT = "give a file that `howdah runs export` wrote"
+
+
+def export_run(run_dir: Path, out_file: Path) -> None:
+    """Pack a run's record into ``out_file``, which must not exist yet.
+
+    Raises RecordError if the record cannot be read, UserError if its run still goes or the file
+    cannot be written.
+    """
+    run_id = read_run(run_dir).record.id
+    if not RUN_ID.fullmatch(run_id):
+        raise RecordError(str(run_dir), f"its id {run_id!r} cannot name a directory", "correct run.json")
+    if is_held(run_dir / LOCK):
+        raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
+    if out_file.exists():
+        raise UserError(str(out_file), "exists already", "remove it or give another name")
+    try:
+        with replacing(out_file) as file:
+            _pack(run_dir, run_id, file)
+    except OSError as error:
+        raise UserError(
+            str(out_file),
+            f"cannot be written ({error.strerror})",
+            "give a file name in a directory with room",
+        ) from error
+
+
+def _pack(run_dir: Path, run_id: str, file: IO[bytes]) -> None:
+    # No name and no time in gzip's own header, or the bytes would differ from one export to the next.
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for name in RECORD_FILES:
+            path = run_dir / name
+            if path.is_file():
+                member = tarfile.TarInfo(f"{run_id}/{name}")
+                member.size = path.stat().st_size
+                member.mode = 0o644
+                with path.open("rb") as content:
+                    tar.addfile(member, content)
+
+
+def import_run(file: Path, runs_dir: Path) -> Path:
+    """Unpack an exported run into ``runs_dir`` and return its directory.
+
+    A run that is there already, file for file the same, is left alone. Raises RecordError if the
+    archive is foreign, damaged or cut off or its record cannot be read, UserError if ``runs_dir``
+    has no room for it or holds another run of that id; nothing is left behind then.
+    """
+    run_id, size = _survey(file)
+    with staged_run(runs_dir, run_id) as staged:
+        free = shutil.disk_usage(runs_dir).free
+        if size > free:
+            raise UserError(
+                str(runs_dir), f"the run needs {size} bytes and {free} are free", "free some space"
+            )
+        _unpack(file, staged.path)
+        _check_record(file, staged.path, run_id)
+        if staged.target.exists() and _same_record(staged.path, staged.target):
+            return staged.target
+        return staged.publish_finished()
+
+
+class _Member(NamedTuple):
+    run_id: str
+    name: str
+    size: int
+    content: IO[bytes]
+
+
+def _members(file: Path) -> Iterator[_Member]:
+    """Go through an archive to its very end, refusing whatever export would not have written."""
+    try:
+        with gzip.open(file, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            for member in tar:
+                run_id, _, name = member.name.partition("/")
+                content = tar.extractfile(member) if member.type == tarfile.REGTYPE else None
+                known = RUN_ID.fullmatch(run_id) and name in RECORD_FILES and not member.issparse()
+                if content is None or not known:
+                    raise RecordError(str(file), f"not an exported run ({member.name!r} is in it)", _RIGHT)
+                yield _Member(run_id, name, member.size, content)
+            # Only gzip's own end tells that nothing was cut off.
+            if len(packed.read(_MOST_PADDING_BYTES)) == _MOST_PADDING_BYTES:
+                raise RecordError(str(file), "not an exported run (more follows its last file)", _RIGHT)
+    except FileNotFoundError as error:
+        raise UserError(str(file), "no such file", _RIGHT) from error
+    except EOFError as error:
+        raise RecordError(str(file), "cut off: the archive does not end", "copy it again, whole") from error
+    except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
+        raise RecordError(str(file), f"not an exported run, or damaged ({error})", _RIGHT) from error
+
+
+def _survey(file: Path) -> tuple[str, int]:
+    """Return the run's id and the bytes it unpacks to, having seen the whole archive."""
+    run_ids: set[str] = set()
+    names: set[str] = set()
+    size = 0
+    for member in _members(file):
+        size += member.size
+        if member.name in names or run_ids - {member.run_id}:
+            raise RecordError(str(file), "not an exported run (it holds more than one record)", _RIGHT)
+        if size > _MOST_BYTES:
+            raise RecordError(str(file), f"unpacks to more than {_MOST_BYTES} bytes", _RIGHT)
+        names.add(member.name)
+        run_ids.add(member.run_id)
+    if not run_ids:
+        raise RecordError(str(file), "not an exported run (it is empty)", _RIGHT)
+    return run_ids.pop(), size
+
+
+def _unpack(file: Path, directory: Path) -> None:
+    try:
+        (directory / LOGS).mkdir()
+        for member in _members(file):
+            with (directory / member.name).open("xb") as out:
+                shutil.copyfileobj(member.content, out)
+    except OSError as error:
+        raise UserError(
+            str(directory.parent), f"cannot hold the run ({error.strerror})", "give a directory with room"
+        ) from error
+
+
+def _check_record(file: Path, directory: Path, run_id: str) -> None:
+    try:
+        found = read_run(directory).record.id
+    except RecordError as error:
+        # The user knows the archive; the directory it was unpacked into is about to go.
+        where = Path(error.where).name if error.where != str(directory) else "its record"
+        raise RecordError(str(file), f"{where}: {error.what}", _RIGHT) from error
+    if found != run_id:
+        raise RecordError(str(file), f"named {run_id} outside and {found} inside", _RIGHT)
+
+
+def _same_record(one: Path, other: Path) -> bool:
+    _, differing, missing = filecmp.cmpfiles(
+        one, other, [name for name in RECORD_FILES if (one / name).exists()], shallow=False
+    )
+    strange = [name for name in RECORD_FILES if (other / name).exists() and not (one / name).exists()]
+    return not differing and not missing and not strange

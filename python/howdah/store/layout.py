@@ -1,0 +1,48 @@
+"""The files of a run directory and their names."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+
+RUN_JSON = "run.json"
+LOGS = "logs"
+LOG_FILE = f"{LOGS}/howdah.log"
+
+LOCK = ".lock"
+"""Held by the process that writes a run; gone once the record is complete."""
+
+NEW_RUN = ".new-"
+"""Begins the name of a run directory that is not complete enough to be seen yet."""
+
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+"""What a run's id may look like: one plain file name, hidden names excluded."""
+
+
+class TableFiles(NamedTuple):
+    """One table of a record: a stream while the run goes, Parquet once it has ended."""
+
+    name: str
+    schema: pa.Schema
+
+    @property
+    def stream(self) -> str:
+        """Name of the Arrow IPC stream."""
+        return f"{self.name}.arrow"
+
+    @property
+    def parquet(self) -> str:
+        """Name of the compacted table."""
+        return f"{self.name}.parquet"
+
+
+TASKS = TableFiles("tasks", TASKS_SCHEMA)
+SAMPLES = TableFiles("samples", SAMPLES_SCHEMA)
+TABLES = (TASKS, SAMPLES)
+
+RECORD_FILES = (RUN_JSON, *(name for table in TABLES for name in (table.parquet, table.stream)), LOG_FILE)
+"""Every file that belongs to a record, in the order an archive holds them."""

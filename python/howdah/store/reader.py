@@ -1,0 +1,114 @@
+"""Reading records, whether their run has ended, still goes or was killed."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from howdah.errors import RecordError
+from howdah.model.run import Outcome, RunRecord, RunWarning
+from howdah.model.tables import RunData
+from howdah.store.layout import LOCK, SAMPLES, TABLES, TASKS, TableFiles
+from howdah.store.lock import is_held
+from howdah.store.parquet import read_parquet
+from howdah.store.run_json import load_run_json
+from howdah.store.stream import read_stream
+
+_KILLED = "the process that wrote this record ended before the run did"
+
+
+def read_run(path: Path) -> RunData:
+    """Read the record in the run directory ``path`` with its tables.
+
+    Of a run that goes on, or that was killed, the tables are read up to the last whole batch; a
+    killed one reads as ``aborted`` and a torn batch becomes a warning. Raises RecordError naming the
+    file that is missing, damaged, foreign or from a newer howdah.
+    """
+    record, state = _load(path)
+    tables = {table: _read_table(path, table, state) for table in TABLES}
+    if state is _State.KILLED:
+        torn = tuple(
+            RunWarning(
+                code="torn-table",
+                text=f"{table.stream} ends inside a batch: its last {rows.torn_bytes} bytes are left out",
+            )
+            for table, rows in tables.items()
+            if rows.torn_bytes
+        )
+        record = record.model_copy(update={"warnings": record.warnings + torn})
+    return RunData(record, tables[TASKS].table, tables[SAMPLES].table)
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read only the record in the run directory ``path``; raise RecordError as read_run does."""
+    return _load(path)[0]
+
+
+class _State(Enum):
+    GOES_ON = auto()
+    ENDED = auto()
+    KILLED = auto()
+
+
+def _load(path: Path) -> tuple[RunRecord, _State]:
+    """Read run.json and find out whether its writer, if it still says ``running``, lives."""
+    record = load_run_json(path)
+    if record.outcome is Outcome.RUNNING and is_held(path / LOCK):
+        return record, _State.GOES_ON
+    if record.outcome is Outcome.RUNNING:
+        # The run may have ended between the two looks; then its last word is in the file by now.
+        record = load_run_json(path)
+    if record.outcome is Outcome.RUNNING:
+        return _as_aborted(record), _State.KILLED
+    return record, _State.ENDED
+
+
+def _as_aborted(record: RunRecord) -> RunRecord:
+    workloads = tuple(
+        workload.model_copy(update={"outcome": Outcome.ABORTED})
+        if workload.outcome is Outcome.RUNNING
+        else workload
+        for workload in record.workloads
+    )
+    return record.model_copy(
+        update={"outcome": Outcome.ABORTED, "workloads": workloads, "error": record.error or _KILLED}
+    )
+
+
+class _Rows(NamedTuple):
+    table: pa.Table
+    torn_bytes: int
+
+
+def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
+    """Read whichever of a table's two files is whole, the compacted one rather than the stream."""
+    damage: RecordError | None = None
+    for read in (_read_compacted, _read_streamed, _read_compacted):
+        # The third look is for a writer that compacted its stream between the first two.
+        try:
+            return read(path, table, state)
+        except FileNotFoundError:
+            continue
+        except RecordError as error:
+            damage = damage or error
+    raise damage or RecordError(
+        str(path), f"neither {table.parquet} nor {table.stream} is in it", "restore it from an export"
+    )
+
+
+def _read_compacted(path: Path, table: TableFiles, _state: _State) -> _Rows:
+    return _Rows(read_parquet(path, table), 0)
+
+
+def _read_streamed(path: Path, table: TableFiles, state: _State) -> _Rows:
+    content = read_stream(path, table)
+    if state is _State.ENDED and not content.complete:
+        raise RecordError(
+            str(path / table.stream),
+            "cut off: the run ended, its table does not",
+            "restore it from an export",
+        )
+    return _Rows(content.table, content.torn_bytes)

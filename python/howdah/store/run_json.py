@@ -1,0 +1,80 @@
+"""run.json: the record itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from howdah.errors import RecordError, RunFailed
+from howdah.model.run import SCHEMA_VERSION, RunRecord
+from howdah.store.layout import RUN_JSON
+from howdah.store.replace import replacing
+
+_RIGHT = "give the directory of a run that howdah recorded, or its id"
+_RESTORE = "restore it from an export (howdah runs import), or remove the directory"
+
+
+def write_run_json(directory: Path, record: RunRecord) -> None:
+    """Replace run.json at once and durably; raise RunFailed if the disk refuses."""
+    path = directory / RUN_JSON
+    try:
+        with replacing(path) as file:
+            file.write(record.model_dump_json(indent=2).encode() + b"\n")
+    except OSError as error:
+        raise RunFailed(
+            str(path), f"cannot be written ({error.strerror})", "free space for run records"
+        ) from error
+
+
+def load_run_json(directory: Path) -> RunRecord:
+    """Read run.json as it was written.
+
+    Raises RecordError naming the file if it is missing, damaged, foreign or of another version.
+    """
+    path = directory / RUN_JSON
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        what = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
+        raise RecordError(str(directory), what, _RIGHT) from error
+    except OSError as error:
+        raise RecordError(
+            str(path), f"cannot be read ({error.strerror})", "make it a readable file"
+        ) from error
+    try:
+        document = from_json(content)
+    except ValueError as error:
+        raise RecordError(str(path), f"damaged: not whole JSON ({error})", _RESTORE) from error
+    _check_version(path, document)
+    try:
+        return RunRecord.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(str(path), f"damaged: {_first_fault(error)}", _RESTORE) from error
+
+
+def _check_version(path: Path, document: Any) -> None:
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    # A bool is an int in Python, but not a version.
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise RecordError(str(path), "not a howdah run record (no schema_version)", _RIGHT)
+    if version > SCHEMA_VERSION:
+        raise RecordError(
+            str(path),
+            f"schema_version {version} is newer than this howdah reads ({SCHEMA_VERSION})",
+            "read it with the howdah that wrote it, or a newer one",
+        )
+    if version < SCHEMA_VERSION:
+        raise RecordError(
+            str(path), f"schema_version {version} never was one; the first is {SCHEMA_VERSION}", _RIGHT
+        )
+
+
+def _first_fault(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_context=False)
+    place = ".".join(str(part) for part in faults[0]["loc"])
+    message = faults[0]["msg"]
+    others = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{place}: {message[:1].lower()}{message[1:]}{others}"

@@ -1,0 +1,34 @@
+"""Whether a table's columns are the ones the record promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from howdah.errors import RecordError
+
+
+def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
+    """Raise RecordError naming the first column that differs from what is expected."""
+    if found.equals(expected, check_metadata=False):
+        return
+    missing = [name for name in expected.names if name not in found.names]
+    strange = [name for name in found.names if name not in expected.names]
+    if missing:
+        what = f"column {missing[0]} is missing"
+    elif strange:
+        what = f"column {strange[0]} does not belong there"
+    else:
+        what = _first_difference(found, expected)
+    columns = ", ".join(f"{field.name} {field.type}" for field in expected)
+    raise RecordError(str(path), what, f"its columns are {columns}")
+
+
+def _first_difference(found: pa.Schema, expected: pa.Schema) -> str:
+    for one, other in zip(found, expected, strict=False):
+        if one.name != other.name:
+            return f"column {one.name} stands where {other.name} belongs"
+        if one.type != other.type:
+            return f"column {one.name} is {one.type} instead of {other.type}"
+    return "its columns are doubled or may hold nothing"

@@ -1,0 +1,81 @@
+"""New run directories, which appear under their own name only once they can be read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.store.layout import LOCK, NEW_RUN, RUN_ID
+from howdah.store.lock import FileLock, is_held
+from howdah.store.replace import sync_directory
+
+
+class StagedRun(NamedTuple):
+    """A run directory under way: ``path`` is where it is filled, ``target`` where it will be.
+
+    ``lock`` tells other processes that its maker lives.
+    """
+
+    path: Path
+    target: Path
+    lock: FileLock
+
+    def publish(self) -> Path:
+        """Give the directory its own name, still locked; raise UserError if another run has it."""
+        with FileLock(self.target.parent / LOCK):
+            _refuse_existing(self.target)
+            self.path.rename(self.target)
+        sync_directory(self.target.parent)
+        return self.target
+
+    def publish_finished(self) -> Path:
+        """Publish a directory nobody will write to any more."""
+        self.publish()
+        (self.target / LOCK).unlink()
+        self.lock.release()
+        return self.target
+
+
+@contextmanager
+def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
+    """Make a hidden, locked directory for a run; it is removed unless the body publishes it.
+
+    First clears away what killed processes left half made. Raises UserError naming ``runs_dir`` if
+    it cannot be written.
+    """
+    if not RUN_ID.fullmatch(run_id):
+        raise UserError(run_id, "cannot name a run", "use letters, digits, '.', '_' and '-'")
+    path = runs_dir / f"{NEW_RUN}{run_id}"
+    try:
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        with FileLock(runs_dir / LOCK):
+            _sweep(runs_dir)
+            _refuse_existing(path)
+            path.mkdir()
+            lock = FileLock(path / LOCK)
+    except OSError as error:
+        raise UserError(
+            str(runs_dir), f"cannot hold a run ({error.strerror})", "give a directory that can be written"
+        ) from error
+    try:
+        yield StagedRun(path, runs_dir / run_id, lock)
+    finally:
+        if path.exists():
+            shutil.rmtree(path, ignore_errors=True)
+            lock.release()
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise UserError(str(path), "there is a run of this id already", "give the run another id")
+
+
+def _sweep(runs_dir: Path) -> None:
+    """Remove hidden directories whose maker is dead; the caller holds the lock of ``runs_dir``."""
+    for path in runs_dir.glob(f"{NEW_RUN}*"):
+        if not is_held(path / LOCK):
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,110 @@
+"""Writing a record while its run goes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
+from howdah.model.sink import Progress
+from howdah.store.layout import LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
+from howdah.store.log import RunLog
+from howdah.store.parquet import write_parquet
+from howdah.store.run_json import write_run_json
+from howdah.store.staging import staged_run
+from howdah.store.stream import TableStream, read_stream
+
+_log = logging.getLogger(__name__)
+
+
+class RunWriter:
+    """Writes ``runs_dir/<id>/`` as a run goes; a SampleSink that any thread may call.
+
+    The directory appears with its first record in it and is readable at any moment after. Leaving
+    the context without ``finish`` leaves a record that reads as aborted, as a kill does. Raises
+    UserError if ``runs_dir`` cannot be written or holds the id already, RunFailed if the disk
+    refuses later.
+    """
+
+    def __init__(self, runs_dir: Path, record: RunRecord) -> None:
+        self._calls = Lock()
+        self._open = True
+        with staged_run(runs_dir, record.id) as staged:
+            self._lock = staged.lock
+            self._streams = {table: TableStream(staged.path, staged.target, table) for table in TABLES}
+            (staged.path / LOGS).mkdir()
+            write_run_json(staged.path, record)
+            self.path = staged.publish()
+        self._run_log = RunLog(self.path / LOG_FILE)
+        _log.info("run %s begins: %s", record.id, " ".join(record.command))
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        """Append measured values as one batch: call it once per tick, with all of the tick's values."""
+        with self._calls:
+            self._require_open()
+            self._streams[SAMPLES].append(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        """Append finished task attempts as one batch."""
+        with self._calls:
+            self._require_open()
+            self._streams[TASKS].append(rows)
+
+    def update(self, record: RunRecord) -> None:
+        """Replace the record so far."""
+        with self._calls:
+            self._require_open()
+            write_run_json(self.path, record)
+
+    def progress(self, progress: Progress) -> None:
+        """Progress is for whoever watches; a record keeps none."""
+
+    def finish(self, record: RunRecord) -> None:
+        """Write the final record and compact the tables; nothing may be written after it."""
+        if record.outcome is Outcome.RUNNING:
+            raise ValueError("a finished record cannot be running")
+        with self._calls:
+            self._require_open()
+            # Each step leaves a whole record behind: complete streams first, since a record that
+            # says it ended is held to them, and Parquet before its stream is removed.
+            for stream in self._streams.values():
+                stream.complete()
+            write_run_json(self.path, record)
+            self._compact()
+            _log.info("run %s ended: %s", record.id, record.outcome)
+            (self.path / LOCK).unlink()
+            self._close()
+
+    def _compact(self) -> None:
+        for table in TABLES:
+            try:
+                write_parquet(self.path, table, read_stream(self.path, table).table.combine_chunks())
+            except OSError as error:
+                _log.warning("%s stays a stream: %s", table.stream, error)
+            else:
+                (self.path / table.stream).unlink()
+
+    def _require_open(self) -> None:
+        if not self._open:
+            raise RuntimeError(f"{self.path}: this run's record is finished")
+
+    def _close(self) -> None:
+        self._open = False
+        self._run_log.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._calls:
+            if self._open:
+                for stream in self._streams.values():
+                    stream.close()
+                self._close()
