@@ -97,6 +97,16 @@ def format_count(value: int) -> str:
     return f"{value:,}"
 
 
+def format_count_short(value: int) -> str:
+    """Counts rounded down to three digits, as a flag takes them: ``240M``, ``10B``."""
+    for factor, name in [(10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k")]:
+        if value >= factor:
+            digits = 2 if value < 10 * factor else 1 if value < 100 * factor else 0
+            rounded = value * 10**digits // factor / 10**digits
+            return f"{rounded:g}{name}"
+    return str(value)
+
+
 def format_seconds(value: float) -> str:
     """Durations with three digits below a minute, then minutes and hours: ``0.41 s``, ``3 min 05 s``."""
     if value < 60:

@@ -1,0 +1,106 @@
+"""TestDFSIO's write and read tests on the local disks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from howdah import _native
+from howdah.engines.local.bench import Bench, Yield, file_rates
+from howdah.engines.local.work import Watch
+from howdah.errors import UserError
+from howdah.model.run import Counters, FileRate
+from howdah.model.workload import Workload, WorkloadKind
+from howdah.units import MIB
+
+FOLDER = "dfsio"
+_LOG = "TestDFSIO_results.log"
+
+
+def dfsio_write(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Write the files, one map task each."""
+    folders = bench.workspace.fresh(FOLDER)
+    files = bench.workspace.spread(folders, "test_io_{}", workload.files or 1)
+    names = [str(file) for file in files]
+    started_s = bench.clock.now_s()
+    done = watch.follow(
+        _native.dfsio_write(
+            bench.pool, names, workload.file_bytes or 0, bench.worker.map_slots, bench.job.seed
+        )
+    )
+    rates = file_rates(done, "write")
+    _append_log(bench.job.results_dir, "write", rates, bench.clock.now_s() - started_s)
+    total = sum(rate.bytes for rate in rates)
+    return Yield(counters=Counters(written_bytes=total), files=rates, buffered_io=not done.direct)
+
+
+def dfsio_read(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Read back the files that dfsio-write left."""
+    names = [str(file) for file in test_files(bench.workspace.existing(FOLDER))]
+    started_s = bench.clock.now_s()
+    done = watch.follow(_native.dfsio_read(bench.pool, names, bench.worker.map_slots))
+    rates = file_rates(done, "read")
+    _append_log(bench.job.results_dir, "read", rates, bench.clock.now_s() - started_s)
+    total = sum(rate.bytes for rate in rates)
+    return Yield(
+        workload=workload.model_copy(
+            update={"files": len(rates), "file_bytes": max((rate.bytes for rate in rates), default=0)}
+        ),
+        counters=Counters(read_bytes=total),
+        files=rates,
+        buffered_io=not done.direct,
+    )
+
+
+def test_files(folders: Iterable[Path]) -> list[Path]:
+    """The files of a dfsio-write, in the order of their numbers."""
+    files = [file for folder in folders for file in folder.glob("test_io_*")]
+    return sorted(files, key=lambda file: int(file.name.rpartition("_")[2]))
+
+
+def check_ready(folders: Iterable[Path]) -> None:
+    """Raise UserError unless a kept dfsio-write left files to read."""
+    if not test_files(folders):
+        raise UserError(
+            "--data-dir",
+            f"holds no files of {WorkloadKind.DFSIO_WRITE} to read",
+            "run `howdah run dfsio-write --keep-data` first, or `howdah run dfsio` for both",
+        )
+
+
+def results_block(test: str, rates: Iterable[FileRate], elapsed_s: float, now: datetime) -> str:
+    """The text block that TestDFSIO appends to its log, label by label as Hadoop 3 writes it.
+
+    MB is 2²⁰ bytes; throughput is all MB over the sum of the tasks' I/O seconds; the average and
+    the standard deviation are over the files' own rates (TestDFSIO.analyzeResult).
+    """
+    files = list(rates)
+    megabytes = sum(file.bytes for file in files) / MIB
+    io_s = sum(file.io_s for file in files)
+    each = [file.bytes / MIB / file.io_s if file.io_s else 0.0 for file in files]
+    mean = sum(each) / len(each) if each else 0.0
+    spread = math.sqrt(abs(sum(rate * rate for rate in each) / len(each) - mean * mean)) if each else 0.0
+    figures = [
+        ("Date & time", f"{now:%a %b %d %H:%M:%S} {now.tzname()} {now:%Y}"),
+        ("Number of files", f"{len(files)}"),
+        ("Total MBytes processed", _decimal(megabytes)),
+        ("Throughput mb/sec", _decimal(megabytes / io_s if io_s else 0.0)),
+        ("Average IO rate mb/sec", _decimal(mean)),
+        ("IO rate std deviation", _decimal(spread)),
+        ("Test exec time sec", _decimal(elapsed_s)),
+    ]
+    lines = [f"----- TestDFSIO ----- : {test}", *(f"{label:>24}: {value}" for label, value in figures)]
+    return "".join(f"{line}\n" for line in [*lines, ""])
+
+
+def _decimal(value: float) -> str:
+    """A number as Java's ``#.##`` prints it: at most two decimals, none that are zero, no leading zero."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def _append_log(directory: Path, test: str, rates: tuple[FileRate, ...], elapsed_s: float) -> None:
+    with (directory / _LOG).open("a", encoding="utf-8") as log:
+        log.write(results_block(test, rates, elapsed_s, datetime.now().astimezone()))

@@ -1,0 +1,201 @@
+"""The local engine: Hadoop's programs on this machine's own disks and cores, without Hadoop."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import howdah
+from howdah import _native
+from howdah.engines.local import dfsio, limits, tera
+from howdah.engines.local.bench import Bench, Program, Yield
+from howdah.engines.local.memory import pool_bytes
+from howdah.engines.local.pi import pi
+from howdah.engines.local.room import check_room
+from howdah.engines.local.storage import storage
+from howdah.engines.local.work import Clock
+from howdah.engines.local.workspace import Workspace, find_kept
+from howdah.model.base import Model
+from howdah.model.job import Job
+from howdah.model.run import Origin, Outcome, Phase, RunRecord, RunWarning, WorkloadResult
+from howdah.model.sink import SampleSink
+from howdah.model.workload import Workload, WorkloadKind
+from howdah.telemetry.process import peak_rss_bytes, reset_peak_rss
+from howdah.telemetry.sampler import Sampler
+
+_PROGRAMS: dict[WorkloadKind, Program] = {
+    WorkloadKind.TERAGEN: tera.teragen,
+    WorkloadKind.TERASORT: tera.terasort,
+    WorkloadKind.TERAVALIDATE: tera.teravalidate,
+    WorkloadKind.DFSIO_WRITE: dfsio.dfsio_write,
+    WorkloadKind.DFSIO_READ: dfsio.dfsio_read,
+    WorkloadKind.PI: pi,
+    WorkloadKind.STORAGE: storage,
+}
+
+T = TypeVar("T")
+
+
+class LocalEngine:
+    """Runs a job's suite on this machine; see ``howdah.engines.base.Engine``."""
+
+    name = "local"
+    version = howdah.__version__
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; raise UserError before anything is written if it cannot start."""
+        return _LocalRun(job, sink, self.name, self.version).execute()
+
+
+class _LocalRun:
+    """One run under way: the record so far, and the sink that is told of every change."""
+
+    def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
+        self._job = job
+        self._sink = sink
+        self._worker = job.plan.workers[0]
+        self._clock = Clock()
+        self._record = RunRecord(
+            id=job.run_id,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            howdah_version=howdah.__version__,
+            engine=engine,
+            engine_version=version,
+            origin=Origin.MEASURED,
+            command=job.command,
+            seed=job.seed,
+            host=job.host,
+            plan=job.plan,
+            suite=job.suite,
+            digests={
+                "host": _digest(job.host),
+                "plan": _digest(job.plan),
+                "suite": _digest(job.suite),
+            },
+            outcome=Outcome.RUNNING,
+            pid=os.getpid(),
+        )
+
+    def execute(self) -> RunRecord:
+        """Claim the data directories, measure the limits, run the workloads, clean up."""
+        size = pool_bytes(self._job)
+        _check_ready(self._job)
+        with Workspace(self._worker.data_dirs, self._job.run_id, keep=self._job.keep_data) as workspace:
+            check_room(self._job, workspace)
+            self._change(created=self._record.created)
+            sampler = Sampler(
+                self._sink, self._job.host.name, self._clock.start_ns, self._job.sample_interval_s
+            )
+            sampler.start()
+            try:
+                self._work(workspace, size)
+            except KeyboardInterrupt:
+                self._change(outcome=Outcome.ABORTED, error="stopped by the user")
+            except (OSError, MemoryError, RuntimeError, _native.InputError) as error:
+                self._change(outcome=Outcome.FAILED, error=_message(error))
+            finally:
+                cost = sampler.stop()
+                self._change(
+                    telemetry=cost,
+                    elapsed_s=self._clock.now_s(),
+                    warnings=(*self._record.warnings, *sampler.warnings),
+                )
+        return self._record
+
+    def _change(self, **fields: object) -> None:
+        self._record = self._record.model_copy(update=fields)
+        self._sink.update(self._record)
+
+    def _work(self, workspace: Workspace, size: int) -> None:
+        threads = math.ceil(self._job.host.usable_cpus)
+        pool = self._prepare("touch memory", lambda: _native.Pool(size, threads))
+        bench = Bench(self._job, self._worker, workspace, pool, self._clock, self._sink, self._warn)
+        if any(workload.kind is not WorkloadKind.PI for workload in self._job.suite.workloads):
+            measured = self._prepare("measure limits", lambda: limits.measure_limits(bench))
+            self._change(limits=measured)
+        for workload in self._job.suite.workloads:
+            result = self._run(bench, workload)
+            if result.outcome is not Outcome.SUCCEEDED:
+                self._change(outcome=Outcome.FAILED, error=_fault(result))
+                return
+        self._change(outcome=Outcome.SUCCEEDED)
+
+    def _prepare(self, name: str, work: Callable[[], T]) -> T:
+        start_s = self._clock.now_s()
+        done = work()
+        phase = Phase(name=name, start_s=start_s, end_s=self._clock.now_s())
+        self._change(preparation=(*self._record.preparation, phase))
+        return done
+
+    def _run(self, bench: Bench, workload: Workload) -> WorkloadResult:
+        """Run one workload; whatever becomes of it is in the record."""
+        watch = bench.watch(workload.kind)
+        known = Yield(outcome=Outcome.FAILED)
+        reset_peak_rss()
+        start_s = self._clock.now_s()
+        try:
+            known = Yield(outcome=Outcome.SUCCEEDED)
+            known.update(_PROGRAMS[workload.kind](bench, workload, watch))
+        except KeyboardInterrupt:
+            known = Yield(outcome=Outcome.ABORTED)
+            raise
+        except BaseException:
+            known = Yield(outcome=Outcome.FAILED)
+            raise
+        finally:
+            result = WorkloadResult.model_validate(
+                {
+                    "workload": workload,
+                    "start_s": start_s,
+                    "end_s": self._clock.now_s(),
+                    "phases": tuple(watch.phases),
+                    "peak_rss_bytes": peak_rss_bytes(),
+                    "memory_bytes": self._worker.memory_bytes,
+                    **known,
+                }
+            )
+            self._change(workloads=(*self._record.workloads, result))
+        if result.buffered_io:
+            self._warn("buffered-io", f"{workload.kind}: a data directory refuses direct I/O")
+        return result
+
+    def _warn(self, code: str, text: str) -> None:
+        warning = RunWarning(code=code, text=text)
+        if warning not in self._record.warnings:
+            self._change(warnings=(*self._record.warnings, warning))
+
+
+def _check_ready(job: Job) -> None:
+    """Raise UserError if the suite's first workload has nothing to read."""
+    first = job.suite.workloads[0]
+    data_dirs = job.plan.workers[0].data_dirs
+    if first.kind is WorkloadKind.TERASORT:
+        tera.ready_rows(data_dirs, first.inputs or (), WorkloadKind.TERAGEN)
+    elif first.kind is WorkloadKind.TERAVALIDATE:
+        tera.ready_rows(data_dirs, first.inputs or (), WorkloadKind.TERASORT)
+    elif first.kind is WorkloadKind.DFSIO_READ:
+        dfsio.check_ready(find_kept(data_dirs, dfsio.FOLDER))
+
+
+def _message(error: BaseException) -> str:
+    """One line that names what failed."""
+    if isinstance(error, _native.InputError):
+        subject, what, hint = error.args
+        return f"{subject}: {what}; {hint}"
+    if isinstance(error, OSError) and error.filename:
+        return f"{Path(error.filename)}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _fault(result: WorkloadResult) -> str:
+    first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
+    return f"{result.workload.kind}: {first}"
+
+
+def _digest(part: Model) -> str:
+    return hashlib.sha256(part.model_dump_json().encode()).hexdigest()

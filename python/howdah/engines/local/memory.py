@@ -1,0 +1,56 @@
+"""How a memory budget is divided between the kernels' pool and the process around them."""
+
+from __future__ import annotations
+
+from howdah import _native
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.model.workload import Workload, WorkloadKind
+from howdah.telemetry.process import rss_bytes
+from howdah.units import MIB, format_memory
+
+# What Python and its libraries occupy, with thread stacks and what they grow by during a run.
+_PROCESS_BYTES = 192 * MIB
+_GROWTH_BYTES = 48 * MIB
+_BUFFERS_BYTES = 256 * MIB
+_LEAST_POOL_BYTES = 64 * MIB
+
+
+def sort_needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
+    """(least budget that can sort so many rows, least that sorts them without spilling), bytes."""
+    least, in_memory = _native.terasort_needs(rows, reduces, slots)
+    return least + _process_bytes(), in_memory + _process_bytes()
+
+
+def pool_bytes(job: Job) -> int:
+    """The size of the kernels' pool under the job's budget; raise UserError if that is too small.
+
+    A sort gets all that is left of the budget, up to what keeps the dataset in memory.
+    """
+    worker = job.plan.workers[0]
+    left = worker.memory_bytes - _process_bytes()
+    if left < _LEAST_POOL_BYTES:
+        raise UserError(
+            "--memory",
+            f"{format_memory(worker.memory_bytes)} is too little to run in",
+            f"give at least {format_memory(_process_bytes() + _LEAST_POOL_BYTES)}",
+        )
+    sorts = [item for item in job.suite.workloads if item.kind is WorkloadKind.TERASORT]
+    wanted = max([_BUFFERS_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)])
+    return min(left, wanted)
+
+
+def sorts_in_memory(job: Job, workload: Workload, size_bytes: int) -> bool:
+    """Whether a pool of that size sorts the workload's rows without spilling."""
+    return size_bytes >= _in_memory_bytes(job, workload)
+
+
+def _in_memory_bytes(job: Job, sort: Workload) -> int:
+    worker = job.plan.workers[0]
+    slots = max(worker.map_slots, worker.reduce_slots)
+    _, in_memory = _native.terasort_needs(sort.rows or 0, sort.reduces or 1, slots)
+    return in_memory
+
+
+def _process_bytes() -> int:
+    return max(_PROCESS_BYTES, rss_bytes() + _GROWTH_BYTES)

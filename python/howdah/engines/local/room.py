@@ -1,0 +1,57 @@
+"""How much disk a job takes, known before it starts."""
+
+from __future__ import annotations
+
+from howdah.engines.local import limits, tera
+from howdah.engines.local.memory import pool_bytes, sorts_in_memory
+from howdah.engines.local.workspace import Workspace
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.model.workload import Workload, WorkloadKind
+from howdah.units import format_bytes, format_count_short
+
+
+def check_room(job: Job, workspace: Workspace) -> None:
+    """Raise UserError if the data directories cannot hold what the job will write."""
+    held = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
+    spilled = max(_spilled_bytes(job, workload) for workload in job.suite.workloads)
+    first = job.suite.workloads[0]
+    needed = max(held + spilled, limits.least_room_bytes())
+    shortage = workspace.shortage(needed)
+    if shortage is None:
+        return
+    free = f"data directory {shortage.data_dir} has {format_bytes(shortage.free_bytes)} free"
+    if first.rows is not None and not first.inputs:
+        raise UserError(
+            "--rows",
+            f"{format_count_short(first.rows)} rows are {format_bytes(first.rows * tera.ROW_BYTES)} and the "
+            f"suite needs {format_bytes(needed)}; {free}",
+            "give --data-dir on a larger disk, or at most "
+            f"--rows {format_count_short(int(first.rows * shortage.fitting_share))}",
+        )
+    raise UserError(
+        "--data-dir",
+        f"the suite needs {format_bytes(needed)}; {free}",
+        "give --data-dir on a larger disk, or run with less data",
+    )
+
+
+def _held_bytes(job: Job, workload: Workload) -> int:
+    """What a workload leaves on disk until the end of the run."""
+    match workload.kind:
+        case WorkloadKind.TERAGEN | WorkloadKind.TERASORT:
+            return (workload.rows or 0) * tera.ROW_BYTES
+        case WorkloadKind.DFSIO_WRITE:
+            return (workload.files or 0) * (workload.file_bytes or 0)
+        case WorkloadKind.STORAGE:
+            # One more file is fio's.
+            folders = len(job.plan.workers[0].data_dirs)
+            return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
+        case WorkloadKind.TERAVALIDATE | WorkloadKind.DFSIO_READ | WorkloadKind.PI:
+            return 0
+
+
+def _spilled_bytes(job: Job, workload: Workload) -> int:
+    if workload.kind is not WorkloadKind.TERASORT or sorts_in_memory(job, workload, pool_bytes(job)):
+        return 0
+    return (workload.rows or 0) * tera.ROW_BYTES

@@ -1,0 +1,40 @@
+"""The papers' file-system test: files written one after another on each data disk.
+
+The first files lie on a fresh disk's outer zone and the last ones on its inner zone, so the
+throughput per file shows the zones, and XFS's allocation groups (D0, Appendix B).
+"""
+
+from __future__ import annotations
+
+from howdah import _native
+from howdah.engines.local import fio
+from howdah.engines.local.bench import Bench, Yield, file_rates
+from howdah.engines.local.work import Watch
+from howdah.model.run import Counters, FileRate
+from howdah.model.workload import Workload, WorkloadKind
+
+
+def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Write, then read, the files of each data directory in turn; fio's raw rate if fio is here."""
+    rates: list[FileRate] = []
+    limits = []
+    direct = True
+    for folder in bench.workspace.fresh(WorkloadKind.STORAGE):
+        names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
+        written = watch.follow(_native.storage_write(bench.pool, names, workload.file_bytes or 0))
+        read = watch.follow(_native.storage_read(bench.pool, names))
+        rates += [*file_rates(written, "write"), *file_rates(read, "read")]
+        direct = direct and written.direct and read.direct
+        raw = fio.raw_limit(folder, workload.file_bytes or 0, bench.job.host)
+        if raw:
+            limits.append(raw)
+    return Yield(
+        counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
+        files=tuple(rates),
+        raw_limits=tuple(limits),
+        buffered_io=not direct,
+    )
+
+
+def _total(rates: list[FileRate], operation: str) -> int:
+    return sum(rate.bytes for rate in rates if rate.operation == operation)

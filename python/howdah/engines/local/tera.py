@@ -1,0 +1,185 @@
+"""TeraGen, TeraSort and TeraValidate on the local disks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah import _native
+from howdah.engines.local.bench import Bench, Yield
+from howdah.engines.local.work import Watch
+from howdah.engines.local.workspace import find_kept
+from howdah.errors import UserError
+from howdah.model.run import Counters, Outcome, ValidationError
+from howdah.model.workload import Workload, WorkloadKind
+
+ROW_BYTES = 100
+_SUCCESS = "_SUCCESS"
+_GENERATED = "_TERAGEN"
+
+
+class Generated(NamedTuple):
+    """What TeraGen recorded of the rows it wrote."""
+
+    rows: int
+    checksum: str
+
+
+def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
+    folders = bench.workspace.fresh(WorkloadKind.TERAGEN)
+    files = bench.workspace.spread(folders, "part-m-{:05d}", workload.maps or 1)
+    made = watch.follow(
+        _native.teragen(bench.pool, _strings(files), workload.rows or 0, bench.worker.map_slots)
+    )
+    (folders[0] / _GENERATED).write_text(json.dumps({"rows": made.rows, "checksum": made.checksum}))
+    (folders[0] / _SUCCESS).touch()
+    return Yield(
+        counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
+        checksum=made.checksum,
+        buffered_io=not made.direct,
+    )
+
+
+def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Sort what TeraGen wrote, or the user's own files."""
+    inputs = _inputs(bench, workload, WorkloadKind.TERAGEN)
+    folders = bench.workspace.fresh(WorkloadKind.TERASORT)
+    spills = bench.workspace.fresh("spill", scratch=True)
+    outputs = bench.workspace.spread(folders, "part-r-{:05d}", workload.reduces or 1)
+    done = watch.follow(
+        _native.terasort(
+            bench.pool,
+            _strings(inputs),
+            _strings(outputs),
+            _strings(spills),
+            workload.maps or 1,
+            bench.worker.map_slots,
+            bench.worker.reduce_slots,
+            workload.codec or "none",
+        )
+    )
+    (folders[0] / _SUCCESS).touch()
+    return Yield(
+        counters=Counters(
+            input_rows=done.rows,
+            output_rows=sum(done.partition_rows),
+            read_bytes=done.read_bytes,
+            written_bytes=done.written_bytes,
+            spilled_rows=done.spilled_rows,
+            spilled_raw_bytes=done.spilled_raw_bytes,
+            spilled_bytes=done.spilled_bytes,
+            spill_read_bytes=done.spill_read_bytes,
+        ),
+        in_memory=done.in_memory,
+        buffered_io=not done.direct,
+    )
+
+
+def teravalidate(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+    """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
+    inputs = _inputs(bench, workload, WorkloadKind.TERASORT)
+    expected = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERAGEN))
+    folders = bench.workspace.fresh(WorkloadKind.TERAVALIDATE)
+    done = watch.follow(
+        _native.teravalidate(
+            bench.pool,
+            _strings(inputs),
+            str(folders[0] / "part-r-00000"),
+            bench.worker.map_slots,
+            (expected.rows, expected.checksum) if expected else None,
+        )
+    )
+    (folders[0] / _SUCCESS).touch()
+    if expected is None:
+        bench.warn(
+            "no-teragen-record",
+            "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
+        )
+    return Yield(
+        outcome=Outcome.FAILED if done.errors else Outcome.SUCCEEDED,
+        counters=Counters(input_rows=done.rows, read_bytes=done.read_bytes),
+        checksum=done.checksum,
+        expected_checksum=expected.checksum if expected else None,
+        validation_errors=tuple(ValidationError(kind=kind, message=message) for kind, message in done.errors),
+        buffered_io=not done.direct,
+    )
+
+
+def part_files(folders: Iterable[Path]) -> list[Path]:
+    """The partition files in the folders, in the order of their numbers."""
+    return sorted((file for folder in folders for file in folder.glob("part-*")), key=lambda file: file.name)
+
+
+def read_generated(folders: Iterable[Path]) -> Generated | None:
+    """TeraGen's record in the folders it wrote to, if there is one."""
+    for folder in folders:
+        record = folder / _GENERATED
+        if record.exists():
+            content = json.loads(record.read_text())
+            return Generated(int(content["rows"]), str(content["checksum"]))
+    return None
+
+
+def user_files(inputs: Iterable[str]) -> list[Path]:
+    """The files a user's ``--input`` names: files as they are, directories by their part files.
+
+    Raises UserError for what is missing, empty or no whole number of rows.
+    """
+    files: list[Path] = []
+    for name in inputs:
+        path = Path(name)
+        if not path.exists():
+            raise UserError(f"--input: {path}", "does not exist", "give a file of 100-byte rows")
+        found = part_files([path]) if path.is_dir() else [path]
+        if not found:
+            raise UserError(f"--input: {path}", "holds no part-* file", "give a directory of part files")
+        files += found
+    for file in files:
+        check_rows(file)
+    return files
+
+
+def check_rows(file: Path) -> int:
+    """The number of rows in a file; raise UserError if it is no whole number or cannot be read."""
+    try:
+        with file.open("rb"):
+            size = file.stat().st_size
+    except OSError as error:
+        raise UserError(
+            str(file), f"cannot be read: {error.strerror}", "give a file of 100-byte rows"
+        ) from error
+    if size % ROW_BYTES:
+        raise UserError(
+            str(file),
+            f"is {size:,} bytes long, which is no multiple of {ROW_BYTES}",
+            "it is truncated or not made of TeraSort's 100-byte rows",
+        )
+    return size // ROW_BYTES
+
+
+def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: WorkloadKind) -> int:
+    """How many rows lie ready for a terasort or teravalidate that follows no teragen.
+
+    Raises UserError if there are none.
+    """
+    files = user_files(inputs) or part_files(find_kept(data_dirs, source))
+    if not files:
+        raise UserError(
+            "--data-dir",
+            f"holds no rows of {source} to read",
+            f"run `howdah run {source} --keep-data` first, or give --input",
+        )
+    return sum(check_rows(file) for file in files)
+
+
+def _inputs(bench: Bench, workload: Workload, source: WorkloadKind) -> list[Path]:
+    if workload.inputs:
+        return user_files(workload.inputs)
+    return part_files(bench.workspace.existing(source))
+
+
+def _strings(paths: Iterable[Path]) -> list[str]:
+    return [str(path) for path in paths]

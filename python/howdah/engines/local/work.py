@@ -1,0 +1,92 @@
+"""Drives one Rust operation from the run's side: progress, finished tasks, cancellation."""
+
+from __future__ import annotations
+
+import time
+from typing import TypeVar
+
+from howdah import _native
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.sink import Progress, SampleSink
+
+_POLL_S = 0.1
+
+R = TypeVar("R")
+
+
+class Clock:
+    """Seconds since the start of the run, on CLOCK_MONOTONIC like everything else in a record."""
+
+    def __init__(self) -> None:
+        self.start_ns = time.monotonic_ns()
+
+    def now_s(self) -> float:
+        """Seconds since the run started."""
+        return self.seconds(time.monotonic_ns())
+
+    def seconds(self, monotonic_ns: int) -> float:
+        """A kernel's time as seconds since the run started."""
+        return (monotonic_ns - self.start_ns) / 1e9
+
+
+class Watch:
+    """Waits for operations of one workload and passes on what they say."""
+
+    def __init__(self, workload: str, host: str, worker: str, clock: Clock, sink: SampleSink) -> None:
+        self._workload = workload
+        self._host = host
+        self._worker = worker
+        self._clock = clock
+        self._sink = sink
+        self.phases: list[Phase] = []
+
+    def follow(self, operation: _native.Operation[R]) -> R:
+        """Wait for the operation's end and return its result.
+
+        On Ctrl-C the operation is cancelled, its end awaited and the interrupt passed on.
+        """
+        started = time.monotonic()
+        try:
+            while not operation.wait(_POLL_S):
+                self._pass_on(operation, time.monotonic() - started)
+        except BaseException:
+            operation.cancel()
+            while not operation.wait(_POLL_S):
+                pass
+            raise
+        finally:
+            self._pass_on(operation, time.monotonic() - started)
+            self.phases += [
+                Phase(name=name, start_s=self._clock.seconds(start), end_s=self._clock.seconds(end))
+                for name, start, end in operation.phases()
+            ]
+        return operation.result()
+
+    def _pass_on(self, operation: _native.Operation[R], elapsed_s: float) -> None:
+        progress = operation.progress()
+        self._sink.progress(
+            Progress(self._workload, progress.phase, progress.done_bytes, progress.total_bytes, elapsed_s)
+        )
+        tasks = operation.take_tasks()
+        if tasks:
+            self._sink.tasks([self._attempt(task) for task in tasks])
+
+    def _attempt(self, task: _native.Task) -> TaskAttempt:
+        return TaskAttempt(
+            workload=self._workload,
+            kind=task.kind,
+            task=task.task,
+            attempt=0,
+            host=self._host,
+            worker=self._worker,
+            slot=task.slot,
+            start_s=self._clock.seconds(task.start_ns),
+            end_s=self._clock.seconds(task.end_ns),
+            input_rows=task.input_rows,
+            output_rows=task.output_rows,
+            input_bytes=task.input_bytes,
+            output_bytes=task.output_bytes,
+            spilled_bytes=task.spilled_bytes,
+            locality="local",
+            state="succeeded",
+        )
