@@ -37,84 +37,108 @@ class Phase(Model):
     """A named stretch of a workload, ``map-shuffle`` for instance."""
 
     name: str
+    """Hadoop's word for the stretch, or the engine's where Hadoop has none."""
     start_s: float
+    """Seconds since the start of the run."""
     end_s: float
+    """Seconds since the start of the run."""
 
 
 class Counters(Model):
-    """What a workload says it did, in bytes and rows; what does not apply is zero.
-
-    ``spilled_bytes`` is what intermediate data occupied on disk, ``spilled_raw_bytes`` the same
-    before compression and ``spill_read_bytes`` what was read back.
-    """
+    """What a workload says it did, in bytes and rows; what does not apply is zero."""
 
     input_rows: int = 0
+    """Rows read as input."""
     output_rows: int = 0
+    """Rows written as output."""
     read_bytes: int = 0
+    """Input bytes read, spilled data excluded."""
     written_bytes: int = 0
+    """Output bytes written, spilled data excluded."""
     spilled_rows: int = 0
+    """Rows that went to intermediate files."""
     spilled_raw_bytes: int = 0
+    """Intermediate data before compression."""
     spilled_bytes: int = 0
+    """Intermediate data as it lay on disk."""
     spill_read_bytes: int = 0
+    """Bytes of intermediate files read back."""
 
 
 class FileRate(Model):
     """One file written or read: its size, the seconds its I/O took, and where it lies."""
 
     path: str
+    """The file."""
     bytes: int
+    """Bytes written to it or read from it."""
     io_s: float
+    """Seconds its task spent on I/O alone, as TestDFSIO counts them."""
     operation: Literal["write", "read"] = "write"
+    """Which of the two was timed."""
 
 
 class ValidationError(Model):
     """One fault TeraValidate found, worded as Hadoop words it."""
 
     kind: str
+    """The key of TeraValidate's output line."""
     message: str
+    """The rest of that line."""
 
 
 class DeviceLimit(Model):
-    """What one raw data directory can do by direct I/O in large blocks, bytes per second.
-
-    ``tool`` says who measured it: ``fio``, which makes no copy, or ``howdah``.
-    """
+    """What one raw data directory can do by direct I/O in large blocks, bytes per second."""
 
     data_dir: str
+    """The data directory that was measured."""
     device: str
+    """The block device it lies on."""
     read_bytes_per_s: float
+    """Sequential reading."""
     write_bytes_per_s: float
+    """Sequential writing, made durable."""
     copy_bytes_per_s: float | None
+    """Bytes copied, each read once and written once; none where no copy was made."""
     tool: str
+    """Who measured it: ``fio``, which makes no copy, or ``howdah``."""
 
 
 class WorkloadResult(Model):
-    """One workload as it ran.
-
-    ``checksum`` is TeraGen's and TeraValidate's (hex, 128 bits); ``expected_checksum`` is the one
-    TeraGen recorded for the rows that TeraValidate read. ``peak_rss_bytes`` is the process's peak
-    resident set while the workload ran, ``memory_bytes`` the budget it had. ``buffered_io`` says
-    that direct I/O was refused by the file system. ``files`` are dfsio's and storage's;
-    ``raw_limits`` what fio measured beside storage, where fio is installed. ``answer``
-    is pi's printed value.
-    """
+    """One workload as it ran; what its kind does not have is empty."""
 
     workload: Workload
+    """What was run."""
     start_s: float
+    """Seconds since the start of the run."""
     end_s: float
+    """Seconds since the start of the run at which the output was on disk."""
     outcome: Outcome
+    """How it ended."""
     phases: tuple[Phase, ...] = ()
+    """Its phases in the order they began."""
     counters: Counters = Counters()
+    """What it says it did."""
     checksum: str | None = None
+    """TeraGen's and TeraValidate's sum of the rows' CRC-32, 128 bits in hex."""
     expected_checksum: str | None = None
+    """The checksum TeraGen recorded for the rows that TeraValidate read."""
     validation_errors: tuple[ValidationError, ...] = ()
+    """The faults TeraValidate found."""
     files: tuple[FileRate, ...] = ()
+    """The files of dfsio and storage, one by one."""
     raw_limits: tuple[DeviceLimit, ...] = ()
+    """What fio measured beside storage, where fio is installed."""
     answer: str | None = None
+    """The value pi printed."""
     peak_rss_bytes: int | None = None
+    """The process's peak resident set while the workload ran."""
     memory_bytes: int | None = None
+    """The memory budget it had."""
     in_memory: bool | None = None
+    """Whether a sort needed no intermediate files."""
     buffered_io: bool | None = None
+    """Whether the file system refused direct I/O, so that the page cache took part."""
 
     @property
     def elapsed_s(self) -> float:
@@ -123,95 +147,140 @@ class WorkloadResult(Model):
 
 
 class Limits(Model):
-    """The raw limits of this host, measured in the same run: plain copies, no record touched.
-
-    All data directories together for ``read``, ``write`` and ``copy`` (bytes copied per second,
-    each read once and written once); ``memory_copy`` is a memcpy over all cores.
-    """
+    """The raw limits of this host, measured in the same run: plain copies, no record touched."""
 
     devices: tuple[DeviceLimit, ...]
+    """Each data directory by itself."""
     read_bytes_per_s: float
+    """Reading from all data directories at once."""
     write_bytes_per_s: float
+    """Writing to all data directories at once."""
     copy_bytes_per_s: float
+    """Bytes copied in all data directories at once, each read once and written once."""
     memory_copy_bytes_per_s: float
+    """Bytes copied by memcpy over all cores."""
 
 
 class RunWarning(Model):
-    """Something a reader of the numbers should know, as data: ``code`` is stable, ``text`` is for people."""
+    """Something a reader of the numbers should know, as data."""
 
     code: str
+    """Stable, for programs."""
     text: str
+    """For people."""
 
 
 class TelemetryCost(Model):
-    """What the measuring itself cost over the run: CPU seconds, and samples late or lost."""
+    """What the measuring itself cost over the run."""
 
     interval_s: float
+    """The interval samples were asked for at."""
     cpu_s: float
+    """CPU seconds the sampling took."""
     elapsed_s: float
+    """Seconds the sampling went on."""
     ticks: int
+    """Samplings made."""
     late_ticks: int
+    """Samplings lost, or late by half an interval or more."""
 
 
 class RunRecord(Model):
-    """One execution of a Suite by an Engine on a Plan; the content of ``run.json``.
-
-    ``created`` is the wall-clock start (ISO 8601, UTC); ``digests`` are SHA-256 of the plan, the
-    suite and the host. ``preparation`` is what an engine did before the first workload's clock ran:
-    touching memory, measuring limits. ``error`` is the message of a failed run. ``pid`` and ``boot_id`` tell a
-    reader whether a record that says ``running`` is still being written.
-    """
+    """One execution of a Suite by an Engine on a Plan; the content of ``run.json``."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
+    """Version of this layout; a reader refuses one it does not know."""
     id: str
+    """The run's name and its directory's."""
     created: str
+    """Wall-clock start, ISO 8601 in UTC."""
     howdah_version: str
+    """The howdah that wrote the record."""
     engine: str
+    """The engine's name on the command line."""
     engine_version: str
+    """The engine's own version."""
     origin: Origin
+    """Whether the numbers were measured or simulated."""
     command: tuple[str, ...]
+    """The command line that started the run."""
     seed: int
+    """Seed of everything random in the run."""
     host: Host
+    """The machine it ran on, as probed before it started."""
     plan: Plan
+    """The plan it ran on."""
     suite: Suite
+    """What was asked for."""
     digests: dict[str, str]
+    """SHA-256 of the plan, the suite and the host, in hex, by name."""
     outcome: Outcome
+    """How the run ended."""
     elapsed_s: float = 0.0
+    """Seconds from the start of the run to its end, or to the last update."""
     preparation: tuple[Phase, ...] = ()
+    """What the engine did before the first workload's clock ran: touching memory, measuring limits."""
     workloads: tuple[WorkloadResult, ...] = ()
+    """The workloads begun so far, in order."""
     limits: Limits | None = None
+    """The raw limits measured in this run."""
     telemetry: TelemetryCost | None = None
+    """What the measuring itself cost."""
     warnings: tuple[RunWarning, ...] = ()
+    """What a reader of the numbers should know."""
     error: str | None = None
+    """The message of a run that failed or was aborted."""
     pid: int | None = None
+    """The process that writes or wrote the record, for people looking for it."""
     boot_id: str | None = None
+    """The boot of the machine that ``pid`` belongs to."""
 
 
 class TaskAttempt(NamedTuple):
-    """One row of the ``tasks`` table. ``slot`` is the place (0-based) of its kind it ran in."""
+    """One row of the ``tasks`` table."""
 
     workload: str
+    """Kind of the workload it belongs to."""
     kind: str
+    """``map`` or ``reduce``."""
     task: int
+    """Number of the task, 0-based within its kind."""
     attempt: int
+    """Number of the attempt, 0 for the first."""
     host: str
+    """Host it ran on."""
     worker: str
+    """Worker it ran on."""
     slot: int
+    """The place of its kind it ran in, 0-based."""
     start_s: float
+    """Seconds since the start of the run."""
     end_s: float
+    """Seconds since the start of the run."""
     input_rows: int
+    """Rows it read."""
     output_rows: int
+    """Rows it wrote."""
     input_bytes: int
+    """Bytes it read."""
     output_bytes: int
+    """Bytes it wrote."""
     spilled_bytes: int
+    """Bytes it wrote to intermediate files."""
     locality: str
+    """Where its input lay, seen from the worker: ``local`` on its own disks."""
     state: str
+    """``succeeded``, ``failed`` or ``killed``."""
 
 
 class Sample(NamedTuple):
-    """One row of the ``samples`` table; the metric names are listed in ``howdah.model.metrics``."""
+    """One row of the ``samples`` table."""
 
     time_s: float
+    """Seconds since the start of the run."""
     host: str
+    """Host it was measured on."""
     metric: str
+    """Which metric of which instance, as listed below."""
     value: float
+    """In the metric's unit."""

@@ -33,26 +33,32 @@ class Codec(StrEnum):
 
 
 class Workload(Model):
-    """One program with its parameters; parameters that its kind does not use are left at None.
-
-    ``rows`` are 100-byte TeraSort rows; ``files`` and ``file_bytes`` belong to dfsio and storage;
-    ``samples`` is pi's samples per map. ``inputs`` are files to read instead of what an earlier
-    workload left.
-    """
+    """One program with its parameters; parameters that its kind does not use are left at None."""
 
     kind: WorkloadKind
+    """The program."""
     rows: int | None = None
+    """100-byte rows to generate, sort or validate."""
     maps: int | None = None
+    """Map tasks."""
     reduces: int | None = None
+    """Reduce tasks."""
     codec: Codec | None = None
+    """Compression of intermediate data."""
     files: int | None = None
+    """Files that dfsio and storage write or read."""
     file_bytes: int | None = None
+    """Size of each of those files."""
     samples: int | None = None
+    """Samples per map that pi draws."""
     inputs: tuple[str, ...] | None = None
+    """Files to read instead of what an earlier workload left."""
 
 
 class Suite(Model):
     """A named list of workloads, run in order."""
 
     name: str
+    """The suite's name on the command line."""
     workloads: tuple[Workload, ...]
+    """In the order they run."""
