@@ -112,7 +112,7 @@ class Nic(Model):
     name: str
     driver: str | None
     speed_bits_per_s: int | None
-    mtu: int
+    mtu: int | None
     rx_queues: int | None
     tx_queues: int | None
     up: bool

@@ -1,0 +1,158 @@
+"""Sockets, cores, threads, caches and NUMA nodes: /sys/devices/system/{cpu,node} and /proc/cpuinfo."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Literal
+
+from howdah.errors import UserError
+from howdah.model.host import Cache, Cpu, NumaNode
+from howdah.probe.inquiry import Inquiry
+from howdah.probe.tree import Tree, parse_cpu_list, parse_size
+
+_CPUS = "sys/devices/system/cpu"
+_NODES = "sys/devices/system/node"
+_CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
+    "Data": "data",
+    "Instruction": "instruction",
+    "Unified": "unified",
+}
+
+
+def read_cpu(tree: Tree, inquiry: Inquiry) -> Cpu:
+    """The processors that are on line; raise UserError if the kernel shows none."""
+    info = _cpuinfo(tree)
+    cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
+    if not cpus:
+        raise UserError(
+            str(tree.root / "proc/cpuinfo"), "shows no processor", "howdah needs Linux with /proc mounted"
+        )
+    sockets, cores = _sockets_and_cores(tree, cpus, info)
+    return Cpu(
+        model=_model(tree, info),
+        architecture=_architecture(tree, inquiry),
+        sockets=sockets,
+        cores=cores,
+        threads=len(cpus),
+        max_hz=_max_hz(tree, cpus),
+        caches=_caches(tree, cpus),
+        numa_nodes=_numa_nodes(tree),
+    )
+
+
+def _cpuinfo(tree: Tree) -> list[dict[str, str]]:
+    """One dictionary per processor of /proc/cpuinfo."""
+    processors: list[dict[str, str]] = []
+    for line in tree.lines("proc/cpuinfo", "cpu model"):
+        key, _, value = line.partition(":")
+        if key.strip() == "processor":
+            processors.append({})
+        if processors and key.strip():
+            processors[-1][key.strip()] = value.strip()
+    return processors
+
+
+def _sockets_and_cores(tree: Tree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
+    sockets: set[str] = set()
+    cores: set[str] = set()
+    for cpu in cpus:
+        topology = f"{_CPUS}/cpu{cpu}/topology"
+        package = tree.text(f"{topology}/physical_package_id")
+        # Kernels before 5.3 call the list by its second name. Core numbers are no help: they
+        # repeat from socket to socket, and on ARM from cluster to cluster.
+        siblings = tree.text(f"{topology}/core_cpus_list") or tree.text(f"{topology}/thread_siblings_list")
+        if package is None or siblings is None:
+            return _sockets_and_cores_from_cpuinfo(tree, cpus, info)
+        sockets.add(package)
+        cores.add(siblings)
+    return len(sockets), len(cores)
+
+
+def _sockets_and_cores_from_cpuinfo(
+    tree: Tree, cpus: tuple[int, ...], info: list[dict[str, str]]
+) -> tuple[int, int]:
+    places = {
+        (one["physical id"], one["core id"]) for one in info if {"physical id", "core id"} <= one.keys()
+    }
+    if places:
+        return len({socket for socket, _ in places}), len(places)
+    tree.note(
+        "cpu topology",
+        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not tell sockets and cores; "
+        "counted as one socket with one thread per core",
+    )
+    return 1, len(cpus)
+
+
+def _model(tree: Tree, info: list[dict[str, str]]) -> str | None:
+    first = info[0] if info else {}
+    if name := first.get("model name"):
+        return name
+    # ARM cores have numbers instead of a name.
+    if {"CPU implementer", "CPU part"} <= first.keys():
+        return f"ARM implementer {first['CPU implementer']} part {first['CPU part']}"
+    tree.note("cpu model", "/proc/cpuinfo: names no model")
+    return None
+
+
+def _architecture(tree: Tree, inquiry: Inquiry) -> str:
+    # The sysctl is there since Linux 6.1.
+    if architecture := tree.text("proc/sys/kernel/arch"):
+        return architecture
+    try:
+        return inquiry.command("uname", "-m").text.strip()
+    except OSError as error:
+        tree.note("cpu architecture", f"uname -m: {error.strerror}")
+        return "unknown"
+
+
+def _max_hz(tree: Tree, cpus: tuple[int, ...]) -> int | None:
+    khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
+    known = [one for one in khz if one is not None]
+    if not known:
+        tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
+        return None
+    return max(known) * 1000
+
+
+def _caches(tree: Tree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
+    # CPUs that name the same list share one instance.
+    instances: dict[tuple[int, str, str], set[str]] = defaultdict(set)
+    for cpu in cpus:
+        folder = f"{_CPUS}/cpu{cpu}/cache"
+        for index in tree.names(folder):
+            level = tree.integer(f"{folder}/{index}/level")
+            kind = tree.text(f"{folder}/{index}/type")
+            size = tree.text(f"{folder}/{index}/size")
+            shared = tree.text(f"{folder}/{index}/shared_cpu_list")
+            if level is not None and kind in _CACHE_KINDS and size and shared:
+                instances[level, kind, size].add(shared)
+    if not instances:
+        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: tells nothing")
+    return tuple(
+        Cache(level=level, kind=_CACHE_KINDS[kind], size_bytes=parse_size(size), instances=len(sharers))
+        for (level, kind, size), sharers in sorted(instances.items())
+    )
+
+
+def _numa_nodes(tree: Tree) -> tuple[NumaNode, ...]:
+    nodes: list[NumaNode] = []
+    for name in tree.names(_NODES):
+        number = name.removeprefix("node")
+        if number == name or not number.isdigit():
+            continue
+        cpus = tree.text(f"{_NODES}/{name}/cpulist", f"numa {name}")
+        memory = _node_memory(tree, name)
+        if cpus is not None and memory is not None:
+            nodes.append(NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=memory))
+    if not nodes:
+        tree.note("numa nodes", f"/{_NODES}: tells nothing; the kernel may be built without NUMA")
+    return tuple(nodes)
+
+
+def _node_memory(tree: Tree, name: str) -> int | None:
+    for line in tree.lines(f"{_NODES}/{name}/meminfo", f"numa {name}"):
+        _, found, amount = line.partition("MemTotal:")
+        if found:
+            return parse_size(amount)
+    return None

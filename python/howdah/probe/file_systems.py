@@ -1,0 +1,87 @@
+"""Mounted file systems, the disks below them, and how XFS is laid out."""
+
+from __future__ import annotations
+
+import re
+
+from howdah.model.host import FileSystem, OtherMount, XfsGeometry
+from howdah.probe.inquiry import Inquiry
+from howdah.probe.mounts import Mount, read_mounts
+from howdah.probe.tree import Tree
+
+# Kinds that hold a user's files on no block device of this host.
+_OTHER_KINDS = re.compile(
+    r"overlay|aufs|tmpfs|ramfs|nfs4?|cifs|smb3|ceph|9p|virtiofs|lustre|gpfs|beegfs|glusterfs|zfs|fuse(\..+)?"
+)
+_KERNEL_FOLDERS = re.compile(r"/(proc|sys|run|dev(?!/shm))(/|$)")
+
+
+def read_file_systems(tree: Tree, inquiry: Inquiry) -> tuple[tuple[FileSystem, ...], tuple[OtherMount, ...]]:
+    """The file systems on block devices, and the other mounts that hold files."""
+    on_disks: list[FileSystem] = []
+    others: list[OtherMount] = []
+    for mount in read_mounts(tree):
+        # A container gets single files (/etc/hosts) from its host's disk; nothing can be put there.
+        if (tree.root / mount.point.lstrip("/")).is_file():
+            continue
+        device = _device(tree, mount)
+        if device is not None:
+            found = _read_file_system(tree, inquiry, mount, device)
+            if found is not None:
+                on_disks.append(found)
+        elif _OTHER_KINDS.fullmatch(mount.kind) and not _KERNEL_FOLDERS.match(mount.point):
+            others.append(OtherMount(mount=mount.point, device=mount.source, kind=mount.kind))
+    return tuple(on_disks), tuple(others)
+
+
+def _device(tree: Tree, mount: Mount) -> str | None:
+    """The kernel's name of the block device (``sda1``, ``dm-0``), None if there is none."""
+    link = tree.link(f"sys/dev/block/{mount.number}")
+    if link is not None:
+        return link.rsplit("/", 1)[-1]
+    # Btrfs mounts carry a number of their own; its source is a device all the same.
+    name = mount.source.removeprefix("/dev/")
+    if name == mount.source:
+        return None
+    return name if tree.exists(f"sys/class/block/{name}") else None
+
+
+def _disks_below(tree: Tree, device: str) -> tuple[str, ...]:
+    """The whole disks a block device rests on: through partitions, LVM and RAID."""
+    below = tree.names(f"sys/class/block/{device}/slaves")
+    if below:
+        return tuple(dict.fromkeys(disk for slave in below for disk in _disks_below(tree, slave)))
+    if tree.exists(f"sys/block/{device}"):
+        return (device,)
+    # A partition's folder lies in its disk's.
+    link = tree.link(f"sys/class/block/{device}")
+    return (link.rsplit("/", 2)[-2],) if link else ()
+
+
+def _read_file_system(tree: Tree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
+    try:
+        space = inquiry.space(mount.point)
+    except OSError as error:
+        tree.note(f"file system {mount.point}", f"{mount.point}: {error.strerror}")
+        return None
+    disks = _disks_below(tree, device)
+    return FileSystem(
+        mount=mount.point,
+        device=device,
+        disk=disks[0] if len(disks) == 1 else None,
+        kind=mount.kind,
+        options=mount.options,
+        size_bytes=space.size_bytes,
+        free_bytes=space.free_bytes,
+        block_bytes=space.block_bytes,
+        disks=disks,
+        xfs=_xfs(tree, inquiry, mount) if mount.kind == "xfs" else None,
+    )
+
+
+def _xfs(tree: Tree, inquiry: Inquiry, mount: Mount) -> XfsGeometry | None:
+    try:
+        return inquiry.xfs(mount.point)
+    except OSError as error:
+        tree.note(f"xfs geometry of {mount.point}", f"{mount.point}: {error.strerror}")
+        return None

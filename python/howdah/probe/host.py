@@ -1,0 +1,44 @@
+"""The whole machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.model.host import Host
+from howdah.probe.cgroup import read_cgroup
+from howdah.probe.cpu import read_cpu
+from howdah.probe.disks import read_disks
+from howdah.probe.file_systems import read_file_systems
+from howdah.probe.inquiry import Inquiry, inquiry_for
+from howdah.probe.memory import read_memory
+from howdah.probe.nics import read_nics
+from howdah.probe.software import read_software
+from howdah.probe.tree import Tree
+from howdah.probe.virtualisation import read_virtualisation
+
+
+def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
+    """Read the machine whose /proc, /sys and /etc lie below ``root``, without privileges.
+
+    ``inquiry`` answers what no file tells; by default this machine does for ``/`` and nobody for a
+    recorded tree. What could not be read is None and named in ``unread``. Raises UserError if there
+    is no Linux /proc below ``root``.
+    """
+    tree = Tree(root)
+    inquiry = inquiry or inquiry_for(root)
+    memory = read_memory(tree)
+    cpu = read_cpu(tree, inquiry)
+    file_systems, other_mounts = read_file_systems(tree, inquiry)
+    return Host(
+        name=tree.text("proc/sys/kernel/hostname", "host name") or "localhost",
+        cpu=cpu,
+        memory=memory,
+        disks=read_disks(tree),
+        file_systems=file_systems,
+        nics=read_nics(tree),
+        virtualisation=read_virtualisation(tree, inquiry),
+        software=read_software(tree, inquiry),
+        cgroup=read_cgroup(tree),
+        other_mounts=other_mounts,
+        unread=tree.unread,
+    )

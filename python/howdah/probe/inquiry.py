@@ -1,0 +1,106 @@
+"""What no file tells: questions only the running system can answer."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import subprocess
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from howdah.model.host import XfsGeometry
+
+
+class Space(NamedTuple):
+    """Size and free room of a mounted file system, bytes."""
+
+    size_bytes: int
+    free_bytes: int
+    block_bytes: int
+
+
+class Answer(NamedTuple):
+    """What a command printed, both streams together."""
+
+    text: str
+    exit_code: int
+
+
+class Inquiry(Protocol):
+    """Asks the system; every method raises OSError, with a reason, if there is no answer."""
+
+    def space(self, mount: str) -> Space:
+        """The room in the file system mounted there."""
+
+    def xfs(self, mount: str) -> XfsGeometry:
+        """The layout of the XFS mounted there."""
+
+    def command(self, *words: str) -> Answer:
+        """Run a program that only reads."""
+
+
+class LiveInquiry:
+    """Asks this machine."""
+
+    _TIMEOUT_S = 5.0
+    # XFS_IOC_FSGEOMETRY_V1, _IOR('X', 100, struct xfs_fsop_geom_v1) in the kernel's xfs_fs.h: the
+    # oldest form, which every kernel answers, unprivileged. Its first fields are 32-bit: block
+    # size, real-time extent size, blocks per allocation group, allocation groups.
+    _XFS_GEOMETRY_BYTES = 112
+    _XFS_GEOMETRY = (2 << 30) | (_XFS_GEOMETRY_BYTES << 16) | (ord("X") << 8) | 100
+
+    def space(self, mount: str) -> Space:
+        """The room in the file system mounted there, as an unprivileged user has it."""
+        found = os.statvfs(mount)
+        return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize, found.f_frsize)
+
+    def xfs(self, mount: str) -> XfsGeometry:
+        """The layout of the XFS mounted there; the folder must be readable."""
+        geometry = bytearray(self._XFS_GEOMETRY_BYTES)
+        descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(descriptor, self._XFS_GEOMETRY, geometry)
+        finally:
+            os.close(descriptor)
+        block_bytes, _, group_blocks, groups = struct.unpack_from("=4I", geometry)
+        return XfsGeometry(agcount=groups, agsize_bytes=group_blocks * block_bytes)
+
+    def command(self, *words: str) -> Answer:
+        """Run a program, in the C locale, for a few seconds at most."""
+        try:
+            done = subprocess.run(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=self._TIMEOUT_S,
+                env={**os.environ, "LC_ALL": "C"},
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError(None, f"no answer within {self._TIMEOUT_S:.0f} s") from error
+        return Answer(done.stdout.decode(errors="replace"), done.returncode)
+
+
+class NoInquiry:
+    """A recorded tree: nobody is there to answer."""
+
+    _WHY = "a recorded tree cannot be asked"
+
+    def space(self, mount: str) -> Space:
+        """Not to be had."""
+        raise OSError(None, self._WHY, mount)
+
+    def xfs(self, mount: str) -> XfsGeometry:
+        """Not to be had."""
+        raise OSError(None, self._WHY, mount)
+
+    def command(self, *words: str) -> Answer:
+        """Not to be had."""
+        raise OSError(None, self._WHY, words[0])
+
+
+def inquiry_for(root: Path) -> Inquiry:
+    """The inquiry that fits a tree: this machine for ``/``, nobody for a recorded one."""
+    return LiveInquiry() if root == Path("/") else NoInquiry()

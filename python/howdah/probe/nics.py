@@ -1,0 +1,64 @@
+"""Network interfaces: /sys/class/net."""
+
+from __future__ import annotations
+
+from howdah.model.host import Nic
+from howdah.probe.tree import Tree
+
+_NET = "sys/class/net"
+_IFF_UP = 0x1
+
+
+def read_nics(tree: Tree) -> tuple[Nic, ...]:
+    """Network cards and bonds of them; in a container, which has neither, whatever is up but ``lo``."""
+    names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
+    if not names:
+        tree.note("nics", f"/{_NET}: tells nothing")
+    cards = [
+        name
+        for name in names
+        if tree.exists(f"{_NET}/{name}/device") or tree.exists(f"{_NET}/{name}/bonding")
+    ]
+    if not cards:
+        cards = [name for name in names if name != "lo" and _is_up(tree, name)]
+    return tuple(_read_nic(tree, name) for name in cards)
+
+
+def _read_nic(tree: Tree, name: str) -> Nic:
+    folder = f"{_NET}/{name}"
+    queues = tree.names(f"{folder}/queues")
+    receive = sum(queue.startswith("rx-") for queue in queues)
+    send = sum(queue.startswith("tx-") for queue in queues)
+    return Nic(
+        name=name,
+        driver=_driver(tree, name),
+        speed_bits_per_s=_speed(tree, name),
+        mtu=tree.integer(f"{folder}/mtu", f"nic {name} mtu"),
+        rx_queues=receive or None,
+        tx_queues=send or None,
+        up=_is_up(tree, name),
+    )
+
+
+def _is_up(tree: Tree, name: str) -> bool:
+    """Switched on and with a carrier, where the driver knows of one."""
+    flags = int(tree.text(f"{_NET}/{name}/flags") or "0", 16)
+    return bool(flags & _IFF_UP) and tree.text(f"{_NET}/{name}/operstate") in {"up", "unknown"}
+
+
+def _speed(tree: Tree, name: str) -> int | None:
+    what = f"nic {name} speed"
+    megabits = tree.integer(f"{_NET}/{name}/speed", what)
+    if megabits is None:
+        return None
+    if megabits <= 0:
+        tree.note(what, f"/{_NET}/{name}/speed: the driver does not say")
+        return None
+    return megabits * 10**6
+
+
+def _driver(tree: Tree, name: str) -> str | None:
+    link = tree.link(f"{_NET}/{name}/device/driver")
+    if link is not None:
+        return link.rsplit("/", 1)[-1]
+    return "bonding" if tree.exists(f"{_NET}/{name}/bonding") else None

@@ -1,0 +1,45 @@
+"""Kernel, distribution and Java."""
+
+from __future__ import annotations
+
+import shlex
+
+from howdah.model.host import Software
+from howdah.probe.inquiry import Inquiry
+from howdah.probe.tree import Tree
+
+
+def read_software(tree: Tree, inquiry: Inquiry) -> Software:
+    """The versions that matter."""
+    return Software(
+        kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
+        distribution=_distribution(tree),
+        java=_java(tree, inquiry),
+    )
+
+
+def _distribution(tree: Tree) -> str | None:
+    for path in ("etc/os-release", "usr/lib/os-release"):
+        for line in tree.lines(path):
+            key, _, value = line.partition("=")
+            if key == "PRETTY_NAME":
+                return " ".join(shlex.split(value))
+    tree.note("distribution", "/etc/os-release: names none")
+    return None
+
+
+def _java(tree: Tree, inquiry: Inquiry) -> str | None:
+    """The first line ``java -version`` prints; None and no complaint if there is no Java."""
+    try:
+        answer = inquiry.command("java", "-version")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        tree.note("java", f"java -version: {error.strerror}")
+        return None
+    # A line before the version repeats JAVA_TOOL_OPTIONS.
+    lines = [line for line in answer.text.splitlines() if " version " in line]
+    if answer.exit_code != 0 or not lines:
+        tree.note("java", f"java -version: exit code {answer.exit_code} and no version")
+        return None
+    return lines[0].strip()
