@@ -126,9 +126,21 @@ impl OutputFile {
     /// Appends `block`, whose address and length are multiples of [`ALIGN`].
     pub fn append(&mut self, block: &[u8]) -> Result<()> {
         debug_assert!(block.len() % ALIGN == 0);
-        self.file.write_all_at(block, self.offset).map_err(Error::io(&self.path, "write"))?;
+        self.write_at(block, self.offset)?;
         self.offset += block.len() as u64;
         Ok(())
+    }
+
+    /// Writes `block` at `offset`, both multiples of [`ALIGN`]; several threads may do so at once.
+    ///
+    /// What is written so is not counted as appended.
+    pub fn write_at(&self, block: &[u8], offset: u64) -> Result<()> {
+        self.file.write_all_at(block, offset).map_err(Error::io(&self.path, "write"))
+    }
+
+    /// Waits until everything written is on disk.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(Error::io(&self.path, "sync"))
     }
 
     /// Appends the last `len` bytes, given in a block padded to a multiple of [`ALIGN`], cuts the
@@ -141,7 +153,7 @@ impl OutputFile {
         if self.offset != end {
             self.file.set_len(end).map_err(Error::io(&self.path, "truncate"))?;
         }
-        self.file.sync_all().map_err(Error::io(&self.path, "sync"))?;
+        self.sync()?;
         Ok(end)
     }
 }

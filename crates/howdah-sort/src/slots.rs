@@ -41,8 +41,7 @@ pub fn run_tasks<S: Send>(
                     if task >= tasks {
                         break;
                     }
-                    if let Err(error) =
-                        halt.check().and_then(|()| work(&mut state, slot as u32, task, halt))
+                    if let Err(error) = halt.check().and_then(|()| work(&mut state, slot as u32, task, halt))
                     {
                         // Only the first failure counts: the others may merely follow from it.
                         failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

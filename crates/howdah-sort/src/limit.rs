@@ -1,0 +1,171 @@
+//! The raw limits: what the disks and the memory do when no record is touched.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::context::{Context, monotonic};
+use crate::error::Result;
+use crate::file::{ALIGN, InputFile, OutputFile};
+use crate::pool::{Pool, Slab};
+use crate::scratch::Scratch;
+use crate::sequential::{blocks, fill};
+use crate::slots::{Halt, run_tasks};
+
+/// The time that plain writing, reading and copying took.
+#[derive(Clone, Copy, Debug)]
+pub struct RawReport {
+    /// Until all bytes were written and on disk.
+    pub write: Duration,
+    /// Until all bytes were read.
+    pub read: Duration,
+    /// Until all bytes were read, written elsewhere and on disk.
+    pub copy: Duration,
+    /// The bytes that each of the three moved, all files together.
+    pub bytes: u64,
+    /// Whether everything bypassed the page cache.
+    pub direct: bool,
+}
+
+/// The most that is written or read at once.
+const BLOCK: usize = 8 << 20;
+
+/// What the blocks are filled from; any constant does, as nothing depends on their content.
+const SEED: u64 = 1;
+
+/// Writes, reads and copies `bytes_per_file` bytes (rounded up to [`ALIGN`]) in each scratch file,
+/// all files at once with `depth` threads each.
+///
+/// The files must not exist. Each copy lies beside its source, so twice the bytes must have room.
+/// All of them are gone afterwards, whatever happened.
+pub fn raw_limit(
+    pool: &mut Pool,
+    scratch_files: &[PathBuf],
+    bytes_per_file: u64,
+    depth: usize,
+    context: &Context,
+) -> Result<RawReport> {
+    let depth = depth.max(1);
+    let mut blocks = blocks(pool, depth * scratch_files.len(), BLOCK)?;
+    fill(&mut blocks, SEED);
+    let scratch = Scratch::default();
+    let sources = create(&scratch, scratch_files)?;
+    let copies = create(&scratch, &scratch_files.iter().map(|path| beside(path)).collect::<Vec<_>>())?;
+    let mut pass = Pass {
+        blocks,
+        files: scratch_files.len(),
+        bytes_per_file: bytes_per_file.next_multiple_of(ALIGN as u64),
+        context,
+    };
+    let bytes = pass.bytes_per_file * pass.files as u64;
+    context.expect(bytes * 4);
+
+    context.begin_phase("write");
+    let write =
+        pass.run(|file, block, offset| sources[file].write_at(block, offset), |file| sources[file].sync())?;
+    let inputs = scratch_files.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>>>()?;
+    context.begin_phase("read");
+    let read = pass.run(|file, block, offset| fill_from(&inputs[file], block, offset), |_| Ok(()))?;
+    context.begin_phase("copy");
+    let copy = pass.run(
+        |file, block, offset| {
+            fill_from(&inputs[file], block, offset)?;
+            context.advance(block.len() as u64);
+            copies[file].write_at(block, offset)
+        },
+        |file| copies[file].sync(),
+    )?;
+    context.end_phase();
+
+    let direct = sources.iter().chain(&copies).all(OutputFile::is_direct);
+    Ok(RawReport { write, read, copy, bytes, direct })
+}
+
+fn create(scratch: &Scratch, paths: &[PathBuf]) -> Result<Vec<OutputFile>> {
+    paths.iter().map(|path| scratch.create(path)).collect()
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".copy");
+    PathBuf::from(name)
+}
+
+fn fill_from(file: &InputFile, block: &mut [u8], offset: u64) -> Result<()> {
+    file.read_at(block, offset).map(drop)
+}
+
+/// Threads that go through all files once, as often as asked.
+struct Pass<'a> {
+    /// One block for each thread.
+    blocks: Vec<Slab<'a>>,
+    files: usize,
+    bytes_per_file: u64,
+    context: &'a Context,
+}
+
+impl Pass<'_> {
+    /// Hands every stretch of every file to `transfer` once, and every file to `complete` after its
+    /// last stretch; returns the time it took.
+    fn run(
+        &mut self,
+        transfer: impl Fn(usize, &mut [u8], u64) -> Result<()> + Sync,
+        complete: impl Fn(usize) -> Result<()> + Sync,
+    ) -> Result<Duration> {
+        let (files, end, context) = (self.files, self.bytes_per_file, self.context);
+        let next: Vec<_> = (0..files).map(|_| AtomicU64::new(0)).collect();
+        let left: Vec<_> = (0..files).map(|_| AtomicU64::new(end)).collect();
+        let threads = self.blocks.len();
+        let start = monotonic();
+        run_tasks(self.blocks.iter_mut(), threads, context, |block, _, thread, halt: &Halt| {
+            let file = thread % files;
+            loop {
+                let offset = next[file].fetch_add(block.len() as u64, Ordering::Relaxed);
+                if offset >= end {
+                    return Ok(());
+                }
+                halt.check()?;
+                let length = (end - offset).min(block.len() as u64);
+                transfer(file, &mut block[..length as usize], offset)?;
+                context.advance(length);
+                if left[file].fetch_sub(length, Ordering::AcqRel) == length {
+                    complete(file)?;
+                }
+            }
+        })?;
+        Ok(monotonic() - start)
+    }
+}
+
+/// Bytes a second that `threads` threads copy together within the pool's memory, each byte read
+/// once and written once; the median of several passes.
+pub fn memory_copy_bytes_per_s(pool: &mut Pool, threads: usize) -> f64 {
+    // Each thread needs at least a page to copy from and one to copy to.
+    let threads = threads.clamp(1, pool.len() / (2 * ALIGN));
+    let share = pool.len() / threads / (2 * ALIGN) * (2 * ALIGN);
+    let half = share.min(LARGEST_SHARE) / 2;
+    let copied = (half * threads) as f64;
+    let mut rates: Vec<f64> = (0..PASSES)
+        .map(|_| {
+            let start = monotonic();
+            std::thread::scope(|scope| {
+                for part in pool.as_mut_slice().chunks_exact_mut(share).take(threads) {
+                    scope.spawn(move || {
+                        let (source, target) = part[..2 * half].split_at_mut(half);
+                        target.copy_from_slice(source);
+                        std::hint::black_box(target);
+                    });
+                }
+            });
+            copied / (monotonic() - start).as_secs_f64()
+        })
+        .collect();
+    rates.sort_unstable_by(f64::total_cmp);
+    rates[PASSES / 2]
+}
+
+/// How often the memory is copied; odd, so that there is a median.
+const PASSES: usize = 7;
+
+/// More memory a thread than this only takes longer.
+const LARGEST_SHARE: usize = 512 << 20;

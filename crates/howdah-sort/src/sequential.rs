@@ -1,0 +1,180 @@
+//! Whole files written or read from start to end, one after another on each slot, and the time each took.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::error::{Error, Result};
+use crate::file::{ALIGN, InputFile};
+use crate::pool::{Pool, Slab};
+use crate::scratch::Scratch;
+use crate::slots::{Halt, run_tasks};
+
+/// One file and the time its bytes took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileIo {
+    /// The file.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// From the moment it was open to the moment it was closed; a written file is on disk by then.
+    pub io: Duration,
+}
+
+/// All files, in the order in which they were given.
+#[derive(Clone, Debug)]
+pub struct FilesReport {
+    /// The files.
+    pub files: Vec<FileIo>,
+    /// Whether all of them bypassed the page cache.
+    pub direct: bool,
+}
+
+/// The least a slot reads or writes at once; smaller requests would measure their own overhead.
+const SMALLEST_BLOCK: usize = 1 << 20;
+
+/// Splits the pool into one block for each slot, no larger than `largest`.
+pub fn blocks(pool: &mut Pool, slots: usize, largest: usize) -> Result<Vec<Slab<'_>>> {
+    let slots = slots.max(1);
+    let block = (pool.len() / slots).min(largest) / ALIGN * ALIGN;
+    if block < SMALLEST_BLOCK {
+        let needed = slots as u64 * SMALLEST_BLOCK as u64;
+        return Err(Error::Memory { given: pool.len() as u64, needed });
+    }
+    Ok(pool.as_mut_slice().chunks_exact_mut(block).take(slots).collect())
+}
+
+/// SplitMix64's output function (Steele, Lea and Flood, 2014): different words become different
+/// words without a visible pattern.
+fn mix(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// Fills blocks with bytes that no disk can compress, different for each seed.
+pub fn fill(blocks: &mut [Slab<'_>], seed: u64) {
+    let mut state = mix(seed);
+    for block in blocks {
+        for word in block.chunks_exact_mut(size_of::<u64>()) {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            word.copy_from_slice(&mix(state).to_le_bytes());
+        }
+    }
+}
+
+/// Marks every page of a block with its file and place, so that no two pages written are equal and
+/// a disk that stores equal pages once is not flattered.
+fn stamp(block: &mut [u8], file: usize, offset: u64) {
+    // A file of 2⁵⁶ bytes has 2⁴⁴ pages; the bits above tell the files apart.
+    let first_page = ((file as u64) << 44) + offset / ALIGN as u64;
+    for (page, bytes) in (first_page..).zip(block.chunks_exact_mut(ALIGN)) {
+        bytes[..size_of::<u64>()].copy_from_slice(&mix(page).to_le_bytes());
+    }
+}
+
+/// Writes files of `file_bytes` each, one task a file, as many at once as there are blocks. The
+/// files must not exist; after a failure none of them does.
+pub fn write_files(
+    blocks: Vec<Slab<'_>>,
+    files: &[PathBuf],
+    file_bytes: u64,
+    phase: &'static str,
+    context: &Context,
+) -> Result<FilesReport> {
+    let scratch = Scratch::default();
+    context.expect(file_bytes.saturating_mul(files.len() as u64));
+    let report = run_files(blocks, files, phase, context, |block, task, halt| {
+        let mut file = scratch.create(&files[task])?;
+        let direct = file.is_direct();
+        let start = monotonic();
+        while file_bytes - file.len() > block.len() as u64 {
+            halt.check()?;
+            stamp(block, task, file.len());
+            file.append(block)?;
+            context.advance(block.len() as u64);
+        }
+        let rest = (file_bytes - file.len()) as usize;
+        stamp(block, task, file.len());
+        let written = file.finish(block, rest)?;
+        context.advance(rest as u64);
+        Ok(Done { read: 0, written, io: monotonic() - start, direct })
+    })?;
+    scratch.keep()?;
+    Ok(report)
+}
+
+/// Reads files, one task a file, as many at once as there are blocks.
+pub fn read_files(
+    blocks: Vec<Slab<'_>>,
+    files: &[PathBuf],
+    phase: &'static str,
+    context: &Context,
+) -> Result<FilesReport> {
+    let mut total = 0;
+    for path in files {
+        total += std::fs::metadata(path).map_err(Error::io(path, "read"))?.len();
+    }
+    context.expect(total);
+    run_files(blocks, files, phase, context, |block, task, halt| {
+        let file = InputFile::open(&files[task])?;
+        let start = monotonic();
+        let (bytes, direct) = (file.len(), file.is_direct());
+        let mut offset = 0;
+        while offset < bytes {
+            halt.check()?;
+            let read = file.read_at(block, offset)? as u64;
+            context.advance(read);
+            offset += read;
+        }
+        drop(file);
+        Ok(Done { read: bytes, written: 0, io: monotonic() - start, direct })
+    })
+}
+
+/// What a task did with its file.
+struct Done {
+    read: u64,
+    written: u64,
+    io: Duration,
+    direct: bool,
+}
+
+fn run_files(
+    blocks: Vec<Slab<'_>>,
+    files: &[PathBuf],
+    phase: &'static str,
+    context: &Context,
+    work: impl Fn(&mut [u8], usize, &Halt) -> Result<Done> + Sync,
+) -> Result<FilesReport> {
+    let finished = Mutex::new(Vec::with_capacity(files.len()));
+    let all_direct = AtomicBool::new(true);
+    context.begin_phase(phase);
+    run_tasks(blocks, files.len(), context, |block, slot, task, halt| {
+        let start = monotonic();
+        let done = work(block, task, halt)?;
+        context.finish_task(TaskAttempt {
+            kind: TaskKind::Map,
+            task: task as u32,
+            slot,
+            start,
+            end: monotonic(),
+            input_rows: 0,
+            output_rows: 0,
+            input_bytes: done.read,
+            output_bytes: done.written,
+            spilled_bytes: 0,
+        });
+        all_direct.fetch_and(done.direct, Ordering::Relaxed);
+        let file = FileIo { path: files[task].clone(), bytes: done.read + done.written, io: done.io };
+        finished.lock().unwrap_or_else(PoisonError::into_inner).push((task, file));
+        Ok(())
+    })?;
+    context.end_phase();
+    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    finished.sort_unstable_by_key(|&(task, _)| task);
+    let files = finished.into_iter().map(|(_, file)| file).collect();
+    Ok(FilesReport { files, direct: all_direct.into_inner() })
+}
