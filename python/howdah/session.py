@@ -1,1 +1,170 @@
-"""The one place that wires the parts together."""
+"""The one place that wires the parts together: what each command of howdah does."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from howdah.analysis import analyse
+from howdah.analysis.evidence import Analysis
+from howdah.engines.local.engine import LocalEngine
+from howdah.engines.local.memory import sort_needs
+from howdah.engines.local.tera import ready_rows
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.sink import Progress
+from howdah.model.tables import RunData
+from howdah.model.workload import WorkloadKind
+from howdah.planner.local import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
+from howdah.planner.request import RunRequest
+from howdah.planner.suites import SUITES, kinds_of
+from howdah.probe import probe_host
+from howdah.probe.line import host_line
+from howdah.report import render_terminal, write_report
+from howdah.store.archive import export_run, import_run
+from howdah.store.listing import RunSummary, find_run, list_runs
+from howdah.store.reader import read_run
+from howdah.store.run_id import new_run_id
+from howdah.store.writer import RunWriter
+
+ENGINES = {LocalEngine.name: LocalEngine}
+DEFAULT_RUNS_DIR = Path("runs")
+
+__all__ = [
+    "DEFAULT_RUNS_DIR",
+    "ENGINES",
+    "SUITES",
+    "Finished",
+    "Observer",
+    "RunRequest",
+    "RunSummary",
+    "analyse_run",
+    "export_run",
+    "find_run",
+    "host_line",
+    "import_run",
+    "list_runs",
+    "prepare",
+    "probe_host",
+    "render_terminal",
+    "report_run",
+    "run",
+]
+
+
+class Observer(Protocol):
+    """Someone who watches a run."""
+
+    def update(self, record: RunRecord) -> None:
+        """Told of the record whenever it changes."""
+
+    def progress(self, progress: Progress) -> None:
+        """Told about ten times a second how far the current workload is."""
+
+
+class Finished(NamedTuple):
+    """A run with its analysis and where they lie."""
+
+    data: RunData
+    analysis: Analysis
+    path: Path
+    report: Path
+
+
+class _Recorder:
+    """A sink that starts the run's record with its first update and passes news on to an observer.
+
+    An engine that refuses a job before its first update therefore leaves no record behind.
+    """
+
+    def __init__(self, runs_dir: Path, observer: Observer) -> None:
+        self._runs_dir = runs_dir
+        self._observer = observer
+        self.writer: RunWriter | None = None
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        if self.writer:
+            self.writer.samples(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        if self.writer:
+            self.writer.tasks(rows)
+
+    def update(self, record: RunRecord) -> None:
+        if self.writer is None:
+            self.writer = RunWriter(self._runs_dir, record)
+        else:
+            self.writer.update(record)
+        self._observer.update(record)
+
+    def progress(self, progress: Progress) -> None:
+        self._observer.progress(progress)
+
+
+def prepare(
+    request: RunRequest,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Job:
+    """Probe this machine, plan the request on it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong.
+    """
+    kinds = kinds_of(request)
+    host = probe_host()
+    data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
+    inputs = [str(path) for path in request.inputs]
+    input_rows = None
+    if kinds[0] is WorkloadKind.TERASORT:
+        input_rows = ready_rows(data_dirs, inputs, WorkloadKind.TERAGEN)
+    elif kinds[0] is WorkloadKind.TERAVALIDATE:
+        input_rows = ready_rows(data_dirs, inputs, WorkloadKind.TERASORT)
+    plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
+    return Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=host,
+        plan=plan,
+        suite=suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=keep_data,
+        sample_interval_s=sample_interval_s(plan),
+        results_dir=Path.cwd(),
+    )
+
+
+def run(job: Job, *, engine: str, runs_dir: Path, observer: Observer) -> Finished:
+    """Run a job, keep its record, analyse it and write its report.
+
+    Raises UserError if the job cannot start; a run that failed or was stopped is returned.
+    """
+    chosen = ENGINES.get(engine)
+    if chosen is None:
+        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
+    recorder = _Recorder(runs_dir, observer)
+    record = chosen().run(job, recorder)
+    if recorder.writer is None:
+        raise RuntimeError(f"engine {engine} made no record")
+    with recorder.writer as writer:
+        writer.finish(record)
+    return report_run(writer.path)
+
+
+def report_run(path: Path) -> Finished:
+    """Analyse a stored run and write its report beside it."""
+    data = read_run(path)
+    analysis = analyse(data)
+    return Finished(data, analysis, path, write_report(data, analysis, path))
+
+
+def analyse_run(path: Path) -> tuple[RunData, Analysis]:
+    """Read and analyse a stored run; nothing is written."""
+    data = read_run(path)
+    return data, analyse(data)

@@ -23,4 +23,5 @@ class RunRequest(Model):
     files: int | None = None
     file_bytes: int | None = None
     samples: int | None = None
+    sample_interval_s: float | None = None
     inputs: tuple[Path, ...] = ()

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from howdah.model.plan import Setting
 
-T = TypeVar("T", int, str)
+T = TypeVar("T", int, float, str)
 
 
 class Settings:
@@ -24,7 +24,13 @@ class Settings:
         return rule
 
     def note(
-        self, key: str, value: int | str | tuple[str, ...], *, reason: str, source: str, by_user: bool = False
+        self,
+        key: str,
+        value: int | float | str | tuple[str, ...],
+        *,
+        reason: str,
+        source: str,
+        by_user: bool = False,
     ) -> None:
         """Record a value that was decided elsewhere."""
         self._decided[key] = Setting(

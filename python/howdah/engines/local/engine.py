@@ -89,7 +89,10 @@ class _LocalRun:
             check_room(self._job, workspace)
             self._change(created=self._record.created)
             sampler = Sampler(
-                self._sink, self._job.host.name, self._clock.start_ns, self._job.sample_interval_s
+                self._sink,
+                host=self._job.host.name,
+                run_start_ns=self._clock.start_ns,
+                interval_s=self._job.sample_interval_s,
             )
             sampler.start()
             try:

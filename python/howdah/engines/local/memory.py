@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import psutil
+
 from howdah import _native
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workload import Workload, WorkloadKind
-from howdah.telemetry.process import rss_bytes
 from howdah.units import MIB, format_memory
 
 # What Python and its libraries occupy, with thread stacks and what they grow by during a run.
@@ -53,4 +54,4 @@ def _in_memory_bytes(job: Job, sort: Workload) -> int:
 
 
 def _process_bytes() -> int:
-    return max(_PROCESS_BYTES, rss_bytes() + _GROWTH_BYTES)
+    return max(_PROCESS_BYTES, psutil.Process().memory_info().rss + _GROWTH_BYTES)

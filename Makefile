@@ -1,0 +1,77 @@
+# The commands of README.md. Everything is built below this directory; nothing is installed elsewhere.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := build/stamps
+RUST := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo setup test check bench format docs clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
+	  printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+demo: setup ## Set everything up, run the TeraSort suite on this machine, write a report
+	@$(BIN)/howdah run terasuite --engine local
+
+setup: $(STAMPS)/native ## Make .venv and build the Rust module
+
+test: $(STAMPS)/dev $(STAMPS)/native ## Run every test
+	@sh scripts/need.sh chromium "a browser for the report's tests" "sudo apt-get install chromium"
+	cargo test --quiet --release --workspace --exclude howdah-py
+	$(BIN)/pytest --numprocesses=2
+
+check: $(STAMPS)/dev $(STAMPS)/native ## Lint and type-check
+	cargo fmt --all --check
+	cargo clippy --quiet --release --workspace --all-targets -- --deny warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(STAMPS)/bench $(STAMPS)/native ## Measure against peers and the raw limits of this machine
+	$(BIN)/python -m benches
+
+format: $(STAMPS)/dev ## Format the code
+	cargo fmt --all
+	$(BIN)/ruff format .
+
+docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
+	$(BIN)/python -m howdah.store.document > docs/run-record.md
+
+clean: ## Remove everything that was built (run records stay)
+	rm -rf $(VENV) build target
+
+$(STAMPS)/prerequisites:
+	@sh scripts/need.sh $(PYTHON) "Python 3.11 or later" "sudo apt-get install python3 python3-venv"
+	@sh scripts/need.sh cargo "Rust 1.85 or later" "see rustup.rs, or sudo apt-get install rustup && rustup default stable"
+	@sh scripts/need-python.sh $(PYTHON)
+	@mkdir -p $(STAMPS)
+	@touch $@
+
+$(STAMPS)/run: requirements/run.lock | $(STAMPS)/prerequisites
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing howdah's libraries into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/run.lock
+	@touch $@
+
+$(STAMPS)/dev: requirements/dev.lock | $(STAMPS)/run
+	@echo "installing the test tools into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
+	@echo "installing the benchmark's peers into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/bench.lock
+	@touch $@
+
+$(STAMPS)/native: $(RUST) pyproject.toml | $(STAMPS)/run
+	@echo "building the Rust module (release mode) ..."
+	@$(BIN)/maturin develop --release --quiet
+	@touch $@
