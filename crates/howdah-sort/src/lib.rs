@@ -3,21 +3,33 @@
 //! Every kernel takes a specification, a [`Pool`] of memory it stays within and a [`Context`] that
 //! carries progress out and cancellation in, and returns a report. Nothing here knows Python.
 
+mod blocks;
 mod context;
 mod crc;
+mod dfsio;
 mod error;
 mod file;
 mod generate;
+mod limit;
 mod pi;
 mod pool;
 mod record;
+mod scratch;
+mod sequential;
 mod slots;
+mod storage;
+mod teragen;
 
 pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, monotonic};
 pub use crc::sum_of_crcs;
+pub use dfsio::{dfsio_read, dfsio_write};
 pub use error::{Error, Result};
 pub use file::{ALIGN, InputFile, OutputFile, sync_dir};
 pub use generate::{fill_rows, fill_rows_summed};
+pub use limit::{RawReport, memory_copy_bytes_per_s, raw_limit};
 pub use pi::{PiReport, pi};
 pub use pool::{Pool, Slab};
 pub use record::{KEY, ROW, RowRandom, map_rows};
+pub use sequential::{FileIo, FilesReport};
+pub use storage::{storage_read, storage_write};
+pub use teragen::{TeragenReport, teragen};
