@@ -97,6 +97,7 @@ def read_stream(directory: Path, table: TableFiles) -> StreamContent:
                 batch.validate(full=True)
                 batches.append(batch)
                 whole = source.tell()
+            whole = source.tell()
     except (pa.ArrowException, OSError, ValueError):
         # The process that wrote the stream was stopped inside a batch, or the disk lost the end.
         pass
