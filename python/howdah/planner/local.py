@@ -218,7 +218,7 @@ class LocalPlanner:
             return self._settings.choose(
                 "memory",
                 given,
-                _round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP),
+                min(_round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP), max(_MEMORY_STEP, available // 2)),
                 reason="buffers only: this suite keeps no data in memory",
                 source="howdah",
             )

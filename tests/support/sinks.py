@@ -1,0 +1,38 @@
+"""A sink that keeps everything in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from howdah.model.job import Job
+from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.sink import Progress
+
+
+@dataclass
+class MemorySink:
+    """Keeps everything it is given; ``on_update`` lets a test act in the middle of a run."""
+
+    records: list[RunRecord] = field(default_factory=list)
+    sampled: list[Sample] = field(default_factory=list)
+    attempts: list[TaskAttempt] = field(default_factory=list)
+    steps: list[Progress] = field(default_factory=list)
+    on_update: Callable[[RunRecord], None] = lambda record: None
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        self.sampled += rows
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        self.attempts += rows
+
+    def update(self, record: RunRecord) -> None:
+        self.records.append(record)
+        self.on_update(record)
+
+    def progress(self, progress: Progress) -> None:
+        self.steps.append(progress)
+
+
+MakeJob = Callable[..., Job]
+"""Makes a small job from a suite's name and request values; see the contract suite's fixture."""
