@@ -1,0 +1,60 @@
+"""What a figure is: a picture, the same thing in words, and its numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from howdah.analysis.evidence import Evidence
+from howdah.model.run import Origin, RunRecord
+from howdah.model.tables import RunData
+
+
+class Key(NamedTuple):
+    """One thing a figure draws and a reader can switch off; ``token`` is its colour."""
+
+    name: str
+    token: str
+
+
+class Table(NamedTuple):
+    """A figure's numbers as text; the first column names the row, the others are numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Figure(NamedTuple):
+    """One chart.
+
+    ``id`` names its files and its place on the page, ``title`` says what it shows, ``caption``
+    what a reader who cannot see it should know. ``spec`` is Vega-Lite with colour tokens.
+    ``keys`` are empty where there is nothing to tell apart. ``half`` figures are small multiples:
+    two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
+    that stays quick.
+    """
+
+    id: str
+    title: str
+    caption: str
+    spec: dict[str, Any]
+    table: Table
+    keys: tuple[Key, ...] = ()
+    half: bool = False
+    marks: int = 0
+
+
+class Source(NamedTuple):
+    """What a figure is drawn from: a run and what analysis derived from it."""
+
+    run: RunData
+    evidence: Evidence
+
+    @property
+    def record(self) -> RunRecord:
+        """The run's record."""
+        return self.run.record
+
+    @property
+    def dash(self) -> list[int]:
+        """Measured lines are solid, simulated ones dashed."""
+        return [6, 3] if self.record.origin is Origin.SIMULATED else [1, 0]

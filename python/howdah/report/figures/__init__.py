@@ -1,0 +1,38 @@
+"""The figures of a report, one module each, and the order in which a reader meets them."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+from howdah.report.figure import Figure, Source
+from howdah.report.figures.cpu import cpu
+from howdah.report.figures.elapsed import elapsed
+from howdah.report.figures.files import files
+from howdah.report.figures.lanes import lanes
+from howdah.report.figures.network import network
+from howdah.report.figures.partitions import partitions
+from howdah.report.figures.storage import storage
+
+Kind = TypeVar("Kind")
+
+
+class Figures(NamedTuple, Generic[Kind]):
+    """A report's figures, or what is made of them: the answer's own, those over time, and the rest."""
+
+    answer: Kind | None
+    over_time: tuple[Kind, ...]
+    throughput: tuple[Kind, ...]
+
+    def every(self) -> tuple[Kind, ...]:
+        """All of them in order."""
+        return (*([self.answer] if self.answer else []), *self.over_time, *self.throughput)
+
+
+def draw(source: Source) -> Figures[Figure]:
+    """Every figure the record has data for."""
+    over_time = [cpu(source), *storage(source), network(source), lanes(source)]
+    return Figures(
+        answer=elapsed(source),
+        over_time=tuple(figure for figure in over_time if figure is not None),
+        throughput=(*partitions(source), *files(source)),
+    )

@@ -1,0 +1,192 @@
+"""Elapsed time per workload, stacked by phase, with the raw hardware's own time marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.analysis.evidence import WorkloadTime
+from howdah.model.run import Origin, Outcome
+from howdah.report.figure import Figure, Source, Table
+from howdah.report.figures.timeaxis import time_unit
+from howdah.report.theme import WIDTH, chart
+from howdah.units import format_seconds
+
+ROW, BAR = 58, 26
+TOKENS = ("phase-1", "phase-2", "phase-3")
+
+
+def elapsed(source: Source) -> Figure | None:
+    """The figure, or None if no workload started."""
+    workloads = source.evidence.workloads
+    if not workloads:
+        return None
+    limits = {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None}
+    longest = max([one.elapsed_s for one in workloads] + list(limits.values()) + [1e-3])
+    spec = _spec(source, limits, longest)
+    return Figure(
+        id="elapsed",
+        title="Elapsed time",
+        caption=_caption(workloads, limits),
+        spec=spec,
+        table=_table(workloads, limits),
+        marks=len(workloads) * 4,
+    )
+
+
+def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
+    """The phases laid end to end, and what lies outside any phase as a segment of its own."""
+    seconds = time_unit(source).seconds
+    pieces = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
+    pieces = pieces or [("", workload.start_s, workload.end_s)]
+    segments = []
+    for place, (name, start, end) in enumerate(pieces):
+        spent = format_seconds(end - start)
+        long, short = f"{name} {spent}".strip(), name
+        segments.append(
+            {
+                "row": row,
+                "workload": workload.workload,
+                "phase": name or "whole workload",
+                "start": (start - workload.start_s) / seconds,
+                "end": (end - workload.start_s) / seconds,
+                "token": TOKENS[place % len(TOKENS)],
+                "text": long if len(pieces) > 1 else short,
+                "spent": spent,
+            }
+        )
+    return segments
+
+
+def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str, Any]:
+    unit = time_unit(source)
+    workloads = source.evidence.workloads
+    segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
+    totals = [
+        {
+            "row": row,
+            "end": one.elapsed_s / unit.seconds,
+            "text": format_seconds(one.elapsed_s)
+            + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
+        }
+        for row, one in enumerate(workloads)
+    ]
+    marks = [
+        {
+            "row": row,
+            "limit": limits[one.workload] / unit.seconds,
+            "text": f"limit {format_seconds(limits[one.workload])}",
+        }
+        for row, one in enumerate(workloads)
+        if limits.get(one.workload)
+    ]
+    names = [{"row": row, "text": one.workload} for row, one in enumerate(workloads)]
+    simulated = source.record.origin is Origin.SIMULATED
+    x_scale = {"domain": [0, 1.02 * longest / unit.seconds], "nice": False}
+    x = {
+        "type": "quantitative",
+        "scale": x_scale,
+        "axis": {"title": unit.name, "grid": True, "domain": False, "ticks": False, "tickCount": 6},
+    }
+    y_scale = {"domain": [-0.5, len(workloads) - 0.5], "reverse": True, "nice": False, "zero": False}
+    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    tokens = list(TOKENS)
+    colour = {"field": "token", "type": "nominal", "legend": None}
+    bar_colours = {"domain": tokens, "range": [f"${token}" for token in tokens]}
+    text_colours = {"domain": tokens, "range": ["$ink" if simulated else f"$on-{token}" for token in tokens]}
+    bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
+    if simulated:
+        bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
+    # The limit is a line in ink with a pale rim, so that it shows on a bar of any shade.
+    tick = {"type": "tick", "orient": "vertical"}
+    room = "scale('x', datum.end) - scale('x', datum.start)"
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": segments},
+            "mark": bar,
+            "encoding": {
+                "x": {**x, "field": "start"},
+                "x2": {"field": "end"},
+                "y": y,
+                "color": {**colour, "scale": bar_colours},
+                "tooltip": [
+                    {"field": "workload"},
+                    {"field": "phase"},
+                    {"field": "spent", "title": "elapsed"},
+                ],
+            },
+        },
+        {
+            "data": {"values": segments},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "dx": 8,
+                # A name wider than its segment would read as the next one's, so it is left out.
+                "opacity": {"expr": f"{room} > 6.4 * length(datum.text) + 14 ? 1 : 0"},
+                "tooltip": None,
+            },
+            "encoding": {
+                "x": {**x, "field": "start"},
+                "y": y,
+                "text": {"field": "text"},
+                "color": {**colour, "scale": text_colours},
+            },
+        },
+        {
+            "data": {"values": names},
+            "mark": {"type": "text", "align": "right", "dx": -10, "fontSize": 13, "fontWeight": 600, "x": 0},
+            "encoding": {"y": y, "text": {"field": "text"}},
+        },
+        {
+            "data": {"values": totals},
+            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
+            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        },
+        {
+            "data": {"values": marks},
+            "mark": {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
+            "encoding": {"x": {**x, "field": "limit"}, "y": y},
+        },
+        {
+            "data": {"values": marks},
+            "mark": {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
+            "encoding": {"x": {**x, "field": "limit"}, "y": y},
+        },
+        {
+            "data": {"values": marks},
+            "mark": {"type": "text", "align": "center", "dy": 28, "fontSize": 11},
+            "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
+        },
+    ]
+    return chart(
+        layers,
+        height=ROW * len(workloads),
+        width=WIDTH - 60,
+        top=4,
+        bottom=44,
+        left=112,
+        right=128,
+        resolve={"scale": {"color": "independent"}},
+    )
+
+
+def _caption(workloads: tuple[WorkloadTime, ...], limits: dict[str, float]) -> str:
+    each = []
+    for one in workloads:
+        text = f"{one.workload} {format_seconds(one.elapsed_s)}"
+        if one.outcome is not Outcome.SUCCEEDED:
+            text += f" ({one.outcome.value})"
+        if limits.get(one.workload):
+            text += f", limit {format_seconds(limits[one.workload])}"
+        each.append(text)
+    said = "; ".join(each) + "."
+    return said + (" The limit is the raw hardware's own time for the same bytes." if limits else "")
+
+
+def _table(workloads: tuple[WorkloadTime, ...], limits: dict[str, float]) -> Table:
+    rows = []
+    for one in workloads:
+        limit = limits.get(one.workload)
+        rows.append((one.workload, "", f"{one.elapsed_s:.3f}", f"{limit:.3f}" if limit else ""))
+        rows.extend((one.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in one.phases)
+    return Table(("workload", "phase", "elapsed (s)", "limit (s)"), tuple(rows))

@@ -1,0 +1,182 @@
+"""Tasks as swim-lanes: every slot a lane, every task a bar."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figures.timeaxis import TOP, end_of_run_s, phase_layers, time_unit, time_x
+from howdah.report.theme import SHOWN, chart
+from howdah.units import format_bytes, format_seconds
+
+KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
+OTHER = Key("other", "phase-3")
+FAULT = Key("failed", "fault")
+MOST_BARS = 2_000
+MOST_HEIGHT, MOST_LANE = 420.0, 22.0
+
+
+class Bar(NamedTuple):
+    """One task, or a row of tasks of one slot that follow each other too quickly to be told apart."""
+
+    series: str
+    lane: int
+    start_s: float
+    end_s: float
+    what: str
+    moved_bytes: int
+    tasks: int
+
+
+class Lane(NamedTuple):
+    """One slot of a worker."""
+
+    worker: str
+    kind: str
+    slot: int
+
+
+def lanes(source: Source) -> Figure | None:
+    """The figure, or None if no task was recorded."""
+    table = source.run.tasks
+    if not table.num_rows:
+        return None
+    rows = table.sort_by([("start_s", "ascending")]).to_pylist()
+    every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
+    bars = _merged(_bars(rows, every), end_of_run_s(source))
+    kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
+    caption = f"{len(rows):,} task attempts in {len(every)} slots."
+    if len(bars) < len(rows):
+        caption += (
+            f" Drawn as {len(bars):,} bars: neighbours in a slot that could not be told apart are joined."
+        )
+    return Figure(
+        id="tasks",
+        title="Tasks",
+        caption=caption,
+        spec=_spec(source, every, bars, kinds),
+        table=_table(rows),
+        keys=tuple(kinds) if len(kinds) > 1 else (),
+        marks=len(bars),
+    )
+
+
+def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
+    places = {lane: index for index, lane in enumerate(every)}
+    return [
+        Bar(
+            FAULT.name if row["state"] != "succeeded" else KEYS.get(row["kind"], OTHER).name,
+            places[Lane(row["worker"], row["kind"], row["slot"])],
+            row["start_s"],
+            row["end_s"],
+            f"{row['workload']} {row['kind']} {row['task']}",
+            row["input_bytes"] + row["output_bytes"],
+            1,
+        )
+        for row in rows
+    ]
+
+
+def _merged(bars: list[Bar], end_s: float) -> list[Bar]:
+    """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few."""
+    if len(bars) <= MOST_BARS:
+        return bars
+    narrow = end_s / 900
+    merged: list[Bar] = []
+    for bar in sorted(bars, key=lambda one: (one.lane, one.start_s)):
+        last = merged[-1] if merged else None
+        if (
+            last is not None
+            and (last.series, last.lane) == (bar.series, bar.lane)
+            and bar.start_s - last.end_s < narrow
+            and bar.end_s - last.start_s < 2 * narrow
+        ):
+            tasks = last.tasks + bar.tasks
+            merged[-1] = last._replace(
+                end_s=bar.end_s,
+                what=f"{tasks} tasks",
+                moved_bytes=last.moved_bytes + bar.moved_bytes,
+                tasks=tasks,
+            )
+        else:
+            merged.append(bar)
+    return merged
+
+
+def _lane_names(every: list[Lane]) -> list[dict[str, Any]]:
+    """One name for each run of lanes of the same kind and worker, beside the middle of them."""
+    several = len({lane.worker for lane in every}) > 1
+    groups: dict[str, list[int]] = {}
+    for index, lane in enumerate(every):
+        groups.setdefault(f"{lane.worker} {lane.kind}" if several else lane.kind, []).append(index)
+    return [{"name": name, "lane": sum(places) / len(places)} for name, places in groups.items()]
+
+
+def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) -> dict[str, Any]:
+    unit = time_unit(source)
+    pitch = min(MOST_LANE, MOST_HEIGHT / len(every))
+    x = time_x(source, "start")
+    y_scale = {"domain": [-0.5, len(every) - 0.5], "reverse": True, "nice": False, "zero": False}
+    y = {"type": "quantitative", "scale": y_scale, "axis": None}
+    values = [
+        {
+            "series": bar.series,
+            "y": bar.lane - 0.42,
+            "y2": bar.lane + 0.42,
+            "start": round(bar.start_s / unit.seconds, 5),
+            "end": round(bar.end_s / unit.seconds, 5),
+            "what": bar.what,
+            "took": format_seconds(bar.end_s - bar.start_s),
+            "moved": format_bytes(bar.moved_bytes),
+        }
+        for bar in bars
+    ]
+    mark: dict[str, Any] = {"type": "rect", "stroke": "$page", "strokeWidth": 0.8 if pitch > 6 else 0}
+    if source.dash != [1, 0]:
+        mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
+    colours = {"domain": [key.name for key in kinds], "range": [f"${key.token}" for key in kinds]}
+    layers = [
+        *phase_layers(source),
+        {
+            "data": {"values": values},
+            "transform": [{"filter": SHOWN}],
+            "mark": mark,
+            "encoding": {
+                "x": x,
+                "x2": {"field": "end"},
+                "y": {**y, "field": "y"},
+                "y2": {"field": "y2"},
+                "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
+                "tooltip": [
+                    {"field": "what", "title": "task"},
+                    {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"},
+                    {"field": "took", "title": "elapsed"},
+                    {"field": "moved", "title": "in and out"},
+                ],
+            },
+        },
+        {
+            "data": {"values": _lane_names(every)},
+            "mark": {"type": "text", "align": "right", "dx": -8, "x": 0, "color": "$muted"},
+            "encoding": {"y": {**y, "field": "lane"}, "text": {"field": "name"}},
+        },
+    ]
+    return chart(
+        layers,
+        height=pitch * len(every),
+        top=TOP,
+        resolve={"scale": {"color": "independent", "fill": "independent"}},
+    )
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    """Each workload's tasks by kind: how many, and their shortest, median and longest time."""
+    groups: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        groups.setdefault((row["workload"], row["kind"]), []).append(row["end_s"] - row["start_s"])
+    lines = []
+    for (workload, kind), times in groups.items():
+        times.sort()
+        picked = (times[0], times[len(times) // 2], times[-1])
+        lines.append((f"{workload} {kind}", str(len(times)), *(f"{time:.3f}" for time in picked)))
+    return Table(("tasks", "count", "shortest (s)", "median (s)", "longest (s)"), tuple(lines))

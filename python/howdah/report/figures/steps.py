@@ -1,0 +1,58 @@
+"""Series over time brought onto one grid that a page can draw.
+
+A series is constant between two samples. Where there are more steps than a screen has room for,
+neighbours are averaged over time, so that the area under every line (bytes, CPU seconds) stays
+what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray, Series
+
+MOST_STEPS = 480
+"""More steps than this are narrower than two pixels of a plot."""
+
+
+def _on_grid(series: Series, grid: FloatArray) -> FloatArray:
+    """The series' mean over each cell of the grid; it is zero where it was not sampled."""
+    widths = np.diff(series.edges_s)
+    area = np.concatenate([[0.0], np.cumsum(series.values * widths)])
+    return np.asarray(np.diff(np.interp(grid, series.edges_s, area)) / np.diff(grid))
+
+
+def common_grid(series: Sequence[Series]) -> FloatArray:
+    """Edges that all series share: their own if they agree and are few, else equal steps; may be empty."""
+    drawn = [one for one in series if len(one.values)]
+    if not drawn:
+        return np.empty(0)
+    first = drawn[0].edges_s
+    if len(first) <= MOST_STEPS + 1 and all(np.array_equal(one.edges_s, first) for one in drawn):
+        return first
+    start = min(float(one.edges_s[0]) for one in drawn)
+    end = max(float(one.edges_s[-1]) for one in drawn)
+    steps = min(MOST_STEPS, max(len(one.values) for one in drawn))
+    return np.linspace(start, end, steps + 1)
+
+
+def combined(
+    series: Sequence[Series],
+    grid: FloatArray,
+    how: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """Several series on the grid, put together by ``how`` (a sum of rates, a mean of shares) over axis 0."""
+    drawn = [_on_grid(one, grid) for one in series if len(one.values)]
+    return how(np.stack(drawn)) if drawn else np.zeros(len(grid) - 1)
+
+
+def total(values: FloatArray) -> FloatArray:
+    """The sum over series."""
+    return np.asarray(values.sum(axis=0))
+
+
+def mean(values: FloatArray) -> FloatArray:
+    """The mean over series."""
+    return np.asarray(values.mean(axis=0))

@@ -1,0 +1,97 @@
+"""Storage over time: what the data disks read and wrote, against what they can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.analysis.evidence import Series
+from howdah.report.figure import Figure, Key, Source
+from howdah.report.figures.scale import number_format, rate_unit
+from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
+from howdah.report.theme import HALF_WIDTH, WIDTH
+from howdah.units import format_rate
+
+READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
+
+
+def _disks(source: Source) -> list[Series]:
+    """The data disks' rates; every disk's, where no disk is known to carry data."""
+    every = [
+        one for one in source.evidence.series if one.subject == "disk" and one.quantity in ("read", "write")
+    ]
+    data = [one for one in every if one.instance in source.evidence.data_disks]
+    return data or every
+
+
+def storage(source: Source) -> list[Figure]:
+    """All data disks together, and each on its own where there are several; empty without samples."""
+    every = _disks(source)
+    names = sorted({one.instance for one in every})
+    if not names:
+        return []
+    limits = source.record.limits
+    marks = (
+        [
+            Mark("read limit", READ.token, limits.read_bytes_per_s),
+            Mark("write limit", WRITE.token, limits.write_bytes_per_s),
+        ]
+        if limits
+        else []
+    )
+    title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
+    figures = [_figure(source, "storage", title, every, marks, half=False)]
+    if len(names) > 1:
+        top = max(float(one.values.max(initial=0)) for one in every)
+        for name in names:
+            own = [one for one in every if one.instance == name]
+            figures.append(
+                _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=top)
+            )
+    return [figure for figure in figures if figure is not None]
+
+
+def _figure(
+    source: Source,
+    id_: str,
+    title: str,
+    series: Sequence[Series],
+    marks: Sequence[Mark],
+    *,
+    half: bool,
+    least_top: float = 0.0,
+) -> Figure | None:
+    grid = common_grid(series)
+    if not len(grid):
+        return None
+    read = combined([one for one in series if one.quantity == "read"], grid, total)
+    write = combined([one for one in series if one.quantity == "write"], grid, total)
+    highest = max(float(read.max()), float(write.max()), least_top, *(mark.value for mark in marks))
+    unit = rate_unit(highest)
+    top = max(1.06 * highest / unit.size, 1e-9)
+    lines = [Line(READ, read / unit.size), Line(WRITE, write / unit.size)]
+    scaled = [mark._replace(value=mark.value / unit.size) for mark in marks]
+    axis = Axis(unit.name, top, number_format(top))
+    caption = f"Peaks: reading {format_rate(float(read.max()))}, writing {format_rate(float(write.max()))}."
+    if marks:
+        caption += (
+            f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."
+        )
+    return Figure(
+        id=id_,
+        title=title,
+        caption=caption,
+        spec=timeline(
+            source,
+            grid,
+            lines,
+            axis,
+            marks=scaled,
+            height=130 if half else 180,
+            width=HALF_WIDTH if half else WIDTH,
+        ),
+        table=steps_table(source, grid, lines, unit.name),
+        keys=(READ, WRITE),
+        half=half,
+        marks=len(grid) * 2,
+    )

@@ -1,0 +1,100 @@
+"""The report as Markdown, with its figures as SVG files beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from howdah.report.content import Content, Said
+from howdah.report.figure import Figure, Table
+from howdah.report.figures import Figures
+from howdah.report.tables import numeric_columns, stats_table
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def escaped(text: str) -> str:
+    """The text with every character that Markdown or HTML would read as markup made literal."""
+    return _SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", " ")
+
+
+def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
+    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
+    parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
+    for heading, drawn in (("Over time", figures.over_time), ("Throughput", figures.throughput)):
+        if drawn:
+            parts.append([f"## {heading}", *(_figure(one, folder) for one in drawn)])
+    parts += [_bytes_and_limits(said), _provenance(said)]
+    return "\n\n".join(block for part in parts for block in part) + "\n"
+
+
+def _answer(said: Content) -> list[str]:
+    blocks = [f"# {escaped(said.answer)}", escaped(" · ".join(said.kicker))]
+    blocks += [escaped(text) for text in said.more_answers]
+    if said.simulated:
+        blocks.append("These numbers were computed by the simulator, not measured; they are drawn dashed.")
+    if said.missing:
+        blocks.append(_bullets(said.missing))
+    return blocks
+
+
+def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
+    blocks = [table(stats_table(said.stats))] if said.stats else []
+    if figures.answer:
+        blocks.append(_figure(figures.answer, folder))
+    if said.dfsio:
+        blocks += ["## TestDFSIO's figures", table(said.dfsio)]
+    return blocks
+
+
+def _findings(said: Content) -> list[str]:
+    every = said.warnings + said.notes
+    return ["## Findings", "\n".join(_finding(one) for one in every)] if every else []
+
+
+def _bytes_and_limits(said: Content) -> list[str]:
+    blocks = []
+    if said.accounts:
+        blocks += ["## Where the bytes went", table(said.accounts)]
+    if said.explanations:
+        blocks.append(_bullets(said.explanations))
+    if said.limits:
+        blocks += ["## Raw limits", table(said.limits)]
+    return blocks
+
+
+def _provenance(said: Content) -> list[str]:
+    blocks = ["## Provenance"]
+    for group in said.facts:
+        blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]
+    if said.plan.rows:
+        blocks += ["### Plan", table(said.plan)]
+    return blocks
+
+
+def _bullets(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(text)}" for text in texts)
+
+
+def table(data: Table) -> str:
+    """A pipe table, columns of numbers aligned on the right."""
+    numbers = numeric_columns(data)
+    lines: list[Sequence[str]] = [
+        [escaped(column) for column in data.columns],
+        ["---:" if index in numbers else "---" for index in range(len(data.columns))],
+        *([escaped(cell) for cell in row] for row in data.rows),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _figure(figure: Figure, folder: str) -> str:
+    title, caption = escaped(figure.title), escaped(figure.caption)
+    return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
+
+
+def _finding(one: Said) -> str:
+    label = "**Warning:** " if one.severity == "warning" else ""
+    where = f"{one.where}, {one.sure}" if one.where else one.sure
+    numbers = "; ".join(f"{name} {value}" for name, value in one.numbers)
+    tail = f"; {numbers}" if numbers else ""
+    return f"- {label}{escaped(one.text)} ({escaped(where)}{escaped(tail)})"

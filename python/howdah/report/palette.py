@@ -1,0 +1,73 @@
+"""One colour for one thing, the same in every figure, on the page and in Markdown's pictures.
+
+The hues are Okabe and Ito's, which stay apart for colour-blind eyes ("Color Universal Design",
+2008); time and tasks are a neutral slate so that they never compete with a resource. A chart
+spec names a colour by its token (``$cpu-user``); the token is replaced by the theme's value when
+the chart is drawn, so one spec serves light and dark.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+LIGHT: dict[str, str] = {
+    "page": "#ffffff",
+    "ink": "#1c2430",
+    "muted": "#5a6472",
+    "rule": "#dde1e6",
+    "band": "#f2f4f6",
+    "band-2": "#fafbfc",
+    "cpu-user": "#0072b2",
+    "cpu-system": "#56b4e9",
+    "cpu-iowait": "#e69f00",
+    "cpu-steal": "#4a4f57",
+    "disk-read": "#009e73",
+    "disk-write": "#d55e00",
+    "net-receive": "#cc79a7",
+    "net-send": "#6a5acd",
+    "phase-1": "#33475b",
+    "phase-2": "#8296ab",
+    "phase-3": "#c3cdd8",
+    "on-phase-1": "#ffffff",
+    "on-phase-2": "#0e1520",
+    "on-phase-3": "#0e1520",
+    "fault": "#c62828",
+}
+
+DARK: dict[str, str] = {
+    "page": "#14181d",
+    "ink": "#e8ebef",
+    "muted": "#a3adb9",
+    "rule": "#323a44",
+    "band": "#1e242c",
+    "band-2": "#181d23",
+    "cpu-user": "#3d9bd6",
+    "cpu-system": "#8fd0f5",
+    "cpu-iowait": "#f0b429",
+    "cpu-steal": "#b9c0c8",
+    "disk-read": "#2fbf94",
+    "disk-write": "#f0803c",
+    "net-receive": "#e3a1c4",
+    "net-send": "#a79bf5",
+    "phase-1": "#c5d1de",
+    "phase-2": "#8093a7",
+    "phase-3": "#4a5a6b",
+    "on-phase-1": "#0e1520",
+    "on-phase-2": "#0e1520",
+    "on-phase-3": "#ffffff",
+    "fault": "#ff8a80",
+}
+
+
+def coloured(spec: Any, palette: dict[str, str]) -> Any:
+    """The spec with every colour token replaced; data (``values``) is left as it is.
+
+    Raises KeyError for a token the palette lacks, which is a defect in a figure.
+    """
+    if isinstance(spec, dict):
+        return {key: value if key == "values" else coloured(value, palette) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [coloured(item, palette) for item in spec]
+    if isinstance(spec, str) and spec.startswith("$"):
+        return palette[spec[1:]]
+    return spec

@@ -1,0 +1,101 @@
+"""Where a report's numbers come from: run, host, versions, digests, and what measuring cost."""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+from howdah.model.host import Disk, FileSystem, Host, Nic
+from howdah.model.run import RunRecord
+from howdah.report.words import NONE, moment
+from howdah.units import format_bytes, format_memory, format_seconds
+
+
+class Facts(NamedTuple):
+    """A group of facts under one heading, each with its name."""
+
+    heading: str
+    entries: tuple[tuple[str, str], ...]
+
+
+def provenance(record: RunRecord) -> tuple[Facts, ...]:
+    """The facts in the order run, host, digests, telemetry."""
+    groups = [
+        Facts("Run", _run(record)),
+        Facts("Host", _host(record.host)),
+        Facts("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
+        Facts("Cost of measuring", _telemetry(record)),
+    ]
+    return tuple(group for group in groups if group.entries)
+
+
+def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    return (
+        ("record", record.id),
+        ("started", moment(record.created)),
+        ("outcome", f"{record.outcome.value} after {format_seconds(record.elapsed_s)}"),
+        ("origin", record.origin.value),
+        ("command", shlex.join(record.command)),
+        ("seed", str(record.seed)),
+        ("howdah", record.howdah_version),
+        ("engine", f"{record.engine} {record.engine_version}"),
+        ("record schema", str(record.schema_version)),
+    )
+
+
+def _host(host: Host) -> tuple[tuple[str, str], ...]:
+    cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
+    nodes = f"{len(cpu.numa_nodes)} NUMA node" + ("" if len(cpu.numa_nodes) == 1 else "s")
+    clock = f", up to {cpu.max_hz / 1e9:.1f} GHz" if cpu.max_hz else ""
+    machine = (
+        f"virtual machine, {virtual.hypervisor or 'hypervisor unknown'}" if virtual.is_virtual else "physical"
+    )
+    if virtual.container:
+        machine += f", in a container ({virtual.container})"
+    steal = f"{100 * virtual.steal_share:.2g} % since boot" if virtual.steal_share is not None else NONE
+    items = [
+        ("name", host.name),
+        ("machine", machine),
+        ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
+        ("cores", f"{cpu.sockets} sockets, {cpu.cores} cores, {cpu.threads} threads, {nodes}"),
+        ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
+        ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
+        ("CPU time stolen", steal),
+        *(("disk", _disk(disk)) for disk in host.disks),
+        *(("file system", _file_system(one)) for one in host.file_systems),
+        *(("network", _nic(nic)) for nic in host.nics),
+        ("kernel", host.software.kernel),
+        ("distribution", host.software.distribution or NONE),
+        ("Java", host.software.java or "none"),
+        *(("not read", f"{one.what}: {one.why}") for one in host.unread),
+    ]
+    return tuple(items)
+
+
+def _disk(disk: Disk) -> str:
+    parts = [disk.name, disk.kind, disk.model, format_bytes(disk.size_bytes)]
+    parts.append(f"scheduler {disk.scheduler}" if disk.scheduler else None)
+    return ", ".join(part for part in parts if part)
+
+
+def _file_system(one: FileSystem) -> str:
+    parts = [f"{one.mount} on {one.device}", one.kind, ",".join(one.options)]
+    parts.append(f"agcount {one.xfs.agcount}" if one.xfs else "")
+    return "; ".join(part for part in parts if part)
+
+
+def _nic(nic: Nic) -> str:
+    speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not said"
+    return ", ".join(part for part in (nic.name, nic.driver, speed, f"MTU {nic.mtu}") if part)
+
+
+def _telemetry(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    cost = record.telemetry
+    if cost is None:
+        return ()
+    share = f" ({100 * cost.cpu_s / cost.elapsed_s:.2g} % of one core)" if cost.elapsed_s > 0 else ""
+    return (
+        ("interval", format_seconds(cost.interval_s)),
+        ("CPU time", f"{cost.cpu_s:.3f} s{share}"),
+        ("samples taken", f"{cost.ticks:,}, {cost.late_ticks:,} of them late"),
+    )

@@ -1,0 +1,107 @@
+// Draws the figures, follows the window's width and its light or dark theme, and answers the buttons.
+(() => {
+  "use strict";
+  const { run, palettes, figures } = JSON.parse(document.getElementById("data").textContent);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const views = new Map();
+  const hidden = new Map(figures.map((figure) => [figure.id, []]));
+  // Below this width the names beside the lines take too much of the plot; the buttons serve as the key.
+  const ROOMY = 560;
+  // Beyond this many marks an SVG document becomes slow to draw and a canvas does not.
+  const MANY_MARKS = 3000;
+
+  function coloured(node, palette) {
+    if (Array.isArray(node)) return node.map((item) => coloured(item, palette));
+    if (typeof node === "string") return node.startsWith("$") ? palette[node.slice(1)] : node;
+    if (node === null || typeof node !== "object") return node;
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [key, key === "values" ? value : coloured(value, palette)]),
+    );
+  }
+
+  function layout(figure, room) {
+    const roomy = room >= ROOMY || figure.keys === 0;
+    const padding = { ...figure.spec.padding, right: roomy ? figure.spec.padding.right : 14 };
+    return { roomy, padding, width: Math.max(80, room - padding.left - padding.right) };
+  }
+
+  async function draw(figure) {
+    const place = document.getElementById(`live-${figure.id}`);
+    const { roomy, padding, width } = layout(figure, place.clientWidth);
+    const spec = coloured(figure.spec, palettes[dark.matches ? "dark" : "light"]);
+    // The schema's address would only be looked at for its version, and the page holds one version.
+    delete spec.$schema;
+    Object.assign(spec, { width, padding });
+    for (const param of spec.params) {
+      if (param.name === "roomy") param.value = roomy;
+      if (param.name === "hidden") param.value = hidden.get(figure.id);
+    }
+    views.get(figure.id)?.finalize();
+    const { view } = await vegaEmbed(place, spec, {
+      mode: "vega-lite",
+      actions: false,
+      // The page's policy forbids eval; Vega then interprets its expressions instead of compiling them.
+      ast: true,
+      defaultStyle: false,
+      renderer: figure.marks > MANY_MARKS ? "canvas" : "svg",
+      tooltip: { disableDefaultStyle: true },
+    });
+    views.set(figure.id, view);
+    view.addEventListener("click", (_, item) => {
+      if (item?.mark.marktype === "text" && item.datum.series) toggle(figure.id, item.datum.series);
+    });
+    place.dataset.drawn = "yes";
+  }
+
+  function fit(figure) {
+    const view = views.get(figure.id);
+    const { roomy, padding, width } = layout(figure, document.getElementById(`live-${figure.id}`).clientWidth);
+    if (view && view.width() !== width) view.signal("roomy", roomy).padding(padding).width(width).runAsync();
+  }
+
+  function toggle(id, series) {
+    const now = hidden.get(id);
+    const next = now.includes(series) ? now.filter((name) => name !== series) : [...now, series];
+    hidden.set(id, next);
+    views.get(id).signal("hidden", next).runAsync();
+    for (const key of document.querySelectorAll(`.key[data-figure="${id}"]`)) {
+      key.setAttribute("aria-pressed", String(!next.includes(key.dataset.series)));
+    }
+  }
+
+  async function save(id, kind) {
+    const view = views.get(id);
+    const link = document.createElement("a");
+    link.download = `${run}-${id}.${kind}`;
+    if (kind === "svg") {
+      link.href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
+    } else {
+      link.href = await view.toImageURL("png", 3);
+    }
+    link.click();
+    if (kind === "svg") setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button?.dataset.series !== undefined) toggle(button.dataset.figure, button.dataset.series);
+    if (button?.dataset.save) save(button.dataset.figure, button.dataset.save);
+  });
+
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const figure = figures.find(({ id }) => target.id === `live-${id}`);
+      if (figure) fit(figure);
+    }
+  });
+
+  async function drawAll() {
+    for (const figure of figures) await draw(figure);
+  }
+
+  drawAll().then(() => {
+    for (const { id } of figures) widths.observe(document.getElementById(`live-${id}`));
+    dark.addEventListener("change", drawAll);
+    document.documentElement.dataset.ready = "yes";
+  });
+})();

@@ -1,0 +1,63 @@
+"""The report as terminal text."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from howdah.analysis.evidence import Analysis
+from howdah.model.tables import RunData
+from howdah.report.content import Content, Said, content
+from howdah.report.figure import Table
+from howdah.report.tables import numeric_columns, stats_table
+
+
+def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
+    """The answer, the row of figures, the findings and the byte account, as a rich renderable."""
+    said = content(run.record, analysis)
+    parts: list[RenderableType] = [
+        Text(" · ".join(said.kicker), style="dim"),
+        Text(said.answer, style="bold"),
+        *(Text(text) for text in said.more_answers),
+        *(Text(text, style="red") for text in said.missing),
+    ]
+    if said.stats:
+        parts += [Text(), _grid(stats_table(said.stats))]
+    if said.dfsio:
+        parts += [Text(), _grid(said.dfsio)]
+    parts += _findings(said)
+    if said.accounts:
+        parts += [Text(), Text("where the bytes went", style="dim"), _grid(said.accounts)]
+    return Group(*parts)
+
+
+def _grid(data: Table) -> Grid:
+    numbers = numeric_columns(data)
+    grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for index, column in enumerate(data.columns):
+        grid.add_column(Text(column), justify="right" if index in numbers else "left")
+    for row in data.rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid
+
+
+def _findings(said: Content) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for one in said.warnings + said.notes:
+        parts += [Text(), _finding(one)]
+    return parts
+
+
+def _finding(one: Said) -> RenderableType:
+    head = Text.assemble(
+        ("warning  ", "yellow") if one.severity == "warning" else ("note     ", "dim"),
+        (f"{one.where} · " if one.where else "", "dim"),
+        (one.sure, "dim"),
+    )
+    lines: list[RenderableType] = [head, Padding(Text(one.text), (0, 0, 0, 9))]
+    if one.numbers:
+        numbers = "   ".join(f"{name} {value}" for name, value in one.numbers)
+        lines.append(Padding(Text(numbers, style="dim"), (0, 0, 0, 9)))
+    return Group(*lines)

@@ -1,0 +1,60 @@
+"""Values of the record as a report writes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from howdah.model.finding import Number
+from howdah.units import format_bytes, format_rate, format_seconds
+
+NONE = "–"
+"""What stands where the record holds nothing."""
+
+
+def number(value: Number) -> str:
+    """A finding's number with its unit."""
+    match value.unit:
+        case "s":
+            return format_seconds(value.value)
+        case "B":
+            return signed_bytes(value.value)
+        case "B/s":
+            return format_rate(value.value)
+        case "%":
+            return f"{value.value:.3g} %"
+        case "1":
+            return f"{value.value:,.0f}" if value.value == int(value.value) else f"{value.value:.3g}"
+        case unit:
+            return f"{value.value:.3g} {unit}"
+
+
+def signed_bytes(value: float | None) -> str:
+    """A volume or a difference of volumes, with a true minus sign; a dash for None."""
+    if value is None:
+        return NONE
+    return f"\N{MINUS SIGN}{format_bytes(-value)}" if value < 0 else format_bytes(value)
+
+
+def times(value: float) -> str:
+    """A ratio with as many digits as the noise of a run allows: ``1.24 ×``, ``12 ×``."""
+    return f"{value:.2f} ×" if value < 10 else f"{value:.0f} ×"
+
+
+def moment(iso: str) -> str:
+    """A record's time of creation for people: ``20 November 2026, 17:14 UTC``; as it is if unreadable."""
+    try:
+        created = datetime.fromisoformat(iso).astimezone(UTC)
+    except ValueError:
+        return iso
+    return f"{created.day} {created:%B %Y, %H:%M} UTC"
+
+
+def setting(value: int | float | str | bool | tuple[str, ...]) -> str:
+    """A plan's value: numbers with thousands separated, lists with commas."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value)
