@@ -6,27 +6,59 @@ an operating-system failure OSError with the file's name, and a cancelled operat
 all of them from ``Operation.result``.
 """
 
-from typing import Generic, TypeVar
+from types import GenericAlias
+from typing import Any, Final, Generic, TypeVar, final
 
-R_co = TypeVar("R_co", covariant=True)
+__all__ = [
+    "ALIGN",
+    "Cancelled",
+    "FileIo",
+    "Files",
+    "InputError",
+    "Operation",
+    "Pi",
+    "Pool",
+    "Progress",
+    "Raw",
+    "Task",
+    "Teragen",
+    "Terasort",
+    "Teravalidate",
+    "dfsio_read",
+    "dfsio_write",
+    "memory_copy_bytes_per_s",
+    "pi",
+    "raw_limit",
+    "storage_read",
+    "storage_write",
+    "teragen",
+    "terasort",
+    "terasort_needs",
+    "teravalidate",
+]
 
-ALIGN: int
+_R_co = TypeVar("_R_co", covariant=True)
+
+ALIGN: Final[int]
+"""Direct I/O works in multiples of this many bytes."""
 
 class InputError(Exception):
     """args: (subject, what, hint)"""
 
 class Cancelled(Exception): ...
 
+@final
 class Pool:
     """Memory allocated and touched once; an operation that needs it takes it and gives it back.
 
     Raises MemoryError if the system has not that much.
     """
 
-    def __init__(self, size_bytes: int, threads: int) -> None: ...
+    def __new__(cls, size_bytes: int, threads: int) -> Pool: ...
     @property
     def size_bytes(self) -> int: ...
 
+@final
 class Progress:
     @property
     def phase(self) -> str: ...
@@ -35,6 +67,7 @@ class Progress:
     @property
     def total_bytes(self) -> int: ...
 
+@final
 class Task:
     @property
     def kind(self) -> str: ...  # "map" or "reduce"
@@ -57,8 +90,9 @@ class Task:
     @property
     def spilled_bytes(self) -> int: ...
 
-class Operation(Generic[R_co]):
-    """Work under way."""
+@final
+class Operation(Generic[_R_co]):
+    """Work under way; dropping it cancels the work and waits for its end."""
 
     def wait(self, timeout_s: float) -> bool:
         """Wait at most that long, with the GIL released; True once the work has ended."""
@@ -69,9 +103,12 @@ class Operation(Generic[R_co]):
         """The tasks that finished since the last call."""
     def phases(self) -> list[tuple[str, int, int]]:
         """(name, start_ns, end_ns) of every phase that has ended."""
-    def result(self) -> R_co:
-        """What the finished work returned or raised."""
+    def result(self) -> _R_co:
+        """What the finished work returned or raised; RuntimeError while it is still running."""
+    @classmethod
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
+@final
 class Teragen:
     @property
     def rows(self) -> int: ...
@@ -82,6 +119,7 @@ class Teragen:
     @property
     def direct(self) -> bool: ...
 
+@final
 class Terasort:
     @property
     def rows(self) -> int: ...
@@ -104,6 +142,7 @@ class Terasort:
     @property
     def direct(self) -> bool: ...
 
+@final
 class Teravalidate:
     @property
     def rows(self) -> int: ...
@@ -117,6 +156,7 @@ class Teravalidate:
     @property
     def direct(self) -> bool: ...
 
+@final
 class FileIo:
     """One file written or read and the seconds its task spent on it."""
 
@@ -127,12 +167,14 @@ class FileIo:
     @property
     def io_s(self) -> float: ...
 
+@final
 class Files:
     @property
     def files(self) -> list[FileIo]: ...
     @property
     def direct(self) -> bool: ...
 
+@final
 class Pi:
     @property
     def inside(self) -> int: ...
@@ -177,6 +219,7 @@ def storage_write(pool: Pool, files: list[str], file_bytes: int) -> Operation[Fi
 def storage_read(pool: Pool, files: list[str]) -> Operation[Files]:
     """Read the files one after another with one thread by direct I/O."""
 
+@final
 class Raw:
     @property
     def write_s(self) -> float: ...

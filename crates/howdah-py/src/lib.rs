@@ -18,13 +18,15 @@ mod _native {
     #[pymodule_export]
     use errors::{Cancelled, InputError};
     #[pymodule_export]
-    use kernels::pi;
+    use kernels::{
+        dfsio_read, dfsio_write, memory_copy_bytes_per_s, pi, raw_limit, storage_read, storage_write, teragen,
+    };
     #[pymodule_export]
     use operation::{Operation, Progress, Task};
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]
-    use reports::Pi;
+    use reports::{FileIo, Files, Pi, Raw, Teragen};
 
     #[pymodule_export]
     const ALIGN: usize = howdah_sort::ALIGN;

@@ -1,6 +1,8 @@
 //! What finished kernels return, as Python objects.
 
-use howdah_sort::PiReport;
+use std::ffi::OsString;
+
+use howdah_sort::{FilesReport, PiReport, RawReport, TeragenReport};
 use pyo3::prelude::*;
 
 /// A kernel's report that can become a Python object.
@@ -19,5 +21,75 @@ pub struct Pi {
 impl Report for PiReport {
     fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(Py::new(py, Pi { inside: self.inside, total: self.total })?.into_any())
+    }
+}
+
+/// One file written or read.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct FileIo {
+    path: OsString,
+    bytes: u64,
+    io_s: f64,
+}
+
+/// Files written or read.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Files {
+    files: Vec<Py<FileIo>>,
+    direct: bool,
+}
+
+impl Report for FilesReport {
+    fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let file = |file: &howdah_sort::FileIo| {
+            let path = file.path.clone().into_os_string();
+            Py::new(py, FileIo { path, bytes: file.bytes, io_s: file.io.as_secs_f64() })
+        };
+        let files = self.files.iter().map(file).collect::<PyResult<_>>()?;
+        Ok(Py::new(py, Files { files, direct: self.direct })?.into_any())
+    }
+}
+
+/// What the raw disks did.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Raw {
+    write_s: f64,
+    read_s: f64,
+    copy_s: f64,
+    bytes: u64,
+    direct: bool,
+}
+
+impl Report for RawReport {
+    fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let raw = Raw {
+            write_s: self.write.as_secs_f64(),
+            read_s: self.read.as_secs_f64(),
+            copy_s: self.copy.as_secs_f64(),
+            bytes: self.bytes,
+            direct: self.direct,
+        };
+        Ok(Py::new(py, raw)?.into_any())
+    }
+}
+
+/// What TeraGen wrote.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Teragen {
+    rows: u64,
+    checksum: String,
+    written_bytes: u64,
+    direct: bool,
+}
+
+impl Report for TeragenReport {
+    fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let teragen = Teragen {
+            rows: self.rows,
+            checksum: format!("{:x}", self.checksum),
+            written_bytes: self.written_bytes,
+            direct: self.direct,
+        };
+        Ok(Py::new(py, teragen)?.into_any())
     }
 }

@@ -11,9 +11,6 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::sequential::{FilesReport, blocks, fill, read_files, write_files};
 
-/// The most a task writes or reads at once.
-const BLOCK: usize = 4 << 20;
-
 /// Writes files of `file_bytes` each, `slots` at once, with bytes that depend on `seed` and do not
 /// compress. The files must not exist; after a failure none of them does.
 pub fn dfsio_write(
@@ -24,7 +21,7 @@ pub fn dfsio_write(
     seed: u64,
     context: &Context,
 ) -> Result<FilesReport> {
-    let mut blocks = blocks(pool, slots, BLOCK)?;
+    let mut blocks = blocks(pool, slots)?;
     fill(&mut blocks, seed);
     write_files(blocks, files, file_bytes, "map", context)
 }
@@ -36,5 +33,5 @@ pub fn dfsio_read(
     slots: usize,
     context: &Context,
 ) -> Result<FilesReport> {
-    read_files(blocks(pool, slots, BLOCK)?, files, "map", context)
+    read_files(blocks(pool, slots)?, files, "map", context)
 }

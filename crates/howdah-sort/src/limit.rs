@@ -27,9 +27,6 @@ pub struct RawReport {
     pub direct: bool,
 }
 
-/// The most that is written or read at once.
-const BLOCK: usize = 8 << 20;
-
 /// What the blocks are filled from; any constant does, as nothing depends on their content.
 const SEED: u64 = 1;
 
@@ -46,7 +43,7 @@ pub fn raw_limit(
     context: &Context,
 ) -> Result<RawReport> {
     let depth = depth.max(1);
-    let mut blocks = blocks(pool, depth * scratch_files.len(), BLOCK)?;
+    let mut blocks = blocks(pool, depth * scratch_files.len())?;
     fill(&mut blocks, SEED);
     let scratch = Scratch::default();
     let sources = create(&scratch, scratch_files)?;

@@ -10,9 +10,6 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::sequential::{FilesReport, blocks, fill, read_files, write_files};
 
-/// The most that is written or read at once: large enough that even a seek before each would not count.
-const BLOCK: usize = 16 << 20;
-
 /// What the blocks are filled from; any constant does, as nothing depends on their content.
 const SEED: u64 = 1;
 
@@ -24,12 +21,12 @@ pub fn storage_write(
     file_bytes: u64,
     context: &Context,
 ) -> Result<FilesReport> {
-    let mut blocks = blocks(pool, 1, BLOCK)?;
+    let mut blocks = blocks(pool, 1)?;
     fill(&mut blocks, SEED);
     write_files(blocks, files, file_bytes, "write", context)
 }
 
 /// Reads the files in the given order.
 pub fn storage_read(pool: &mut Pool, files: &[PathBuf], context: &Context) -> Result<FilesReport> {
-    read_files(blocks(pool, 1, BLOCK)?, files, "read", context)
+    read_files(blocks(pool, 1)?, files, "read", context)
 }
