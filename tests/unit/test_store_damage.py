@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support import records
-from support.stored import as_begun, sample_ticks, write_killed_run, write_run
 
 from howdah.errors import RecordError
 from howdah.model.run import Outcome
 from howdah.model.tables import SAMPLES_SCHEMA
 from howdah.store import RunWriter, read_record, read_run
+from support import records
+from support.stored import as_begun, sample_ticks, write_killed_run, write_run
 
 
 def _small_stream(tmp_path: Path) -> tuple[Path, bytes, list[int]]:

@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from support import records
-from support.stored import as_begun, sample_ticks, task_rows, write_run
 
 from howdah.errors import RunFailed, UserError
 from howdah.model.run import Outcome, Sample
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.tables import RunData
 from howdah.store import RunWriter, read_record, read_run
+from support import records
+from support.stored import as_begun, sample_ticks, task_rows, write_run
 
 
 @pytest.mark.parametrize(
