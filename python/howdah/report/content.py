@@ -11,6 +11,7 @@ from typing import NamedTuple
 from howdah.analysis.evidence import Analysis, ByteAccount, ByteSide, Evidence
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, Outcome, RunRecord
+from howdah.model.tables import RunData
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
 from howdah.report.words import NONE, moment, number, setting, signed_bytes, times
@@ -39,6 +40,13 @@ class Said(NamedTuple):
     numbers: tuple[tuple[str, str], ...]
 
 
+class Group(NamedTuple):
+    """The notes on one workload, or on the run as a whole."""
+
+    about: str
+    notes: tuple[Said, ...]
+
+
 class Content(NamedTuple):
     """Everything a report says."""
 
@@ -51,7 +59,7 @@ class Content(NamedTuple):
     stats: tuple[Stat, ...]
     dfsio: Table | None
     warnings: tuple[Said, ...]
-    notes: tuple[Said, ...]
+    notes: tuple[Group, ...]
     accounts: Table | None
     explanations: tuple[str, ...]
     limits: Table | None
@@ -62,9 +70,9 @@ class Content(NamedTuple):
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 
 
-def content(record: RunRecord, analysis: Analysis) -> Content:
+def content(run: RunData, analysis: Analysis) -> Content:
     """Put everything into words."""
-    evidence = analysis.evidence
+    record, evidence = run.record, analysis.evidence
     answers = [finding.text for finding in analysis.findings if finding.severity == "answer"]
     answers = [_sentence(text) for text in answers] or [_plain_answer(record, evidence)]
     return Content(
@@ -79,11 +87,11 @@ def content(record: RunRecord, analysis: Analysis) -> Content:
         simulated=record.origin is Origin.SIMULATED,
         answer=answers[0],
         more_answers=tuple(answers[1:]),
-        missing=_missing(record, evidence),
+        missing=_missing(run, evidence),
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
         warnings=tuple(_said(one) for one in analysis.findings if one.severity == "warning"),
-        notes=tuple(_said(one) for one in analysis.findings if one.severity == "note"),
+        notes=_groups([one for one in analysis.findings if one.severity == "note"]),
         accounts=_accounts(evidence),
         explanations=_explanations(evidence),
         limits=_limits(record),
@@ -105,8 +113,9 @@ def _plain_answer(record: RunRecord, evidence: Evidence) -> str:
     return f"{record.suite.name} {record.outcome.value} after {format_seconds(record.elapsed_s)}; {done}."
 
 
-def _missing(record: RunRecord, evidence: Evidence) -> tuple[str, ...]:
+def _missing(run: RunData, evidence: Evidence) -> tuple[str, ...]:
     """What a reader would look for and not find, and why."""
+    record = run.record
     said = []
     if record.outcome is Outcome.FAILED:
         said.append(f"The run failed: {_sentence(record.error or 'the record holds no message')}")
@@ -120,8 +129,8 @@ def _missing(record: RunRecord, evidence: Evidence) -> tuple[str, ...]:
         said.append("The record holds no samples: CPU, storage and network over time cannot be shown.")
     if record.limits is None:
         said.append("The raw limits were not measured in this run: nothing can be held against them.")
-    if not evidence.spreads:
-        said.append("The record holds no finished tasks: swim-lanes and throughput per task may be missing.")
+    if not run.tasks.num_rows:
+        said.append("The record holds no tasks: neither swim-lanes nor throughput per task can be shown.")
     return tuple(said)
 
 
@@ -167,6 +176,14 @@ def _said(finding: Finding) -> Said:
     where = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((one.name, number(one)) for one in finding.numbers)
     return Said(finding.severity, where, _sentence(finding.text), SURE[finding.sure], numbers)
+
+
+def _groups(notes: list[Finding]) -> tuple[Group, ...]:
+    """The notes by workload in the order these first appear, those on the whole run at the end."""
+    names = dict.fromkeys(one.workload for one in notes if one.workload)
+    groups = [Group(name, tuple(_said(one) for one in notes if one.workload == name)) for name in names]
+    rest = tuple(_said(one) for one in notes if not one.workload)
+    return (*groups, *([Group("the run", rest)] if rest else []))
 
 
 def _account_row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:

@@ -48,8 +48,10 @@ def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
 
 
 def _findings(said: Content) -> list[str]:
-    every = said.warnings + said.notes
-    return ["## Findings", "\n".join(_finding(one) for one in every)] if every else []
+    blocks = ["\n".join(_finding(one) for one in said.warnings)] if said.warnings else []
+    for group in said.notes:
+        blocks += [f"### {escaped(group.about)}", "\n".join(_finding(one) for one in group.notes)]
+    return ["## Findings", *blocks] if blocks else []
 
 
 def _bytes_and_limits(said: Content) -> list[str]:

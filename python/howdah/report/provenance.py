@@ -45,7 +45,8 @@ def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 def _host(host: Host) -> tuple[tuple[str, str], ...]:
     cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
-    nodes = f"{len(cpu.numa_nodes)} NUMA node" + ("" if len(cpu.numa_nodes) == 1 else "s")
+    counts = [(cpu.sockets, "socket"), (cpu.cores, "core"), (cpu.threads, "thread")]
+    counts.append((len(cpu.numa_nodes), "NUMA node"))
     clock = f", up to {cpu.max_hz / 1e9:.1f} GHz" if cpu.max_hz else ""
     machine = (
         f"virtual machine, {virtual.hypervisor or 'hypervisor unknown'}" if virtual.is_virtual else "physical"
@@ -57,7 +58,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
-        ("cores", f"{cpu.sockets} sockets, {cpu.cores} cores, {cpu.threads} threads, {nodes}"),
+        ("cores", ", ".join(_counted(count, one) for count, one in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
@@ -70,6 +71,10 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         *(("not read", f"{one.what}: {one.why}") for one in host.unread),
     ]
     return tuple(items)
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count} {one}" if count == 1 else f"{count} {one}s"
 
 
 def _disk(disk: Disk) -> str:

@@ -22,7 +22,7 @@ def numeric_columns(table: Table) -> frozenset[int]:
 
 def stats_table(stats: Sequence[Stat]) -> Table:
     """The row of figures below the answer; the outcome only where not all succeeded."""
-    columns = ("workload", "elapsed", "rate", "of", "of the limit", "limited by")
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "limited by")
     rows = [(one.workload, one.elapsed, one.rate, one.of, one.times_limit, one.bound) for one in stats]
     if all(one.outcome == "succeeded" for one in stats):
         return Table(columns, tuple(rows))

@@ -9,14 +9,14 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import Content, Said, content
+from howdah.report.content import Content, content
 from howdah.report.figure import Table
 from howdah.report.tables import numeric_columns, stats_table
 
 
 def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
     """The answer, the row of figures, the findings and the byte account, as a rich renderable."""
-    said = content(run.record, analysis)
+    said = content(run, analysis)
     parts: list[RenderableType] = [
         Text(" · ".join(said.kicker), style="dim"),
         Text(said.answer, style="bold"),
@@ -44,20 +44,19 @@ def _grid(data: Table) -> Grid:
 
 
 def _findings(said: Content) -> list[RenderableType]:
+    """Warnings with their numbers, then the notes, one line each."""
     parts: list[RenderableType] = []
-    for one in said.warnings + said.notes:
-        parts += [Text(), _finding(one)]
+    for one in said.warnings:
+        where = f"{one.where} · {one.sure}" if one.where else one.sure
+        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), _indented(one.text)]
+        if one.numbers:
+            numbers = "   ".join(f"{name} {value}" for name, value in one.numbers)
+            parts.append(_indented(numbers, "dim"))
+    for group in said.notes:
+        parts += [Text(), Text(group.about, style="dim")]
+        parts += [_indented(one.text) for one in group.notes]
     return parts
 
 
-def _finding(one: Said) -> RenderableType:
-    head = Text.assemble(
-        ("warning  ", "yellow") if one.severity == "warning" else ("note     ", "dim"),
-        (f"{one.where} · " if one.where else "", "dim"),
-        (one.sure, "dim"),
-    )
-    lines: list[RenderableType] = [head, Padding(Text(one.text), (0, 0, 0, 9))]
-    if one.numbers:
-        numbers = "   ".join(f"{name} {value}" for name, value in one.numbers)
-        lines.append(Padding(Text(numbers, style="dim"), (0, 0, 0, 9)))
-    return Group(*lines)
+def _indented(text: str, style: str = "") -> RenderableType:
+    return Padding(Text(text, style=style), (0, 0, 0, 2))

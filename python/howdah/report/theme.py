@@ -82,14 +82,14 @@ def chart(
     }
 
 
-def level_title(text: str) -> dict[str, Any]:
-    """Axis properties that write a y axis's unit level above its numbers."""
+def level_title(text: str, above: int = 8) -> dict[str, Any]:
+    """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
     return {
         "title": text,
         "titleAngle": 0,
-        "titleAlign": "right",
+        "titleAlign": "left",
         "titleAnchor": "end",
         "titleBaseline": "bottom",
-        "titleX": -6,
-        "titleY": -6,
+        "titleX": 4 - LEFT,
+        "titleY": -above,
     }

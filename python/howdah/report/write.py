@@ -22,7 +22,7 @@ def write_report(run: RunData, analysis: Analysis, out_dir: Path) -> Path:
     ``report.html`` stands alone; ``report.md`` links the pictures beside it. Existing files of these
     names are replaced. Raises OSError if the directory cannot be written.
     """
-    said = content(run.record, analysis)
+    said = content(run, analysis)
     figures = draw(Source(run, analysis.evidence))
     pictures = {figure.id: svg(figure) for figure in figures.every()}
     folder = out_dir / FIGURES

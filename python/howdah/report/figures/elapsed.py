@@ -11,7 +11,7 @@ from howdah.report.figures.timeaxis import time_unit
 from howdah.report.theme import WIDTH, chart
 from howdah.units import format_seconds
 
-ROW, BAR = 58, 26
+ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
@@ -85,7 +85,13 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
     x = {
         "type": "quantitative",
         "scale": x_scale,
-        "axis": {"title": unit.name, "grid": True, "domain": False, "ticks": False, "tickCount": 6},
+        "axis": {
+            "title": f"elapsed ({unit.name})",
+            "grid": True,
+            "domain": False,
+            "ticks": False,
+            "tickCount": 6,
+        },
     }
     y_scale = {"domain": [-0.5, len(workloads) - 0.5], "reverse": True, "nice": False, "zero": False}
     y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
@@ -134,7 +140,7 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
         },
         {
             "data": {"values": names},
-            "mark": {"type": "text", "align": "right", "dx": -10, "fontSize": 13, "fontWeight": 600, "x": 0},
+            "mark": {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
             "encoding": {"y": y, "text": {"field": "text"}},
         },
         {
@@ -152,20 +158,22 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
             "mark": {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
             "encoding": {"x": {**x, "field": "limit"}, "y": y},
         },
-        {
-            "data": {"values": marks},
-            "mark": {"type": "text", "align": "center", "dy": 28, "fontSize": 11},
-            "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
-        },
+        *(
+            {
+                "data": {"values": marks},
+                "mark": {"type": "text", "align": "center", "dy": 27, "fontSize": 11, **rim},
+                "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
+            }
+            for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
+        ),
     ]
     return chart(
         layers,
         height=ROW * len(workloads),
-        width=WIDTH - 60,
+        width=WIDTH + 62,
         top=4,
-        bottom=44,
-        left=112,
-        right=128,
+        left=4,
+        right=114,
         resolve={"scale": {"color": "independent"}},
     )
 

@@ -165,7 +165,7 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
         layers,
         height=pitch * len(every),
         top=TOP,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
 
 

@@ -74,7 +74,7 @@ def _spec(
         "field": "rate",
         "type": "quantitative",
         "scale": {"domain": [0, top], "nice": False},
-        "axis": {**level_title(unit.name), "tickCount": 4, "format": number_format(top)},
+        "axis": {**level_title(unit.name), "tickCount": 3, "format": number_format(top)},
     }
     last = max(task for task, _ in tasks)
     values = [

@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 from howdah.report.figure import Source
 
-TOP = 44
-"""Padding above a plot that holds the two rows of names, pixels."""
+TOP = 52
+"""Padding above a plot that holds its unit and the two rows of names, pixels."""
+
+UNIT_ABOVE = 33
+"""How far above the plot the unit stands, over the names, pixels."""
 
 
 class TimeUnit(NamedTuple):
@@ -28,9 +31,7 @@ class Band(NamedTuple):
 
 def bands(source: Source) -> list[Band]:
     """The run's phases in order; a workload without phases is one band of its own."""
-    found = [
-        Band("preparation", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
-    ]
+    found = [Band("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation]
     for workload in source.evidence.workloads:
         found.extend(
             Band(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
@@ -111,15 +112,16 @@ def phase_layers(source: Source) -> list[dict[str, Any]]:
         for band, row in zip(every, rows, strict=True)
         if band.phase
     ]
-    shades = {"domain": [0, 1], "range": ["$band", "$band-2"]}
+    # Thin ink instead of a colour of its own lets the grid show through.
+    shades = {"domain": [0, 1], "range": [0.055, 0.02]}
     return [
         {
             "data": {"values": rows},
-            "mark": "rect",
+            "mark": {"type": "rect", "color": "$ink"},
             "encoding": {
                 "x": {"field": "start", "type": "quantitative"},
                 "x2": {"field": "end"},
-                "fill": {"field": "shade", "type": "nominal", "scale": shades, "legend": None},
+                "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
             },
         },
         _names(workloads, -15, "$ink", "bold"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Key, Source, Table
-from howdah.report.figures.timeaxis import TOP, phase_layers, time_unit, time_x
+from howdah.report.figures.timeaxis import TOP, UNIT_ABOVE, phase_layers, time_unit, time_x
 from howdah.report.theme import RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24
@@ -114,7 +114,7 @@ def timeline(
     names = [line.key.name for line in lines]
     x = time_x(source)
     y_scale = {"domain": [0, axis.top], "nice": False}
-    y_axis = {**level_title(axis.unit), "tickCount": 4, "format": axis.number}
+    y_axis = {**level_title(axis.unit, UNIT_ABOVE), "tickCount": 4, "format": axis.number}
     y = {"field": "value", "type": "quantitative", "scale": y_scale, "axis": y_axis}
     colours = {"domain": names, "range": [f"${line.key.token}" for line in lines]}
     colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
@@ -184,7 +184,7 @@ def timeline(
         top=TOP,
         right=RIGHT,
         data={"values": _wide(grid, lines, unit.seconds)},
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
 
 
