@@ -70,16 +70,22 @@ def _upwards(mount: Mount, group: str) -> list[str]:
 
 
 def _cpu_quota(tree: Tree, folders: list[str], version: int | None) -> float | None:
+    what = "cgroup cpu_quota"
     quotas: list[float] = []
     for folder in folders:
         if version == 2:
-            quota, _, period = (tree.text(f"{folder}/cpu.max") or "max").partition(" ")
+            quota, _, period = (_present(tree, f"{folder}/cpu.max", what) or "max").partition(" ")
         else:
-            quota = tree.text(f"{folder}/cpu.cfs_quota_us") or "-1"
+            quota = _present(tree, f"{folder}/cpu.cfs_quota_us", what) or "-1"
             period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
         if quota not in {"max", "-1"} and period:
             quotas.append(int(quota) / int(period))
     return min(quotas, default=None)
+
+
+def _present(tree: Tree, path: str, what: str) -> str | None:
+    """A file that the root group does not have and others do: only a refusal is worth a note."""
+    return tree.text(path, what) if tree.exists(path) else None
 
 
 def _allowed_cpus(tree: Tree) -> int | None:
@@ -98,7 +104,7 @@ def _memory(tree: Tree, folders: list[str], version: int | None) -> tuple[int | 
     files = _MEMORY[version]
     found: list[tuple[int, int]] = []
     for folder in folders:
-        limit = tree.text(f"{folder}/{files.limit}")
+        limit = _present(tree, f"{folder}/{files.limit}", "cgroup memory_limit_bytes")
         if limit is None or limit == "max" or int(limit) >= _UNLIMITED:
             continue
         used = tree.integer(f"{folder}/{files.usage}", "cgroup memory_used_bytes") or 0

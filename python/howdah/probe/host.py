@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.host import Host
+from howdah.model.host import Cpu, Host, Memory
 from howdah.probe.cgroup import read_cgroup
 from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import read_disks
@@ -15,6 +15,7 @@ from howdah.probe.nics import read_nics
 from howdah.probe.software import read_software
 from howdah.probe.tree import Tree
 from howdah.probe.virtualisation import read_virtualisation
+from howdah.units import format_memory
 
 
 def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
@@ -28,6 +29,7 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
     inquiry = inquiry or inquiry_for(root)
     memory = read_memory(tree)
     cpu = read_cpu(tree, inquiry)
+    _compare_numa_memory(tree, cpu, memory)
     file_systems, other_mounts = read_file_systems(tree, inquiry)
     return Host(
         name=tree.text("proc/sys/kernel/hostname", "host name") or "localhost",
@@ -42,3 +44,13 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
         other_mounts=other_mounts,
         unread=tree.unread,
     )
+
+
+def _compare_numa_memory(tree: Tree, cpu: Cpu, memory: Memory) -> None:
+    """Some hypervisors plug memory in without telling which node it belongs to."""
+    shown = sum(node.memory_bytes for node in cpu.numa_nodes)
+    if cpu.numa_nodes and shown < 0.9 * memory.total_bytes:
+        tree.note(
+            "numa memory",
+            f"the nodes show {format_memory(shown)} of the machine's {format_memory(memory.total_bytes)}",
+        )

@@ -43,12 +43,14 @@ class Inquiry(Protocol):
 class LiveInquiry:
     """Asks this machine."""
 
-    _TIMEOUT_S = 5.0
     # XFS_IOC_FSGEOMETRY_V1, _IOR('X', 100, struct xfs_fsop_geom_v1) in the kernel's xfs_fs.h: the
     # oldest form, which every kernel answers, unprivileged. Its first fields are 32-bit: block
     # size, real-time extent size, blocks per allocation group, allocation groups.
     _XFS_GEOMETRY_BYTES = 112
     _XFS_GEOMETRY = (2 << 30) | (_XFS_GEOMETRY_BYTES << 16) | (ord("X") << 8) | 100
+
+    def __init__(self, timeout_s: float = 5.0) -> None:
+        self._timeout_s = timeout_s
 
     def space(self, mount: str) -> Space:
         """The room in the file system mounted there, as an unprivileged user has it."""
@@ -67,19 +69,19 @@ class LiveInquiry:
         return XfsGeometry(agcount=groups, agsize_bytes=group_blocks * block_bytes)
 
     def command(self, *words: str) -> Answer:
-        """Run a program, in the C locale, for a few seconds at most."""
+        """Run a program, in the C locale, for ``timeout_s`` at most."""
         try:
             done = subprocess.run(
                 words,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=self._TIMEOUT_S,
+                timeout=self._timeout_s,
                 env={**os.environ, "LC_ALL": "C"},
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise TimeoutError(None, f"no answer within {self._TIMEOUT_S:.0f} s") from error
+            raise TimeoutError(None, f"no answer within {self._timeout_s:g} s") from error
         return Answer(done.stdout.decode(errors="replace"), done.returncode)
 
 

@@ -1,0 +1,335 @@
+"""Single subjects of the probe, each in the situations that make it hard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.probe import probe_host
+from howdah.probe.cgroup import read_cgroup
+from howdah.probe.cpu import read_cpu
+from howdah.probe.disks import read_disks
+from howdah.probe.inquiry import Answer, NoInquiry
+from howdah.probe.memory import read_memory
+from howdah.probe.mounts import read_mounts
+from howdah.probe.nics import read_nics
+from howdah.probe.software import read_software
+from howdah.probe.tree import Tree, parse_cpu_list, parse_size
+from howdah.probe.virtualisation import read_virtualisation
+from support.trees import RecordedInquiry, grow, grow_text
+
+GIB = 2**30
+
+
+def tree(root: Path, text: str) -> Tree:
+    return Tree(grow_text(root, text))
+
+
+def notes(read: Tree) -> dict[str, str]:
+    return {one.what: one.why for one in read.unread}
+
+
+@given(st.sets(st.integers(0, 4095), max_size=50))
+def test_cpu_lists(cpus: set[int]) -> None:
+    assert parse_cpu_list(",".join(map(str, sorted(cpus)))) == tuple(sorted(cpus))
+
+
+def test_cpu_list_ranges() -> None:
+    assert parse_cpu_list("0-3,8,10-11\n") == (0, 1, 2, 3, 8, 10, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("48K", 49152), (" 1 kB", 1024), ("512", 512), ("32M", 2**25), ("1G", GIB)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+def test_unreadable_files_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    unreadable = """
+proc/sys/vm/swappiness !
+proc/stat !
+sys/kernel/mm/transparent_hugepage/enabled !
+sys/devices/system/node/node0/meminfo !
+sys/block/vda/queue/scheduler !
+sys/class/net/eth0/mtu !
+sys/fs/cgroup/memory/session/7/memory.limit_in_bytes !
+"""
+    host = probe_host(grow(tmp_path, "firecracker-vm", unreadable))
+    assert host.memory.swappiness is None
+    assert host.memory.transparent_huge_pages is None
+    assert host.virtualisation.steal_share is None
+    assert host.cpu.numa_nodes == ()
+    assert host.disks[0].scheduler is None
+    assert host.disks[0].queue_depth == 256
+    assert host.nics[0].mtu is None
+    why = {one.what: one.why for one in host.unread}
+    assert why["memory swappiness"].startswith("/proc/sys/vm/swappiness: ")
+    assert {
+        "steal_share",
+        "memory transparent_huge_pages",
+        "numa node0",
+        "disk vda scheduler",
+        "nic eth0 mtu",
+    } <= why.keys()
+
+
+def test_a_refused_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = tree(tmp_path, "proc/meminfo = MemTotal: 4 kB\nproc/sys/vm/swappiness = 60")
+    given_text = Path.read_text
+
+    def refuse(path: Path, **options: str) -> str:
+        if path.name == "swappiness":
+            raise PermissionError(13, "Permission denied", str(path))
+        return given_text(path, **options)
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert read_memory(read).swappiness is None
+    assert notes(read)["memory swappiness"] == "/proc/sys/vm/swappiness: Permission denied"
+
+
+def test_offline_cpus_do_not_count(tmp_path: Path) -> None:
+    grow(tmp_path, "numa-server", "sys/devices/system/cpu/online = 0-4,20-24")
+    cpu = read_cpu(Tree(tmp_path), NoInquiry())
+    assert (cpu.sockets, cpu.cores, cpu.threads) == (1, 5, 10)
+
+
+CPUINFO = """
+proc/cpuinfo =
+| processor : 0
+| physical id : 0
+| core id : 0
+| processor : 1
+| physical id : 1
+| core id : 0
+| processor : 2
+| physical id : 1
+| core id : 0
+"""
+
+
+def test_without_sys_the_topology_comes_from_cpuinfo(tmp_path: Path) -> None:
+    cpu = read_cpu(tree(tmp_path, CPUINFO), NoInquiry())
+    assert (cpu.sockets, cpu.cores, cpu.threads) == (2, 2, 3)
+
+
+def test_no_topology_at_all_is_said(tmp_path: Path) -> None:
+    read = tree(tmp_path, "proc/cpuinfo =\n| processor : 0\n| processor : 1")
+    cpu = read_cpu(read, NoInquiry())
+    assert (cpu.sockets, cpu.cores, cpu.threads, cpu.model, cpu.architecture) == (1, 2, 2, None, "unknown")
+    assert {"cpu topology", "cpu model", "cpu architecture", "cpu caches"} <= notes(read).keys()
+
+
+DISK = "sys/block/{name}/size = 1000\nsys/block/{name}/queue/rotational = {rotational}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "rotational", "more", "expected"),
+    [
+        ("sda", 1, "", ("hdd", None)),
+        ("sda", 0, "vendor = ATA     \nmodel = INTEL SSDSC2KB96", ("ssd", "INTEL SSDSC2KB96")),
+        ("sda", 1, "vendor = QEMU    \nmodel = QEMU HARDDISK", ("virtual", "QEMU QEMU HARDDISK")),
+        ("sda", 0, "vendor = Msft\nmodel = Virtual Disk", ("virtual", "Msft Virtual Disk")),
+        ("sda", 0, "vendor = SEAGATE\nmodel = ST600", ("ssd", "SEAGATE ST600")),
+        ("nvme0n1", 0, "", ("nvme", None)),
+        ("xvda", 1, "", ("virtual", None)),
+        ("loop3", 1, "", ("loop", None)),
+        ("cciss!c0d0", 1, "", ("hdd", None)),
+        ("sda", "?", "", ("unknown", None)),
+    ],
+)
+def test_kinds_of_disk(
+    tmp_path: Path, name: str, rotational: int, more: str, expected: tuple[str, str | None]
+) -> None:
+    text = DISK.format(name=name, rotational=rotational)
+    text += "".join(f"sys/block/{name}/device/{line}\n" for line in more.splitlines())
+    (disk,) = read_disks(tree(tmp_path, text))
+    assert (disk.kind, disk.model) == expected
+    assert (disk.name, disk.size_bytes) == (name, 512_000)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "sys/block/sda/size = 0",
+        "sys/block/sda/hidden = 1",
+        "sys/block/sda/slaves/sdb/",
+        "sys/block/sda/size !",
+    ],
+)
+def test_what_is_no_disk(tmp_path: Path, more: str) -> None:
+    assert read_disks(tree(tmp_path, DISK.format(name="sda", rotational=1) + more)) == ()
+
+
+@pytest.mark.parametrize("name", ["loop0", "sr0", "ram0", "zram0", "fd0"])
+def test_devices_that_hold_no_data_are_left_out(tmp_path: Path, name: str) -> None:
+    text = DISK.format(name=name, rotational=1) + f"sys/block/{name}/ro = 1"
+    assert read_disks(tree(tmp_path, text)) == ()
+
+
+def test_the_last_mount_at_a_place_is_the_one_that_is_seen(tmp_path: Path) -> None:
+    mounts = read_mounts(
+        tree(
+            tmp_path,
+            "proc/self/mountinfo =\n"
+            "| 1 0 8:1 / /data rw,noatime - ext4 /dev/sda1 rw,stripe=4\n"
+            "| 2 0 8:2 / /with\\040space\\134 ro shared:3 master:1 - xfs /dev/sda2 rw,attr2\n"
+            "| 3 0 8:3 / /data ro,nodev - ext4 /dev/sda3 rw",
+        )
+    )
+    assert [(one.point, one.number, one.options) for one in mounts] == [
+        ("/with space\\", "8:2", ("ro", "attr2")),
+        ("/data", "8:3", ("ro", "nodev")),
+    ]
+
+
+def test_a_nic_that_is_down(tmp_path: Path) -> None:
+    text = "sys/class/net/eth1/device/\nsys/class/net/eth1/flags = 0x1002\nsys/class/net/eth1/speed !\n"
+    read = tree(tmp_path, text + "sys/class/net/eth1/operstate = down\nsys/class/net/eth1/mtu = 1500")
+    (nic,) = read_nics(read)
+    assert (nic.up, nic.speed_bits_per_s, nic.mtu, nic.rx_queues) == (False, None, 1500, None)
+    assert "nic eth1 speed" in notes(read)
+
+
+# --- control groups ---
+
+V2 = "proc/self/mountinfo =\n| 1 0 0:25 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+V1 = (
+    "proc/self/mountinfo =\n"
+    "| 1 0 0:25 {top} /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n"
+    "| 2 0 0:26 {top} /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+    "proc/self/cgroup =\n| 7:memory:{group}\n| 3:cpu,cpuacct:{group}\n| 1:name=systemd:/\n"
+)
+
+
+def test_the_tightest_group_on_the_way_up_counts(tmp_path: Path) -> None:
+    cgroup = read_cgroup(
+        tree(
+            tmp_path,
+            V2 + "proc/self/cgroup = 0::/a/b\n"
+            "sys/fs/cgroup/a/cpu.max = 150000 100000\n"
+            "sys/fs/cgroup/a/b/cpu.max = 400000 100000\n"
+            f"sys/fs/cgroup/a/memory.max = {4 * GIB}\n"
+            f"sys/fs/cgroup/a/memory.current = {3 * GIB}\n"
+            f"sys/fs/cgroup/a/b/memory.max = {2 * GIB}\n"
+            "sys/fs/cgroup/a/b/memory.current = 0\n",
+        )
+    )
+    assert cgroup.version == 2
+    assert cgroup.cpu_quota == 1.5
+    # The upper group has the larger limit and less room under it.
+    assert (cgroup.memory_limit_bytes, cgroup.memory_used_bytes) == (4 * GIB, 3 * GIB)
+
+
+@pytest.mark.parametrize(
+    ("top", "folder"),
+    [("/", "/docker/5d1f"), ("/docker/5d1f", "")],
+    ids=["the whole tree", "our group only"],
+)
+def test_version_1_limits(tmp_path: Path, top: str, folder: str) -> None:
+    cpu = f"sys/fs/cgroup/cpu,cpuacct{folder}"
+    memory = f"sys/fs/cgroup/memory{folder}"
+    cgroup = read_cgroup(
+        tree(
+            tmp_path,
+            V1.format(top=top, group="/docker/5d1f") + f"{cpu}/cpu.cfs_quota_us = 250000\n"
+            f"{cpu}/cpu.cfs_period_us = 100000\n"
+            f"{memory}/memory.limit_in_bytes = {GIB}\n"
+            f"{memory}/memory.usage_in_bytes = {GIB // 2}\n"
+            f"{memory}/memory.stat =\n| inactive_file 7\n| total_inactive_file {GIB // 4}\n",
+        )
+    )
+    assert (cgroup.version, cgroup.cpu_quota) == (1, 2.5)
+    assert (cgroup.memory_limit_bytes, cgroup.memory_used_bytes) == (GIB, GIB // 4)
+
+
+def test_a_refused_limit_is_named(tmp_path: Path) -> None:
+    # Reading a folder fails for everybody.
+    read = tree(tmp_path, V2 + "proc/self/cgroup = 0::/\nsys/fs/cgroup/memory.max/\nsys/fs/cgroup/cpu.max/")
+    cgroup = read_cgroup(read)
+    assert (cgroup.cpu_quota, cgroup.memory_limit_bytes) == (None, None)
+    assert {"cgroup memory_limit_bytes", "cgroup cpu_quota"} <= notes(read).keys()
+
+
+def test_a_cpu_set_limits_the_cpus(tmp_path: Path) -> None:
+    host = probe_host(grow(tmp_path, "numa-server", "proc/self/status =\n| Cpus_allowed_list:\t0-3,20-23"))
+    assert host.usable_cpus == 8
+    assert host.cpu.threads == 40
+
+
+# --- virtual or not ---
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sys/class/dmi/id/sys_vendor = QEMU", (True, "QEMU")),
+        ("sys/class/dmi/id/product_name = KVM", (True, "KVM")),
+        ("sys/class/dmi/id/sys_vendor = VMware, Inc.", (True, "VMware")),
+        (
+            "sys/class/dmi/id/sys_vendor = Microsoft Corporation\n"
+            "sys/class/dmi/id/product_name = Virtual Machine",
+            (True, "Hyper-V"),
+        ),
+        (
+            "sys/class/dmi/id/sys_vendor = Amazon EC2\nsys/class/dmi/id/product_name = i3en.metal",
+            (False, None),
+        ),
+        ("sys/class/dmi/id/sys_vendor = Dell Inc.", (False, None)),
+        ("sys/hypervisor/type = xen", (True, "Xen")),
+        ("sys/hypervisor/type = xen\nproc/xen/capabilities = control_d", (False, None)),
+        ("proc/cpuinfo = flags : fpu hypervisor lahf_lm", (True, None)),
+        ("proc/cpuinfo = flags : fpu vmx lahf_lm", (False, None)),
+        ("proc/device-tree/hypervisor/compatible = linux,kvm", (True, "KVM")),
+        ("", (False, None)),
+    ],
+)
+def test_hypervisors_from_files(tmp_path: Path, text: str, expected: tuple[bool, str | None]) -> None:
+    found = read_virtualisation(tree(tmp_path, text), NoInquiry())
+    assert (found.is_virtual, found.hypervisor) == expected
+
+
+def test_systemd_knows_better_than_the_files(tmp_path: Path) -> None:
+    inquiry = RecordedInquiry(
+        commands={
+            ("systemd-detect-virt", "--vm"): Answer("kvm\n", 0),
+            ("systemd-detect-virt", "--container"): Answer("lxc\n", 0),
+        }
+    )
+    found = read_virtualisation(tree(tmp_path, "sys/class/dmi/id/sys_vendor = QEMU"), inquiry)
+    assert (found.is_virtual, found.hypervisor, found.container) == (True, "KVM", "lxc")
+
+
+@pytest.mark.parametrize(
+    ("text", "container"),
+    [
+        (".dockerenv =", "docker"),
+        ("run/.containerenv =", "podman"),
+        ("proc/self/cgroup = 0::/kubepods/burstable/pod1", "kubepods"),
+        ("proc/self/cgroup = 0::/user.slice", None),
+    ],
+)
+def test_containers_from_files(tmp_path: Path, text: str, container: str | None) -> None:
+    assert read_virtualisation(tree(tmp_path, text), NoInquiry()).container == container
+
+
+# --- Java ---
+
+
+@pytest.mark.parametrize(
+    ("answer", "java", "noted"),
+    [
+        (Answer('openjdk version "21" 2023-09-19\nmore\n', 0), 'openjdk version "21" 2023-09-19', False),
+        (Answer("Error: could not open jvm.cfg\n", 6), None, True),
+        (TimeoutError(None, "no answer within 5 s"), None, True),
+        (FileNotFoundError(2, "No such file or directory"), None, False),
+    ],
+)
+def test_java(tmp_path: Path, answer: Answer | OSError, java: str | None, noted: bool) -> None:
+    read = tree(tmp_path, 'etc/os-release = PRETTY_NAME="A B"\nproc/sys/kernel/osrelease = 6.1')
+    software = read_software(read, RecordedInquiry(commands={("java", "-version"): answer}))
+    assert (software.java, software.distribution, software.kernel) == (java, "A B", "6.1")
+    assert ("java" in notes(read)) == noted
