@@ -17,8 +17,9 @@ from howdah.model.run import Outcome
 
 FloatArray = NDArray[np.float64]
 
-Bound = Literal["reading", "writing", "memory", "CPU", "waiting"]
-"""What a phase was limited by; ``waiting`` means that no measured resource was near its limit."""
+Bound = Literal["reading", "writing", "disk", "memory", "CPU", "waiting"]
+"""What a phase was limited by: ``disk`` is reading as much as writing, ``waiting`` means that no measured
+resource was near its limit."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ class HostUse:
 class StretchUse:
     """Resource use in one workload (``phase`` None) or one of its phases.
 
-    ``intervals`` is how many sample intervals fit into the stretch. Below two of them ``coarse`` is
-    set: the figures are then interpolated from samples that reach beyond the stretch.
+    ``intervals`` is how many sample intervals fit into the stretch. Below two of them, unless samples
+    were taken at its ends, ``coarse`` is set: the figures then come from samples beyond the stretch.
     """
 
     workload: str
@@ -153,6 +154,23 @@ class StretchUse:
     intervals: float
     coarse: bool
     hosts: tuple[HostUse, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.end_s - self.start_s
+
+    @property
+    def cpu_busy(self) -> float | None:
+        """The share of all hosts' CPU time spent computing; None where no host's CPUs were sampled."""
+        shares = [host.cpu for host in self.hosts if host.cpu is not None]
+        cpus = sum(share.cpus for share in shares)
+        return sum(share.busy * share.cpus for share in shares) / cpus if cpus else None
+
+    @property
+    def disk_busy(self) -> float | None:
+        """The busy share of the busiest disk that carries data; None where none was sampled."""
+        return max((disk.busy_share for host in self.hosts for disk in host.disks if disk.data), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +257,9 @@ class TaskSpread:
     ``phase`` is the phase in which the last of them ended. ``tail_share`` is the part of all slot time
     that lay idle between a slot's last task and the end of the last task; ``saving_s`` is how much
     sooner that last task could have ended with the same work spread evenly over the slots.
+    ``spread_s`` is the tasks' median absolute deviation. ``drift`` is the time per byte of the last
+    third of the tasks over that of the first (1: steady), ``drift_rank`` the rank correlation of time
+    per byte with start, -1 to 1.
     """
 
     workload: str
@@ -256,6 +277,8 @@ class TaskSpread:
     longest_host: str
     tail_share: float
     saving_s: float
+    drift: float
+    drift_rank: float
 
     @property
     def longest_over_median(self) -> float:
@@ -376,6 +399,10 @@ class Evidence:
     limits: tuple[LimitShare, ...]
     dfsio: tuple[DfsioFigures, ...]
     storage: tuple[StorageZones, ...]
+
+    def time_of(self, workload: str) -> WorkloadTime:
+        """The times of a workload by its name in this evidence."""
+        return next(time for time in self.workloads if time.workload == workload)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,215 @@
+"""Byte accounting: what should move, what the workload says moved, and what the data disks counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from howdah.analysis.evidence import ByteAccount, ByteSide, Evidence, Explanation, WorkloadTime
+from howdah.analysis.timeline import Timeline, Track
+from howdah.analysis.wording import listed, number
+from howdah.analysis.work import Work, work_of
+from howdah.model.finding import Finding, Number
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.units import format_bytes
+
+# An unexplained remainder above this share of all bytes moved asks for attention (D0, RULES 73 and 64:
+# storage throughput integrated over time should equal the expected volume).
+UNEXPLAINED_SHARE = 0.03
+# Inodes, extents, directories and the journal cost large sequential files well under this share.
+METADATA_SHARE = 0.01
+# Parts of a remainder below this share of the bytes moved are not worth a clause.
+WORTH_SAYING_SHARE = 0.001
+# The counters of a workload may differ from theory by headers and padding, not by more than this share.
+SAID_SHARE = 0.01
+
+
+def accounts(
+    record: RunRecord, timeline: Timeline, times: tuple[WorkloadTime, ...], data_disks: tuple[str, ...]
+) -> tuple[ByteAccount, ...]:
+    """The account of every workload that moves bytes, over all disks that carry data directories."""
+    found = []
+    for time in times:
+        result = record.workloads[time.index]
+        work = work_of(record, result)
+        counters = result.counters
+        said = Work(
+            counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
+        )
+        if not any(said) and not (work is not None and any(work)):
+            continue
+        window = _window(record, timeline, time)
+        tracks = {
+            direction: [
+                track
+                for host in timeline.hosts
+                for disk in data_disks
+                if (track := timeline.track(host, f"disk/{disk}/{direction}_bytes")) is not None
+            ]
+            for direction in ("read", "written")
+        }
+        read = _side(tracks["read"], window, work.read if work else None, said.read)
+        write = _side(tracks["written"], window, work.write if work else None, said.write)
+        if result.outcome is Outcome.SUCCEEDED and window is not None:
+            # A workload that stopped half-way had no chance to count all it moved: nothing to explain.
+            read = replace(read, explained=tuple(_explain_read(timeline, window, read, result)))
+            write = replace(write, explained=tuple(_explain_written(timeline, window, write)))
+        found.append(ByteAccount(time.workload, data_disks, read, write))
+    return tuple(found)
+
+
+def _window(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tuple[float, float] | None:
+    """The stretch to count device bytes in: the workload's own, widened to the nearest samples.
+
+    The samples around a workload count its bytes exactly, where interpolating would spread the first
+    and the last of them over idle time. Where such a sample lies within something else that ran, the
+    workload's own end is the better cut. None: samples do not cover the workload.
+    """
+    if not timeline.covers(time.start_s, time.end_s):
+        return None
+    before = timeline.times_s[timeline.times_s <= time.start_s]
+    after = timeline.times_s[timeline.times_s >= time.end_s]
+    start_s = float(before[-1]) if len(before) else time.start_s
+    end_s = float(after[0]) if len(after) else time.end_s
+    others = [(result.start_s, result.end_s) for result in record.workloads]
+    others = others[: time.index] + others[time.index + 1 :]
+    others += [(phase.start_s, phase.end_s) for phase in record.preparation]
+    if any(begin < time.start_s and end > start_s for begin, end in others):
+        start_s = time.start_s
+    if any(end > time.end_s and begin < end_s for begin, end in others):
+        end_s = time.end_s
+    return start_s, end_s
+
+
+def _side(
+    tracks: list[Track], window: tuple[float, float] | None, should: float | None, said: float
+) -> ByteSide:
+    if not tracks or window is None:
+        return ByteSide(should, said, None, 0.0, ())
+    devices = sum(track.growth(*window) for track in tracks)
+    resolution = sum(track.uncertainty(moment) for track in tracks for moment in window)
+    return ByteSide(should, said, devices, resolution, ())
+
+
+def _explain_read(
+    timeline: Timeline, window: tuple[float, float], side: ByteSide, result: WorkloadResult
+) -> Iterator[Explanation]:
+    remainder = side.remainder or 0.0
+    if remainder > 0:
+        yield from _metadata(remainder, side.said)
+    elif result.buffered_io is not False:
+        # Cached pages can have served no more than the page cache held when the workload began.
+        served = min(-remainder, _gauge(timeline, "memory/cached_bytes", window[0]))
+        if served > 0:
+            yield Explanation(
+                "read from the page cache", -served, "likely" if result.buffered_io else "guess"
+            )
+
+
+def _explain_written(
+    timeline: Timeline, window: tuple[float, float], side: ByteSide
+) -> Iterator[Explanation]:
+    remainder = side.remainder or 0.0
+    dirtied = sum(
+        _gauge(timeline, metric, window[1]) - _gauge(timeline, metric, window[0])
+        for metric in ("memory/dirty_bytes", "memory/writeback_bytes")
+    )
+    if remainder < 0 < dirtied:
+        late = min(-remainder, dirtied)
+        yield Explanation("still in the page cache at the end, written back later", -late, "measured")
+    if remainder > 0:
+        early = min(remainder, max(0.0, -dirtied))
+        if early > 0:
+            yield Explanation("dirty in the page cache before it started", early, "measured")
+        yield from _metadata(remainder - early, side.said)
+
+
+def _metadata(remainder: float, said: float) -> Iterator[Explanation]:
+    share = min(remainder, METADATA_SHARE * said)
+    if share > 0:
+        yield Explanation("file-system metadata and journal", share, "guess")
+
+
+def _gauge(timeline: Timeline, metric: str, time_s: float) -> float:
+    """A gauge over all hosts, 0 where it was not sampled."""
+    tracks = (timeline.track(host, metric) for host in timeline.hosts)
+    return sum(float(track.at(time_s)) for track in tracks if track is not None)
+
+
+def tolerance(account: ByteAccount, side: ByteSide) -> float:
+    """How large an unexplained remainder may be, in bytes: a share of all bytes moved, or the resolution."""
+    moved = max(account.read.said + account.write.said, side.said)
+    return max(UNEXPLAINED_SHARE * moved, side.resolution)
+
+
+def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """One finding per workload whose devices were sampled: the bytes agree, or by how much they do not."""
+    for account in evidence.accounts:
+        sides = [("read", account.read), ("wrote", account.write)]
+        known = [(verb, side) for verb, side in sides if side.unexplained is not None]
+        if not known or evidence.time_of(account.workload).outcome is not Outcome.SUCCEEDED:
+            continue
+        off = [abs(side.unexplained or 0.0) > tolerance(account, side) for _, side in known]
+        clauses = [
+            _clause(account, verb, side, bad)
+            for (verb, side), bad in zip(known, off, strict=True)
+            if bad or side.said
+        ]
+        numbers = [item for verb, side in known for item in _numbers(verb, side)]
+        yield Finding(
+            id="byte-accounting",
+            severity="warning" if any(off) else "note",
+            workload=account.workload,
+            text=f"{account.workload}: " + "; ".join(clauses),
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )
+
+
+def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
+    devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
+    text = f"says it {verb} {format_bytes(side.said)}, {listed(account.disks)} {verb} {format_bytes(devices)}"
+    parts = [
+        f"{format_bytes(abs(part.bytes))} {part.what} ({part.sure})"
+        for part in side.explained
+        if abs(part.bytes) > WORTH_SAYING_SHARE * side.said
+    ]
+    if parts:
+        text += f", of the difference {listed(parts)}"
+    if side.resolution > UNEXPLAINED_SHARE * (side.said or devices):
+        text += f", of which the samples are sure within {format_bytes(side.resolution)}"
+    if not off:
+        return text
+    text += f", {format_bytes(abs(unexplained))} unexplained"
+    if unexplained > 0:
+        return f"{text}: others used the disk, or it moved more than it says"
+    return f"{text}: a cache below the file system, or data that never reached the disk"
+
+
+def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
+    if side.should is not None:
+        yield number(f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
+    yield number(f"says it {verb}", side.said, "B")
+    yield number(f"devices {verb}", side.devices or 0.0, "B")
+    yield number(f"{verb}, unexplained", side.unexplained or 0.0, "B")
+
+
+def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Counters that disagree with theory: the workload moved more or less than it had to."""
+    for account in evidence.accounts:
+        for verb, side in (("read", account.read), ("written", account.write)):
+            if side.should is None or abs(side.said - side.should) <= SAID_SHARE * max(side.should, 1.0):
+                continue
+            less = "less" if side.said < side.should else "more"
+            yield Finding(
+                id="bytes-against-theory",
+                severity="warning",
+                workload=account.workload,
+                text=f"{account.workload} says it has {verb} {format_bytes(side.said)}, "
+                f"{format_bytes(abs(side.said - side.should))} {less} than the {format_bytes(side.should)} "
+                "that its rows and one spill make",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("says", side.said, "B"), number("should", side.should, "B")),
+            )

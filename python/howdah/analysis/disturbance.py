@@ -1,0 +1,111 @@
+"""What the host or others did to the run: stolen CPU time, pressure, dropped packets, warnings on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.wording import number, percent
+from howdah.model.finding import Finding
+from howdah.model.run import RunRecord
+
+# Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
+STEAL_NOTED = 0.01
+STEAL_WARNED = 0.05
+# Any time at all in which work stood still for want of memory means the machine was reclaiming it.
+MEMORY_PRESSURE = 0.01
+# More runnable threads than CPUs for this share of the time: the slots may be too many.
+CPU_PRESSURE = 0.5
+
+
+def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """CPU time the hypervisor gave to others while a workload ran."""
+    for use in evidence.use:
+        if use.phase is not None or use.coarse:
+            continue
+        for host in use.hosts:
+            if host.cpu is None or host.cpu.steal < STEAL_NOTED:
+                continue
+            yield Finding(
+                id="steal",
+                severity="warning" if host.cpu.steal >= STEAL_WARNED else "note",
+                workload=use.workload,
+                text=f"{use.workload}: the hypervisor gave {percent(host.cpu.steal)} of {host.host}'s CPU "
+                "time to others; the times here include that wait",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("steal", host.cpu.steal, "1"),),
+            )
+
+
+def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Pressure stall: work that waited for memory, or for a CPU most of the time."""
+    for use in evidence.use:
+        if use.phase is not None or use.coarse:
+            continue
+        for host in use.hosts:
+            memory, cpu = host.pressure.get("memory_some", 0.0), host.pressure.get("cpu_some", 0.0)
+            if memory > MEMORY_PRESSURE:
+                yield Finding(
+                    id="memory-pressure",
+                    severity="warning",
+                    workload=use.workload,
+                    text=f"{use.workload}: some of {host.host}'s tasks waited for memory {percent(memory)} "
+                    "of the time; a smaller memory budget would leave the system room",
+                    sure="measured",
+                    origin=record.origin,
+                    numbers=(number("memory pressure", memory, "1"),),
+                )
+            if cpu > CPU_PRESSURE:
+                yield Finding(
+                    id="cpu-pressure",
+                    severity="note",
+                    workload=use.workload,
+                    text=f"{use.workload}: some of {host.host}'s threads waited for a CPU "
+                    f"{percent(cpu)} of the time",
+                    sure="measured",
+                    origin=record.origin,
+                    numbers=(number("CPU pressure", cpu, "1"),),
+                )
+
+
+def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Packets a network interface dropped while a workload ran."""
+    for use in evidence.use:
+        if use.phase is not None:
+            continue
+        for host in use.hosts:
+            for nic in host.nics:
+                if nic.drops >= 1:
+                    yield Finding(
+                        id="packet-drops",
+                        severity="warning",
+                        workload=use.workload,
+                        text=f"{use.workload}: {nic.nic} on {host.host} dropped {nic.drops:,.0f} packets",
+                        sure="measured",
+                        origin=record.origin,
+                        numbers=(number("drops", nic.drops, "1"),),
+                    )
+
+
+def find_recorded(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What the engine and its samplers warned of while the run went, each once."""
+    del evidence
+    for warning in dict.fromkeys(record.warnings):
+        yield Finding(
+            id=warning.code, severity="warning", text=warning.text, sure="measured", origin=record.origin
+        )
+
+
+def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Workloads whose file system refused direct I/O, so that the page cache is in their figures."""
+    names = [time.workload for time in evidence.workloads if record.workloads[time.index].buffered_io is True]
+    if names:
+        yield Finding(
+            id="buffered-io",
+            severity="warning",
+            text=f"direct I/O was refused by the file system: {', '.join(names)} went through the page "
+            "cache, so rates may be the memory's and not the disk's",
+            sure="measured",
+            origin=record.origin,
+        )

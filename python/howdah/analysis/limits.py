@@ -1,0 +1,252 @@
+"""How close each phase came to the raw limits of this host, and what held it.
+
+The limit is the time the bytes a phase must move take as plain blocks on the same disks: reads and
+writes that go on at once are copies, at the raw copy rate; what is left over is a raw read or write.
+So a sort in memory is held against reading everything and then writing it, a sort that spills against
+two plain copies, teragen against the raw write and teravalidate against the raw read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
+from howdah.analysis.wording import number, percent, seconds, times
+from howdah.analysis.work import Work, phase_work, work_of
+from howdah.model.finding import Finding
+from howdah.model.run import Limits, RunRecord, WorkloadResult
+from howdah.model.workload import WorkloadKind
+
+# A resource used below half of what it can do is not what a phase waits for.
+NEAR = 0.5
+# Reading and writing whose raw times differ by less than this share limit a phase alike.
+ALIKE = 0.8
+# A device that is busy most of the time is in the way even where its raw rate is not reached.
+DEVICE_BUSY = 0.7
+# The storage test uses one disk and one thread at a time and is itself a measurement of the raw disk.
+UNLIMITED = (WorkloadKind.STORAGE, WorkloadKind.PI)
+
+_IS_LIMIT: dict[Bound, str] = {
+    "reading": "reading is the limit",
+    "writing": "writing is the limit",
+    "disk": "reading and writing alike are the limit",
+    "memory": "memory is the limit",
+    "CPU": "the CPU is the limit",
+    "waiting": "neither disk, memory nor CPU was near its limit",
+}
+
+
+def limit_shares(
+    record: RunRecord, workloads: Iterable[WorkloadTime], uses: Iterable[StretchUse]
+) -> tuple[LimitShare, ...]:
+    """Every finished workload and phase against the limits; empty where no limits were measured."""
+    limits = record.limits
+    if limits is None or not _usable(limits):
+        return ()
+    use_of = {(use.workload, use.phase): use for use in uses}
+    found: list[LimitShare] = []
+    for time in workloads:
+        result = record.workloads[time.index]
+        work = work_of(record, result)
+        if work is None or not any(work) or result.workload.kind in UNLIMITED or time.elapsed_s <= 0:
+            continue
+        phases = []
+        for phase in time.phases:
+            part = phase_work(result, work, phase.name)
+            if part is not None and phase.elapsed_s > 0:
+                use = use_of.get((time.workload, phase.name))
+                phases.append(
+                    _phase_share(
+                        time.workload,
+                        phase.name,
+                        elapsed_s=phase.elapsed_s,
+                        work=part,
+                        limits=limits,
+                        use=use,
+                    )
+                )
+        whole = use_of.get((time.workload, None))
+        found.append(_workload_share(time, result, work=work, limits=limits, phases=phases, use=whole))
+        found += phases
+    return tuple(found)
+
+
+def disk_seconds(work: Work, limits: Limits) -> float:
+    """The time the raw disks take for bytes that are read and written at once."""
+    both = min(work)
+    return (
+        both / limits.copy_bytes_per_s
+        + (work.read - both) / limits.read_bytes_per_s
+        + (work.write - both) / limits.write_bytes_per_s
+    )
+
+
+def memory_seconds(work: Work, limits: Limits) -> float:
+    """The time one memcpy of the larger direction takes."""
+    return max(work) / limits.memory_copy_bytes_per_s
+
+
+def _usable(limits: Limits) -> bool:
+    rates = (
+        limits.read_bytes_per_s,
+        limits.write_bytes_per_s,
+        limits.copy_bytes_per_s,
+        limits.memory_copy_bytes_per_s,
+    )
+    return min(rates) > 0
+
+
+def _phase_share(
+    workload: str, phase: str, *, elapsed_s: float, work: Work, limits: Limits, use: StretchUse | None
+) -> LimitShare:
+    disk_s, memory_s = disk_seconds(work, limits), memory_seconds(work, limits)
+    return LimitShare(
+        workload=workload,
+        phase=phase,
+        elapsed_s=elapsed_s,
+        read_bytes=work.read,
+        write_bytes=work.write,
+        disk_s=disk_s,
+        memory_s=memory_s,
+        cpu_busy=use.cpu_busy if use else None,
+        disk_busy=use.disk_busy if use else None,
+        bound=_bound(elapsed_s, (disk_s, memory_s), work, limits, use),
+        name=_name(work, limits, (disk_s, memory_s), spilled=False),
+    )
+
+
+def _workload_share(
+    time: WorkloadTime,
+    result: WorkloadResult,
+    *,
+    work: Work,
+    limits: Limits,
+    phases: list[LimitShare],
+    use: StretchUse | None,
+) -> LimitShare:
+    if len(phases) == len(time.phases) > 0:
+        disk_s = sum(phase.disk_s for phase in phases)
+        memory_s = sum(phase.memory_s for phase in phases)
+        bound = _longest(phases)
+    else:
+        # A sort in memory cannot write before it has read everything, so nothing is paired.
+        parts = [Work(work.read, 0), Work(0, work.write)] if result.in_memory else [work]
+        disk_s = sum(disk_seconds(part, limits) for part in parts)
+        memory_s = memory_seconds(work, limits)
+        bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
+    return LimitShare(
+        workload=time.workload,
+        phase=None,
+        elapsed_s=time.elapsed_s,
+        read_bytes=work.read,
+        write_bytes=work.write,
+        disk_s=disk_s,
+        memory_s=memory_s,
+        cpu_busy=use.cpu_busy if use else None,
+        disk_busy=use.disk_busy if use else None,
+        bound=bound,
+        name=_name(work, limits, (disk_s, memory_s), spilled=result.counters.spilled_bytes > 0),
+    )
+
+
+def _bound(
+    elapsed_s: float, raw_s: tuple[float, float], work: Work, limits: Limits, use: StretchUse | None
+) -> Bound:
+    """The resource used closest to what it can do; a busy device where none comes near that.
+
+    ``raw_s`` is the raw time of the disks and of memory.
+    """
+    disk_s, memory_s = raw_s
+    disk = _direction(work.read / limits.read_bytes_per_s, work.write / limits.write_bytes_per_s)
+    shares: dict[Bound, float] = {
+        disk: disk_s / elapsed_s,
+        "memory": memory_s / elapsed_s,
+        "CPU": (use.cpu_busy if use else None) or 0.0,
+    }
+    nearest = max(shares, key=lambda name: shares[name])
+    if shares[nearest] >= NEAR:
+        return nearest
+    busy = (use.disk_busy if use else None) or 0.0
+    return disk if busy >= DEVICE_BUSY else "waiting"
+
+
+def _direction(reading_s: float, writing_s: float) -> Bound:
+    """Which way the disk was used more, by time."""
+    if min(reading_s, writing_s) >= ALIKE * max(reading_s, writing_s):
+        return "disk"
+    return "reading" if reading_s > writing_s else "writing"
+
+
+def _longest(phases: list[LimitShare]) -> Bound:
+    """What limited a workload for most of its time, the directions of its disks taken together."""
+    held: defaultdict[Bound, float] = defaultdict(float)
+    for phase in phases:
+        held[phase.bound] += phase.elapsed_s
+    both = held.pop("disk", 0.0) / 2
+    reading, writing = held.pop("reading", 0.0) + both, held.pop("writing", 0.0) + both
+    other = max(held, key=lambda name: held[name], default=None)
+    if other is None or reading + writing >= held[other]:
+        return _direction(reading, writing)
+    return other
+
+
+def _name(work: Work, limits: Limits, share: tuple[float, float], spilled: bool) -> str:
+    """What the limit amounts to in words; ``share`` is (disk seconds, memory seconds)."""
+    disks = "the disk" if len(limits.devices) == 1 else "the disks"
+    whose = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
+    disk_s, memory_s = share
+    if memory_s > disk_s:
+        return "a plain copy in memory"
+    if work.write == 0:
+        return f"{whose} raw read"
+    if work.read == 0:
+        return f"{whose} raw write"
+    return f"two plain copies on {disks}" if spilled else f"{whose} own copy"
+
+
+def sentence(share: LimitShare) -> str:
+    """One sentence: how long, against which limit, and what held it."""
+    where = f"{share.workload} {share.phase or ''}".rstrip()
+    text = (
+        f"{where} took {seconds(share.elapsed_s)}, {times(share.times_limit)} {share.name} "
+        f"({seconds(share.limit_s)}): {_IS_LIMIT[share.bound]}"
+    )
+    if share.cpu_busy is not None:
+        text += f", CPU {percent(share.cpu_busy)} busy"
+    return text
+
+
+def find_limits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Every workload, and its phases where it has several, against its limit."""
+    several = {time.workload for time in evidence.workloads if len(time.phases) > 1}
+    for share in evidence.limits:
+        if share.phase is not None and share.workload not in several:
+            continue
+        yield share_finding(record, share, "limit", sentence(share))
+
+
+def share_finding(record: RunRecord, share: LimitShare, name: str, text: str) -> Finding:
+    """A finding about how close something came to its limit, with the numbers of that."""
+    numbers = [
+        number("elapsed", share.elapsed_s, "s"),
+        number("limit", share.limit_s, "s"),
+        number("disk limit", share.disk_s, "s"),
+        number("memory limit", share.memory_s, "s"),
+        number("times the limit", share.times_limit, "1"),
+    ]
+    if share.cpu_busy is not None:
+        numbers.append(number("CPU busy", share.cpu_busy, "1"))
+    if share.disk_busy is not None:
+        numbers.append(number("busiest data disk", share.disk_busy, "1"))
+    return Finding(
+        id=name,
+        severity="answer" if name == "answer" else "note",
+        workload=share.workload,
+        phase=share.phase,
+        text=text,
+        # Without samples the limit is known but not what else the phase was busy with.
+        sure="likely" if share.cpu_busy is not None else "guess",
+        origin=record.origin,
+        numbers=tuple(numbers),
+    )

@@ -1,0 +1,79 @@
+"""Runs that did not end well, or were not measured, and parts of a record that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.limits import UNLIMITED
+from howdah.analysis.wording import listed, number, plural, seconds, state
+from howdah.model.finding import Finding
+from howdah.model.run import Origin, Outcome, RunRecord
+
+
+def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Workloads that failed, were cut off or never began, and how far they came."""
+    for time in evidence.workloads:
+        if time.outcome is Outcome.SUCCEEDED:
+            continue
+        text = f"{time.workload} {state(time.outcome)} {seconds(time.elapsed_s)}"
+        if time.phases:
+            text += f", last in {time.phases[-1].name}"
+        done = [
+            plural(each.tasks, f"{each.kind} task")
+            for each in evidence.spreads
+            if each.workload == time.workload
+        ]
+        text += f"; {listed(done)} had finished" if done else "; no task had finished"
+        yield Finding(
+            id="unfinished",
+            severity="warning",
+            workload=time.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("elapsed", time.elapsed_s, "s"),),
+        )
+    missing = record.suite.workloads[len(record.workloads) :]
+    if missing:
+        yield Finding(
+            id="never-began",
+            severity="warning",
+            text=f"never began: {listed([workload.kind.value for workload in missing])}",
+            sure="measured",
+            origin=record.origin,
+        )
+
+
+def find_simulated(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """That the numbers were computed and not measured."""
+    if record.origin is Origin.SIMULATED and evidence.workloads:
+        yield Finding(
+            id="simulated",
+            severity="note",
+            text=f"every number here was computed by the {record.engine} engine, none was measured",
+            sure="measured",
+            origin=record.origin,
+        )
+
+
+def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What the record does not hold, and what cannot be said for want of it."""
+    if not evidence.workloads:
+        return
+    gaps = []
+    if not evidence.use:
+        gaps.append("no samples: the use of CPU, disks and network is not known")
+    if not evidence.spreads:
+        gaps.append("no task attempts: long poles and balance are not known")
+    limited = any(result.workload.kind not in UNLIMITED for result in record.workloads)
+    if record.limits is None and limited:
+        gaps.append("no raw limits: how close the disks came to theirs is not known")
+    for gap in gaps:
+        yield Finding(
+            id="missing",
+            severity="note",
+            text=f"the record holds {gap}",
+            sure="measured",
+            origin=record.origin,
+        )

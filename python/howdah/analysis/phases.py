@@ -1,0 +1,109 @@
+"""When every workload and phase ran and how fast it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow.compute as pc
+
+from howdah.analysis.evidence import Evidence, PhaseTime, Rate, WorkloadTime
+from howdah.analysis.wording import number, seconds, state
+from howdah.analysis.work import Work, phase_work, work_of
+from howdah.model.finding import Finding
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import RunData
+from howdah.model.workload import WorkloadKind
+from howdah.units import format_bytes, format_rate
+
+_OF = {
+    WorkloadKind.TERAGEN: "rows written",
+    WorkloadKind.TERASORT: "rows sorted, each read once and written once",
+    WorkloadKind.TERAVALIDATE: "rows read",
+    WorkloadKind.DFSIO_WRITE: "file bytes written, all files together",
+    WorkloadKind.DFSIO_READ: "file bytes read, all files together",
+    WorkloadKind.STORAGE: "file bytes written and read",
+}
+
+
+def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
+    """The times and rates of all workloads, in the record's order."""
+    seen: Counter[str] = Counter()
+    times = []
+    for index, result in enumerate(run.record.workloads):
+        kind = result.workload.kind
+        seen[kind] += 1
+        name = kind.value if seen[kind] == 1 else f"{kind.value} #{seen[kind]}"
+        end_s = _end(run, result, last=index == len(run.record.workloads) - 1)
+        work = work_of(run.record, result)
+        times.append(
+            WorkloadTime(
+                workload=name,
+                index=index,
+                outcome=result.outcome,
+                start_s=result.start_s,
+                end_s=end_s,
+                rate=_rate(result, work, end_s - result.start_s),
+                phases=tuple(_phases(result, work)),
+            )
+        )
+    return tuple(times)
+
+
+def _phases(result: WorkloadResult, work: Work | None) -> Iterator[PhaseTime]:
+    for phase in result.phases:
+        part = phase_work(result, work, phase.name)
+        elapsed_s = phase.end_s - phase.start_s
+        read = Rate(part.read, elapsed_s, "read") if part and part.read else None
+        write = Rate(part.write, elapsed_s, "written") if part and part.write else None
+        yield PhaseTime(phase.name, phase.start_s, phase.end_s, read, write)
+
+
+def _rate(result: WorkloadResult, work: Work | None, elapsed_s: float) -> Rate | None:
+    kind = result.workload.kind
+    if work is None or kind not in _OF:
+        return None
+    moved = work.read + work.write if kind is WorkloadKind.STORAGE else max(work)
+    if kind is WorkloadKind.TERASORT:
+        # Spilled bytes are the sort's own affair: its rate counts the rows it was given.
+        moved = (result.workload.rows or result.counters.input_rows) * 100
+    return Rate(moved, elapsed_s, _OF[kind])
+
+
+def _end(run: RunData, result: WorkloadResult, last: bool) -> float:
+    """The recorded end, or for a workload that was cut off the last moment the record knows of."""
+    if not last or result.outcome is Outcome.SUCCEEDED or result.end_s > result.start_s:
+        return result.end_s
+    known = [result.start_s, result.end_s, run.record.elapsed_s]
+    known += [phase.end_s for phase in result.phases]
+    for table, column in ((run.tasks, "end_s"), (run.samples, "time_s")):
+        latest = pc.max(table.column(column)).as_py() if table.num_rows else None
+        known += [latest] if latest is not None else []
+    return max(known)
+
+
+def find_rates(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How long each workload took, its rate with the bytes it counts, and the time of its phases."""
+    for time in evidence.workloads:
+        text = f"{time.workload} {state(time.outcome)} {seconds(time.elapsed_s)}"
+        numbers = [number("elapsed", time.elapsed_s, "s")]
+        if time.rate is not None:
+            text += (
+                f": {format_bytes(time.rate.bytes)} at {format_rate(time.rate.bytes_per_s)} ({time.rate.of})"
+            )
+            numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
+        if len(time.phases) > 1:
+            text += "; " + ", ".join(f"{phase.name} {seconds(phase.elapsed_s)}" for phase in time.phases)
+        for phase in time.phases:
+            numbers.append(number(f"{phase.name} elapsed", phase.elapsed_s, "s"))
+            for rate in filter(None, (phase.read, phase.write)):
+                numbers.append(number(f"{phase.name} {rate.of}", rate.bytes_per_s, "B/s"))
+        yield Finding(
+            id="rate",
+            severity="note",
+            workload=time.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )

@@ -1,0 +1,167 @@
+"""Long poles and idle tails: what uneven task times cost.
+
+One slow task has an out-sized effect, most of all where tasks are few (D2, RULES 113; D0, RULES 65).
+Times are compared by median and median absolute deviation, which one long pole cannot bend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
+from howdah.analysis.slowdown import drift_of
+from howdah.analysis.wording import number, percent, plural, seconds, times
+from howdah.model.finding import Finding
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import RunData
+
+# A task is a long pole if it takes half as long again as the median one, stands out from the usual
+# spread, and costs its workload a noticeable share of its time.
+POLE_OVER_MEDIAN = 1.5
+POLE_OVER_SPREAD = 5.0
+TAIL_SHARE = 0.05
+# From this share of the workload on, a pole or tail asks for attention rather than informing.
+COSTLY_SHARE = 0.10
+# A median absolute deviation of normally distributed times is this much smaller than their deviation.
+MAD_TO_DEVIATION = 1.4826
+
+
+def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:
+    """How even the task times of each kind were, workload by workload; empty without tasks."""
+    found = []
+    for time in workloads:
+        kind_of = run.record.workloads[time.index].workload.kind.value
+        mine = tasks_of(run.tasks, kind_of, time)
+        kinds = [str(kind) for kind in mine.column("kind").to_pylist()]
+        for kind in dict.fromkeys(kinds):
+            rows = mine.filter(pa.array([each == kind for each in kinds], pa.bool_()))
+            spread = _spread(run.record, time, kind, rows)
+            if spread is not None:
+                found.append(spread)
+    return tuple(found)
+
+
+def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:
+    """The task attempts of one workload: those of its kind whose middle lies within it."""
+    middle = (tasks.column("start_s").to_numpy() + tasks.column("end_s").to_numpy()) / 2
+    names = np.array(tasks.column("workload").to_pylist(), dtype=object)
+    return tasks.filter(pa.array((names == kind) & (middle >= time.start_s) & (middle <= time.end_s)))
+
+
+def succeeded(tasks: pa.Table) -> pa.Table:
+    """The attempts whose work counted."""
+    states = (str(state).lower() for state in tasks.column("state").to_pylist())
+    return tasks.filter(pa.array([state == Outcome.SUCCEEDED.value for state in states], pa.bool_()))
+
+
+def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) -> TaskSpread | None:
+    done = succeeded(rows)
+    if done.num_rows == 0:
+        return None
+    starts, ends = done.column("start_s").to_numpy(), done.column("end_s").to_numpy()
+    lengths = ends - starts
+    places = list(zip(*(done.column(name).to_pylist() for name in ("host", "worker", "slot")), strict=True))
+    free: dict[tuple[str, str, int], float] = {}
+    for place, end in zip(places, ends, strict=True):
+        free[place] = max(end, free.get(place, 0.0))
+    planned = sum(
+        worker.map_slots if kind == "map" else worker.reduce_slots for worker in record.plan.workers
+    )
+    # Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer
+    # slots than it was given, as the storage test does, chose to.
+    slots = max(len(free), planned) if done.num_rows < planned else len(free)
+    first, last = float(starts.min()), float(ends.max())
+    # A slot that never got a task was idle from the first start to the last end.
+    idle = sum(last - end for end in free.values()) + (slots - len(free)) * (last - first)
+    whole = slots * (last - first)
+    longest = int(lengths.argmax())
+    median = float(np.median(lengths))
+    moved = sum(done.column(name).to_numpy() for name in ("input_bytes", "output_bytes", "spilled_bytes"))
+    ratio, rank = drift_of(starts, lengths, np.asarray(moved, dtype=np.float64))
+    return TaskSpread(
+        workload=time.workload,
+        phase=next((phase.name for phase in time.phases if phase.start_s < last <= phase.end_s + 1e-6), None),
+        kind=kind,
+        tasks=done.num_rows,
+        failed=rows.num_rows - done.num_rows,
+        slots=slots,
+        start_s=first,
+        end_s=last,
+        median_s=median,
+        spread_s=float(np.median(np.abs(lengths - median))),
+        longest_s=float(lengths[longest]),
+        longest_task=int(done.column("task")[longest].as_py()),
+        longest_host=str(done.column("host")[longest].as_py()),
+        tail_share=float(idle / whole) if whole > 0 else 0.0,
+        saving_s=float(idle / slots),
+        drift=ratio,
+        drift_rank=rank,
+    )
+
+
+def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Tasks that ran much longer than their like, and slots that idled while the last ones finished."""
+    for spread in evidence.spreads:
+        time = evidence.time_of(spread.workload)
+        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < TAIL_SHARE * time.elapsed_s:
+            continue
+        deviation = MAD_TO_DEVIATION * spread.spread_s
+        pole = (
+            spread.tasks > 1
+            and spread.longest_over_median > POLE_OVER_MEDIAN
+            and spread.longest_s - spread.median_s > POLE_OVER_SPREAD * deviation
+        )
+        where = f"{spread.workload} {spread.phase or ''}".rstrip()
+        saved = (
+            f"{percent(spread.tail_share)} of its slot time lay idle at the end, and evenly spread "
+            f"it would end {seconds(spread.saving_s)} sooner"
+        )
+        if pole:
+            text = (
+                f"{where}: {spread.kind} task {spread.longest_task} took {seconds(spread.longest_s)}, "
+                f"{times(spread.longest_over_median)} the median of {plural(spread.tasks, 'task')}; {saved}"
+            )
+        elif spread.tasks < spread.slots:
+            text = f"{where}: {plural(spread.tasks, f'{spread.kind} task')} for {spread.slots} slots; {saved}"
+        else:
+            waves = spread.tasks / spread.slots
+            text = (
+                f"{where}: {plural(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
+                f"({waves:.1f} each) did not end together; {saved}"
+            )
+        yield Finding(
+            id="long-pole" if pole else "idle-tail",
+            severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",
+            workload=spread.workload,
+            phase=spread.phase,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("tasks", spread.tasks, "1"),
+                number("median task", spread.median_s, "s"),
+                number("longest task", spread.longest_s, "s"),
+                number("idle slot time", spread.tail_share, "1"),
+                number("sooner if balanced", spread.saving_s, "s"),
+            ),
+        )
+
+
+def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Task attempts that failed or were killed and had to be run again."""
+    for spread in evidence.spreads:
+        if spread.failed:
+            yield Finding(
+                id="failed-attempts",
+                severity="warning",
+                workload=spread.workload,
+                phase=spread.phase,
+                text=f"{spread.workload}: {spread.failed} of {spread.failed + spread.tasks} {spread.kind} "
+                "task attempts did not succeed; their time is lost",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("failed attempts", spread.failed, "1"),),
+            )

@@ -1,0 +1,74 @@
+"""Every finding analysis can make, in the order a reader should meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from howdah.analysis.accounting import find_remainders, find_shortfalls
+from howdah.analysis.answer import find_answer
+from howdah.analysis.balance import find_imbalance
+from howdah.analysis.cost import find_cost
+from howdah.analysis.dfsio import find_dfsio
+from howdah.analysis.disturbance import (
+    find_buffered,
+    find_drops,
+    find_pressure,
+    find_recorded,
+    find_steal,
+)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.limits import find_limits
+from howdah.analysis.memory import find_budget, find_swapping
+from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
+from howdah.analysis.phases import find_rates
+from howdah.analysis.poles import find_failed_attempts, find_poles
+from howdah.analysis.slowdown import find_slowdown
+from howdah.analysis.spills import find_compression, find_spills
+from howdah.analysis.storage import find_zones
+from howdah.analysis.use import find_coarse, find_use
+from howdah.analysis.validation import find_validation
+from howdah.model.finding import Finding
+from howdah.model.run import RunRecord
+
+Finder = Callable[[RunRecord, Evidence], Iterable[Finding]]
+
+FINDERS: tuple[Finder, ...] = (
+    find_answer,
+    find_unfinished,
+    find_validation,
+    find_simulated,
+    find_recorded,
+    find_buffered,
+    find_limits,
+    find_rates,
+    find_remainders,
+    find_shortfalls,
+    find_poles,
+    find_slowdown,
+    find_failed_attempts,
+    find_imbalance,
+    find_spills,
+    find_compression,
+    find_dfsio,
+    find_zones,
+    find_steal,
+    find_pressure,
+    find_swapping,
+    find_drops,
+    find_budget,
+    find_cost,
+    find_use,
+    find_coarse,
+    find_missing,
+)
+
+_RANK = {"answer": 0, "warning": 1, "note": 2}
+
+
+def findings(record: RunRecord, evidence: Evidence) -> tuple[Finding, ...]:
+    """All findings: the answer, then warnings, then notes, each in the order above."""
+    found = [finding for find in FINDERS for finding in find(record, evidence)]
+    answers = {finding.text for finding in found if finding.severity == "answer"}
+    # The answer is often a workload's limit word for word; a reader need not meet it twice.
+    once = [finding for finding in found if finding.severity == "answer" or finding.text not in answers]
+    return tuple(sorted(once, key=lambda finding: _RANK[finding.severity]))

@@ -1,0 +1,89 @@
+"""Intermediate data on disk: how often rows were spilled and what compression saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.evidence import Evidence, Spills, WorkloadTime
+from howdah.analysis.wording import number, percent, times
+from howdah.model.finding import Finding
+from howdah.model.run import RunRecord
+from howdah.model.workload import Codec
+from howdah.units import format_bytes
+
+# One spill per row is what a sort out of memory needs; anything above it is memory set too small
+# (D0, RULES 64). The margin is for rows a cut-off batch spills twice.
+SPILLED_ONCE = 1.01
+# Compression that saves less than this costs CPU for hardly fewer bytes.
+WORTHWHILE_RATIO = 1.1
+
+
+def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
+    """The spills of every workload that had any."""
+    found = []
+    for time in workloads:
+        result = record.workloads[time.index]
+        counters = result.counters
+        if counters.spilled_bytes == 0:
+            continue
+        rows = counters.input_rows or result.workload.rows or 0
+        found.append(
+            Spills(
+                workload=time.workload,
+                codec=(result.workload.codec or Codec.NONE).value,
+                rows_per_row=counters.spilled_rows / rows if rows else 0.0,
+                raw_bytes=counters.spilled_raw_bytes,
+                stored_bytes=counters.spilled_bytes,
+                read_bytes=counters.spill_read_bytes,
+            )
+        )
+    return tuple(found)
+
+
+def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """That a workload spilled, and a warning if it spilled rows more than once."""
+    for item in evidence.spills:
+        extra = item.rows_per_row > SPILLED_ONCE
+        text = f"{item.workload} spilled {format_bytes(item.raw_bytes)} of intermediate data"
+        if extra:
+            text += (
+                f": every row {times(item.rows_per_row)} on average, where once would do; "
+                "more memory, or fewer tasks at once, would spare the disks"
+            )
+        elif item.rows_per_row:
+            text += ", no row more than once"
+        yield Finding(
+            id="extra-spills" if extra else "spills",
+            severity="warning" if extra else "note",
+            workload=item.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("spilled, raw", item.raw_bytes, "B"),
+                number("spilled, on disk", item.stored_bytes, "B"),
+                number("spills per row", item.rows_per_row, "1"),
+            ),
+        )
+
+
+def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """The compression ratio of the intermediate data, where a codec was at work."""
+    for item in evidence.spills:
+        if item.codec == Codec.NONE.value or item.raw_bytes == 0:
+            continue
+        text = (
+            f"{item.workload}: {item.codec} made {format_bytes(item.raw_bytes)} of intermediate data "
+            f"{format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
+        )
+        if item.ratio < WORTHWHILE_RATIO:
+            text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
+        yield Finding(
+            id="compression",
+            severity="note",
+            workload=item.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("compression ratio", item.ratio, "1"),),
+        )

@@ -1,0 +1,85 @@
+"""The file-system test: throughput from a disk's first file to its last."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import numpy as np
+
+from howdah.analysis.disks import data_dirs, dir_of
+from howdah.analysis.evidence import Evidence, StorageZones, WorkloadTime
+from howdah.analysis.wording import number, percent
+from howdah.model.finding import Finding
+from howdah.model.run import RunRecord
+from howdah.model.workload import WorkloadKind
+from howdah.units import format_rate
+
+# Below this the first and last files differ by noise rather than by where they lie.
+ZONE_DROP = 0.05
+
+
+def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[StorageZones, ...]:
+    """The rates of the storage test's files in the order they were written or read, per data directory."""
+    dirs = data_dirs(record)
+    found = []
+    for time in workloads:
+        result = record.workloads[time.index]
+        if result.workload.kind is not WorkloadKind.STORAGE:
+            continue
+        rates: defaultdict[tuple[str, Literal["write", "read"]], list[float]] = defaultdict(list)
+        for file in result.files:
+            home = dir_of(dirs, file.path)
+            if home is not None and file.io_s > 0:
+                rates[home, file.operation].append(file.bytes / file.io_s)
+        for (home, operation), values in rates.items():
+            first, last = ends(values)
+            drop = 1 - last / first
+            found.append(StorageZones(time.workload, home, operation, tuple(values), drop))
+    return tuple(found)
+
+
+def ends(rates: list[float]) -> tuple[float, float]:
+    """The median rates of the first and of the last tenth of the files, at least one file each."""
+    tenth = max(1, len(rates) // 10)
+    return float(np.median(rates[:tenth])), float(np.median(rates[-tenth:]))
+
+
+def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How much slower a disk is at its inner end, against fio's raw rate where there is one."""
+    for item in evidence.storage:
+        first, last = ends(list(item.rates_bytes_per_s))
+        verb = "writes" if item.operation == "write" else "reads"
+        text = f"{item.data_dir} {verb} {format_rate(first)} on its first files and "
+        text += f"{format_rate(last)} on its last"
+        if item.drop > ZONE_DROP:
+            text += f", {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
+        else:
+            text += ": as fast everywhere"
+        numbers = [
+            number("first files", first, "B/s"),
+            number("last files", last, "B/s"),
+            number("outer to inner drop", item.drop, "1"),
+        ]
+        raw = _raw_rate(record, evidence, item)
+        if raw:
+            text += f"; raw {format_rate(raw)} (fio)"
+            numbers.append(number("raw, by fio", raw, "B/s"))
+        yield Finding(
+            id="storage-zones",
+            severity="note",
+            workload=item.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )
+
+
+def _raw_rate(record: RunRecord, evidence: Evidence, item: StorageZones) -> float | None:
+    result = record.workloads[evidence.time_of(item.workload).index]
+    for limit in result.raw_limits:
+        if limit.data_dir == item.data_dir:
+            return limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
+    return None

@@ -1,0 +1,193 @@
+"""What CPUs, disks and network did within each workload and phase, integrated from cumulative counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from howdah.analysis.evidence import (
+    CpuShare,
+    DiskUse,
+    Evidence,
+    HostUse,
+    NicUse,
+    StretchUse,
+    WorkloadTime,
+)
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.wording import listed, number, percent, seconds
+from howdah.model.finding import Finding, Number
+from howdah.model.run import RunRecord
+from howdah.units import format_rate
+
+MODES = ("user", "system", "iowait", "steal", "idle")
+# Traffic below a megabyte per second is the host's own chatter and not worth a word.
+QUIET_BYTES_PER_S = 1e6
+
+
+def uses(
+    timeline: Timeline, times: Iterable[WorkloadTime], data_disks: tuple[str, ...]
+) -> tuple[StretchUse, ...]:
+    """Resource use of every workload and every phase that samples were taken in."""
+    found = []
+    for time in times:
+        stretches: list[tuple[str | None, float, float]] = [(None, time.start_s, time.end_s)]
+        stretches += [(phase.name, phase.start_s, phase.end_s) for phase in time.phases]
+        for phase, start_s, end_s in stretches:
+            if end_s <= start_s or not timeline.covers(start_s, end_s):
+                continue
+            found.append(
+                StretchUse(
+                    workload=time.workload,
+                    phase=phase,
+                    start_s=start_s,
+                    end_s=end_s,
+                    intervals=timeline.intervals(start_s, end_s),
+                    coarse=timeline.blurred(start_s, end_s),
+                    hosts=tuple(
+                        host_use(timeline, host, start_s, end_s, data_disks) for host in timeline.hosts
+                    ),
+                )
+            )
+    return tuple(found)
+
+
+def host_use(
+    timeline: Timeline, host: str, start_s: float, end_s: float, data_disks: tuple[str, ...]
+) -> HostUse:
+    """One host's use of its resources from start to end."""
+    length = end_s - start_s
+
+    def growth(metric: str) -> float:
+        return timeline.growth(host, metric, start_s, end_s)
+
+    disks = tuple(
+        DiskUse(
+            disk=disk,
+            data=disk in data_disks,
+            read_bytes=growth(f"disk/{disk}/read_bytes"),
+            written_bytes=growth(f"disk/{disk}/written_bytes"),
+            busy_share=min(1.0, growth(f"disk/{disk}/busy_s") / length),
+            seconds=length,
+        )
+        for disk in timeline.instances(host, "disk")
+    )
+    nics = tuple(
+        NicUse(
+            nic=nic,
+            rx_bytes=growth(f"nic/{nic}/rx_bytes"),
+            tx_bytes=growth(f"nic/{nic}/tx_bytes"),
+            drops=growth(f"nic/{nic}/drops"),
+            seconds=length,
+        )
+        for nic in timeline.instances(host, "nic")
+    )
+    pressure = {
+        metric.removeprefix("pressure/").removesuffix("_s"): growth(metric) / length
+        for metric in timeline.metrics(host, "pressure")
+    }
+    return HostUse(host, cpu_share(timeline, host, start_s, end_s), disks, nics, pressure)
+
+
+def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> CpuShare | None:
+    """How all CPUs of a host spent their time; None where they were not sampled or no time was counted.
+
+    The shares are of the time the kernel accounted for, not of the wall clock: its clock ticks are too
+    coarse for the two to agree over a short stretch.
+    """
+    cpus = timeline.instances(host, "cpu")
+    spent = np.array(
+        [sum(timeline.growth(host, f"cpu/{cpu}/{mode}_s", start_s, end_s) for cpu in cpus) for mode in MODES]
+    )
+    # The kernel's idle and iowait counters may step back by a tick; that is no time spent.
+    spent = np.maximum(spent, 0.0)
+    if not cpus or spent.sum() <= 0:
+        return None
+    user, system, iowait, steal, idle = (float(share) for share in spent / spent.sum())
+    return CpuShare(user, system, iowait, steal, idle, cpus=len(cpus))
+
+
+def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """CPU, disk and network use of each phase, or of a workload that is one phase."""
+    phased = {use.workload for use in evidence.use if use.phase is not None}
+    for use in evidence.use:
+        if use.coarse or (use.phase is None and use.workload in phased):
+            continue
+        for host in use.hosts:
+            clauses, numbers = _clauses(host)
+            if not clauses:
+                continue
+            where = f" on {host.host}" if len(use.hosts) > 1 else ""
+            yield Finding(
+                id="use",
+                severity="note",
+                workload=use.workload,
+                phase=use.phase,
+                text=f"{use.workload} {use.phase or ''}".rstrip() + f"{where}: " + "; ".join(clauses),
+                sure="measured",
+                origin=record.origin,
+                numbers=tuple(numbers),
+            )
+
+
+def _clauses(host: HostUse) -> tuple[list[str], list[Number]]:
+    clauses: list[str] = []
+    numbers: list[Number] = []
+    if host.cpu is not None:
+        cpu = host.cpu
+        clauses.append(
+            f"CPU {percent(cpu.busy)} busy ({percent(cpu.user)} user, {percent(cpu.system)} system), "
+            f"{percent(cpu.iowait)} waiting for I/O"
+        )
+        numbers += [number(f"CPU {mode}", getattr(cpu, mode), "1") for mode in MODES]
+    data = [disk for disk in host.disks if disk.data]
+    clauses += _disk_clause(data)
+    for disk in data:
+        numbers.append(number(f"{disk.disk} read", disk.read_bytes_per_s, "B/s"))
+        numbers.append(number(f"{disk.disk} written", disk.write_bytes_per_s, "B/s"))
+        numbers.append(number(f"{disk.disk} busy", disk.busy_share, "1"))
+    for nic in host.nics:
+        received, sent = nic.rx_bytes / nic.seconds, nic.tx_bytes / nic.seconds
+        if received + sent < QUIET_BYTES_PER_S:
+            continue
+        clauses.append(f"{nic.nic} received {format_rate(received)}, sent {format_rate(sent)}")
+        numbers.append(number(f"{nic.nic} received", received, "B/s"))
+        numbers.append(number(f"{nic.nic} sent", sent, "B/s"))
+    return clauses, numbers
+
+
+def _disk_clause(disks: list[DiskUse]) -> list[str]:
+    """What the data disks did together, without the direction in which hardly anything moved."""
+    rates = (
+        ("read", sum(disk.read_bytes_per_s for disk in disks)),
+        ("wrote", sum(disk.write_bytes_per_s for disk in disks)),
+    )
+    moved = [f"{verb} {format_rate(rate)}" for verb, rate in rates if rate >= QUIET_BYTES_PER_S]
+    if not moved:
+        return []
+    low, high = (percent(pick(disk.busy_share for disk in disks)) for pick in (min, max))
+    busy = high if low == high else f"{low} to {high}"
+    names = disks[0].disk if len(disks) == 1 else f"{len(disks)} data disks"
+    return [f"{names} {' and '.join(moved)}, {busy} busy"]
+
+
+def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Phases too short for the sample interval: their use is interpolated, and said to be."""
+    coarse = [use for use in evidence.use if use.coarse]
+    if not coarse:
+        return
+    interval_s = coarse[0].seconds / coarse[0].intervals
+    names = list(dict.fromkeys(f"{use.workload} {use.phase or ''}".rstrip() for use in coarse))
+    yield Finding(
+        id="resolution",
+        severity="note",
+        text=f"shorter than two sample intervals of {seconds(interval_s)}: {listed(names)}; the use of "
+        "CPU and disks in there is interpolated, and finer samples or more data would show it",
+        sure="measured",
+        origin=record.origin,
+        numbers=(
+            number("sample interval", interval_s, "s"),
+            *(number(f"{use.workload} {use.phase or ''}".rstrip(), use.seconds, "s") for use in coarse),
+        ),
+    )

@@ -1,0 +1,52 @@
+"""How findings word their numbers, so that all of them word them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.model.finding import Number
+from howdah.model.run import Outcome
+from howdah.units import format_seconds
+
+_STATE = {
+    Outcome.SUCCEEDED: "took",
+    Outcome.FAILED: "failed after",
+    Outcome.ABORTED: "was cut off after",
+    Outcome.RUNNING: "was still running after",
+}
+
+
+def number(name: str, value: float, unit: str) -> Number:
+    """One number a finding stands on."""
+    return Number(name=name, value=float(value), unit=unit)
+
+
+def percent(share: float) -> str:
+    """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
+
+
+def seconds(value: float) -> str:
+    """A duration; below a hundredth of a second in milliseconds."""
+    return f"{value * 1000:.1f} ms" if 0 < abs(value) < 0.01 else format_seconds(value)
+
+
+def times(ratio: float) -> str:
+    """A ratio: ``1.4 ×``, with two decimals close to one."""
+    return f"{ratio:.2f} ×" if ratio < 1.3 else f"{ratio:.1f} ×"
+
+
+def plural(count: int, one: str) -> str:
+    """A count with its noun: ``1 task``, ``8 tasks``."""
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as people list them: ``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
+
+
+def state(outcome: Outcome) -> str:
+    """The verb for an outcome, to be followed by a duration."""
+    return _STATE[outcome]
