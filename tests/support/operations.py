@@ -1,0 +1,15 @@
+"""Native operations run to their end."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from howdah import _native
+
+R = TypeVar("R")
+
+
+def finished(operation: _native.Operation[R]) -> R:
+    """Wait for the end and return the result, or raise what the kernel raised."""
+    assert operation.wait(60.0)
+    return operation.result()
