@@ -12,172 +12,240 @@ from howdah.model.base import Model
 
 
 class Cache(Model):
-    """One cache level as one CPU sees it; ``instances`` counts how many of it the host has."""
+    """One cache level as one CPU sees it."""
 
     level: int
+    """1, 2 or 3."""
     kind: Literal["data", "instruction", "unified"]
+    """What it holds."""
     size_bytes: int
+    """Size of one of it."""
     instances: int
+    """How many of it the host has."""
 
 
 class NumaNode(Model):
     """The CPUs (logical numbers) and memory of one NUMA node."""
 
     node: int
+    """The kernel's number for it."""
     cpus: tuple[int, ...]
+    """Logical numbers of its CPUs."""
     memory_bytes: int
+    """Memory attached to it."""
 
 
 class Cpu(Model):
-    """The host's processors; ``cores`` and ``threads`` are totals over all sockets."""
+    """The host's processors."""
 
     model: str | None
+    """The processor's own name."""
     architecture: str
+    """As the kernel says it, ``x86_64`` for instance."""
     sockets: int
+    """Packages in the host."""
     cores: int
+    """Physical cores over all sockets."""
     threads: int
+    """Logical CPUs over all sockets."""
     max_hz: int | None
+    """Highest clock of a core."""
     caches: tuple[Cache, ...]
+    """Every cache level of the host."""
     numa_nodes: tuple[NumaNode, ...]
+    """The NUMA nodes; one on a machine that is not NUMA."""
 
 
 class Memory(Model):
     """Memory and the kernel settings that decide how it is used."""
 
     total_bytes: int
+    """Memory the kernel manages."""
     available_bytes: int
+    """What new work could have without swapping, when probed."""
     swap_total_bytes: int
+    """Swap space, zero where there is none."""
     huge_page_bytes: int | None
+    """Size of a default huge page."""
     huge_pages_total: int | None
+    """Huge pages set aside."""
     transparent_huge_pages: str | None
+    """The chosen mode: ``always``, ``madvise`` or ``never``."""
     swappiness: int | None
+    """vm.swappiness."""
     overcommit_memory: int | None
+    """vm.overcommit_memory."""
     dirty_ratio: int | None
+    """vm.dirty_ratio, per cent; 0 where the limit is given in bytes."""
     dirty_background_ratio: int | None
+    """vm.dirty_background_ratio, per cent; 0 where the limit is given in bytes."""
     dirty_bytes: int | None
+    """vm.dirty_bytes; 0 where the limit is given as a ratio."""
     dirty_background_bytes: int | None
+    """vm.dirty_background_bytes; 0 where the limit is given as a ratio."""
 
 
 class XfsGeometry(Model):
     """What mkfs.xfs laid out: allocation groups and their size."""
 
     agcount: int
+    """Allocation groups."""
     agsize_bytes: int
+    """Size of one allocation group."""
 
 
 class FileSystem(Model):
-    """One mounted file system on a block device.
-
-    ``disks`` names the whole disks below it (several under RAID or LVM); ``disk`` is the one of
-    them where there is only one. ``options`` are the mount's and the file system's own.
-    ``free_bytes`` is what an unprivileged user may still write.
-    """
+    """One mounted file system on a block device."""
 
     mount: str
+    """Where it is mounted."""
     device: str
+    """What is mounted there."""
     disk: str | None
+    """The whole disk below it, where there is only one."""
     kind: str
+    """Its type: ``ext4``, ``xfs`` and so on."""
     options: tuple[str, ...]
+    """The mount's options and the file system's own."""
     size_bytes: int
+    """Its size."""
     free_bytes: int
+    """What an unprivileged user may still write."""
     block_bytes: int
+    """Its block size."""
     disks: tuple[str, ...] = ()
+    """The whole disks below it; several under RAID or LVM."""
     xfs: XfsGeometry | None = None
+    """How it was laid out, if it is XFS."""
 
 
 class OtherMount(Model):
     """A mount that holds files on no block device of this host: overlay, tmpfs, NFS and their like."""
 
     mount: str
+    """Where it is mounted."""
     device: str
+    """What the kernel names as its source."""
     kind: str
+    """Its type: ``overlay``, ``tmpfs``, ``nfs4`` and so on."""
 
 
 class Disk(Model):
-    """One whole block device; ``queue_depth`` is the requests its queue holds (``nr_requests``)."""
+    """One whole block device."""
 
     name: str
+    """The kernel's name, ``sda`` for instance."""
     kind: Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
+    """What it is, as far as the kernel tells."""
     model: str | None
+    """The drive's own name."""
     size_bytes: int
+    """Its size."""
     rotational: bool | None
+    """Whether the kernel takes it for a spinning disk."""
     scheduler: str | None
+    """The I/O scheduler chosen."""
     read_ahead_bytes: int | None
+    """How far the kernel reads ahead."""
     queue_depth: int | None
+    """Requests its queue holds (``nr_requests``)."""
 
 
 class Nic(Model):
-    """One network interface; ``speed_bits_per_s`` is None where the driver does not say."""
+    """One network interface."""
 
     name: str
+    """The kernel's name, ``eth0`` for instance."""
     driver: str | None
+    """The kernel's driver."""
     speed_bits_per_s: int | None
+    """Link speed, where the driver says it."""
     mtu: int | None
+    """Largest packet, bytes."""
     rx_queues: int | None
+    """Receive queues."""
     tx_queues: int | None
+    """Transmit queues."""
     up: bool
+    """Whether the interface is up."""
 
 
 class Virtualisation(Model):
-    """Whether the machine is virtual and what its hypervisor takes away from it.
-
-    ``hypervisor`` and ``container`` are names (``KVM``, ``docker``), None where there is none or
-    it cannot be told which. ``steal_share`` is stolen CPU time over all CPU time since boot, 0 to 1.
-    """
+    """Whether the machine is virtual and what its hypervisor takes away from it."""
 
     is_virtual: bool
+    """Whether the machine is virtual."""
     hypervisor: str | None
+    """Its name, ``KVM`` for instance; none where it cannot be told."""
     container: str | None
+    """The container's kind, ``docker`` for instance; none outside one."""
     steal_share: float | None
+    """Stolen CPU time over all CPU time since boot, 0 to 1."""
 
 
 class Cgroup(Model):
     """What control groups leave to this process, the tightest limit from its group to the root.
 
-    ``cpu_quota`` counts CPUs (2.5 is two and a half), ``allowed_cpus`` are those the process may
-    run on, ``memory_used_bytes`` leaves out page cache that the kernel gives back on demand. None:
-    no limit.
+    None: no limit.
     """
 
     version: Literal[1, 2] | None = None
+    """Of the hierarchy that was found."""
     cpu_quota: float | None = None
+    """CPUs it may use on average; 2.5 is two and a half."""
     allowed_cpus: int | None = None
+    """How many CPUs it may run on."""
     memory_limit_bytes: int | None = None
+    """Memory it may have."""
     memory_used_bytes: int | None = None
+    """Memory it has, page cache left out that the kernel gives back on demand."""
 
 
 class Software(Model):
-    """The versions that matter: kernel, distribution, Java (None: not installed)."""
+    """The versions that matter."""
 
     kernel: str
+    """The kernel's release."""
     distribution: str | None
+    """The distribution's own name for itself."""
     java: str | None
+    """The version of the Java on the path; none where it is not installed."""
 
 
 class Unread(Model):
     """Something that could not be read, and why."""
 
     what: str
+    """The file, command or value."""
     why: str
+    """What kept it from being read."""
 
 
 class Host(Model):
-    """A physical machine (or the virtual machine one sits in).
-
-    ``cpu`` and ``memory`` describe the machine; ``cgroup`` says how much of it is ours.
-    """
+    """A physical machine (or the virtual machine one sits in)."""
 
     name: str
+    """Its host name."""
     cpu: Cpu
+    """Its processors."""
     memory: Memory
+    """Its memory."""
     disks: tuple[Disk, ...]
+    """Its whole block devices."""
     file_systems: tuple[FileSystem, ...]
+    """What is mounted from them."""
     nics: tuple[Nic, ...]
+    """Its network interfaces."""
     virtualisation: Virtualisation
+    """Whether it is virtual itself."""
     software: Software
+    """The versions that matter."""
     cgroup: Cgroup = Cgroup()
+    """How much of it is this process's."""
     other_mounts: tuple[OtherMount, ...] = ()
+    """Mounts that hold files on none of its disks."""
     unread: tuple[Unread, ...] = ()
+    """What could not be read."""
 
     @property
     def usable_cpus(self) -> float:
