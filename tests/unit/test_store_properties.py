@@ -1,0 +1,117 @@
+"""Any record and any tables come back as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_type_hints
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from howdah.errors import RecordError
+from howdah.model.base import Model
+from howdah.model.plan import Setting
+from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.store import RunWriter, export_run, import_run, read_record, read_run
+from support.stored import as_begun
+
+QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def _all_models(base: type[Model]) -> Iterator[type[Model]]:
+    for one in base.__subclasses__():
+        if one.__module__.startswith("howdah.model."):
+            yield one
+            yield from _all_models(one)
+
+
+def _fields(model: type[Model]) -> st.SearchStrategy[Any]:
+    hints = get_type_hints(model)
+    fields = {name: st.from_type(hints[name]) for name in model.model_fields}
+    if model is Setting:
+        # An infinite setting would come back as a word: a setting's value may be text too.
+        finite = st.floats(allow_nan=False, allow_infinity=False)
+        fields["value"] = st.one_of(st.integers(), finite, st.text(), st.booleans(), st.tuples(st.text()))
+    return st.builds(model, **fields)
+
+
+for _model in _all_models(Model):
+    st.register_type_strategy(_model, st.deferred(lambda model=_model: _fields(model)))
+
+
+def _rows(row: Any, schema: pa.Schema) -> st.SearchStrategy[list[list[Any]]]:
+    """Batches of rows with every value that a column of the schema can hold."""
+    values = {
+        pa.string(): st.text(max_size=20),
+        pa.int32(): st.integers(-(2**31), 2**31 - 1),
+        pa.int64(): st.integers(-(2**63), 2**63 - 1),
+        pa.float64(): st.floats(allow_nan=False),
+    }
+    rows = st.builds(row, **{field.name: values[field.type] for field in schema})
+    return st.lists(st.lists(rows, max_size=5), max_size=5)
+
+
+ended_records = st.from_type(RunRecord).filter(lambda record: record.outcome is not Outcome.RUNNING)
+sample_batches = _rows(Sample, SAMPLES_SCHEMA)
+task_batches = _rows(TaskAttempt, TASKS_SCHEMA)
+
+
+def _flat(batches: list[list[Any]]) -> list[dict[str, Any]]:
+    return [row._asdict() for batch in batches for row in batch]
+
+
+@QUICK
+@given(ended_records, sample_batches, task_batches)
+def test_what_is_written_is_read_and_travels(
+    record: RunRecord, samples: list[list[Sample]], tasks: list[list[TaskAttempt]]
+) -> None:
+    record = record.model_copy(update={"id": "20261120-1714-any"})
+    with TemporaryDirectory() as temporary:
+        here, there = Path(temporary, "here"), Path(temporary, "there")
+        with RunWriter(here, as_begun(record)) as writer:
+            for sample_batch in samples:
+                writer.samples(sample_batch)
+            for task_batch in tasks:
+                writer.tasks(task_batch)
+            going = read_run(writer.path)
+            writer.finish(record)
+        ended = read_run(writer.path)
+        for read in (going, ended):
+            assert read.samples.to_pylist() == _flat(samples)
+            assert read.tasks.to_pylist() == _flat(tasks)
+        # As text, since a NaN in a record is not equal to itself.
+        assert ended.record.model_dump_json() == record.model_dump_json()
+
+        export_run(writer.path, Path(temporary, "one"))
+        carried = import_run(Path(temporary, "one"), there)
+        read = read_run(carried)
+        assert read.record.model_dump_json() == record.model_dump_json()
+        assert read.samples.equals(ended.samples)
+        assert read.tasks.equals(ended.tasks)
+        export_run(carried, Path(temporary, "other"))
+        assert Path(temporary, "one").read_bytes() == Path(temporary, "other").read_bytes()
+
+
+@QUICK
+@given(ended_records, st.data())
+def test_any_record_cut_anywhere_is_one_error(record: RunRecord, data: st.DataObject) -> None:
+    content = record.model_dump_json(indent=2).encode()
+    size = data.draw(st.integers(0, len(content) - 1))
+    with TemporaryDirectory() as temporary:
+        Path(temporary, "run.json").write_bytes(content[:size])
+        with pytest.raises(RecordError, match=r"run\.json: damaged"):
+            read_record(Path(temporary))
+
+
+@QUICK
+@given(st.binary(max_size=200) | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(repr))
+def test_anything_else_is_one_error_too(content: bytes | str) -> None:
+    with TemporaryDirectory() as temporary:
+        Path(temporary, "run.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(RecordError, match=r"run\.json: "):
+            read_record(Path(temporary))
