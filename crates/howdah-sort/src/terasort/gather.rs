@@ -1,0 +1,69 @@
+//! Rows copied out in the order of their merged entries.
+
+use super::entry::{END, place};
+use super::merge::{LoserTree, Sorted};
+use super::stream::Stream;
+use crate::error::Result;
+use crate::record::ROW;
+
+/// So many rows are asked for from memory before the first of them is copied: enough to hide the
+/// latency of memory behind the merge, few enough to stay in the nearest cache.
+const AHEAD: usize = 64;
+
+/// What rows are put into.
+pub trait RowSink {
+    /// Appends one row.
+    fn put_row(&mut self, row: &[u8; ROW]) -> Result<()>;
+}
+
+impl<B, E> RowSink for Stream<'_, B, E> {
+    #[inline]
+    fn put_row(&mut self, row: &[u8; ROW]) -> Result<()> {
+        Stream::put_row(self, row)
+    }
+}
+
+/// Puts the next `most` rows, or as many as there are, of `arena` into `sink`, and returns their number.
+pub fn gather<S: Sorted>(
+    tree: &mut LoserTree<S>,
+    arena: &[u8],
+    most: usize,
+    sink: &mut impl RowSink,
+) -> Result<usize> {
+    let mut places = [0; AHEAD];
+    let mut done = 0;
+    while done < most {
+        let mut count = 0;
+        while count < AHEAD.min(most - done) {
+            let entry = tree.pop();
+            if entry == END {
+                break;
+            }
+            places[count] = place(entry);
+            prefetch_row(arena, places[count]);
+            count += 1;
+        }
+        if count == 0 {
+            break;
+        }
+        for &place in &places[..count] {
+            let row = arena[place..].first_chunk().expect("places are those of whole rows");
+            sink.put_row(row)?;
+        }
+        done += count;
+    }
+    Ok(done)
+}
+
+/// Asks for the two or three cache lines of the row at `place`.
+#[inline]
+fn prefetch_row(arena: &[u8], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in [place, place + 64, place + ROW - 1] {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address is only a hint, and this one stays within the arena.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(arena.as_ptr().add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (arena, place);
+}

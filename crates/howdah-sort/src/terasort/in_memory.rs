@@ -1,0 +1,235 @@
+//! Sorting what fits the pool: read and sort windows of rows, then merge them into the outputs.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use super::carve::Carver;
+use super::entry::{Entry, sorted_entries};
+use super::gather::gather;
+use super::input::{Inputs, Window};
+use super::lane::{Lane, Work};
+use super::merge::LoserTree;
+use super::output::{Outputs, Partition};
+use super::plan::{FLUSHES, InMemory, window_rows};
+use super::select::cut_at_rank;
+use super::stream::{Stream, stream};
+use super::team::{Team, closed};
+use crate::context::{Context, TaskKind, monotonic};
+use crate::error::Result;
+use crate::pool::Slab;
+use crate::record::ROW;
+
+/// A sort that needs no intermediate files.
+pub struct InMemorySort<'a> {
+    inputs: &'a Inputs,
+    /// The windows of each map task.
+    splits: Vec<Vec<Window>>,
+    memory: InMemory,
+    map_slots: usize,
+    reduce_slots: usize,
+    context: &'a Context,
+}
+
+/// A window with the memory it is read and sorted into.
+struct Chunk<'p> {
+    window: Window,
+    /// The window's first byte, counted from the arena's.
+    start: usize,
+    bytes: Slab<'p>,
+    entries: &'p mut [Entry],
+}
+
+/// A map task's chunks.
+struct Split<'p> {
+    task: u32,
+    chunks: Vec<Chunk<'p>>,
+}
+
+/// What a map slot's reading thread sends to its sorting thread.
+enum Read<'p> {
+    /// A chunk whose rows have been read.
+    Chunk { rows: &'p [u8], start: usize, entries: &'p mut [Entry] },
+    /// The end of a task.
+    End { task: u32, started: Duration, rows: u64, bytes: u64 },
+}
+
+impl<'a> InMemorySort<'a> {
+    /// Plans to sort `inputs`, split into map tasks at `splits`.
+    pub fn new(
+        inputs: &'a Inputs,
+        splits: &[Range<u64>],
+        map_slots: usize,
+        reduce_slots: usize,
+        context: &'a Context,
+    ) -> Self {
+        let most_rows = window_rows(inputs.rows());
+        let splits: Vec<Vec<Window>> =
+            splits.iter().map(|rows| inputs.windows(rows.clone(), most_rows)).collect();
+        let arena = splits.iter().flatten().map(|window| window.len).sum();
+        let memory = InMemory::new(inputs.rows(), arena, reduce_slots);
+        Self { inputs, splits, memory, map_slots, reduce_slots, context }
+    }
+
+    /// The memory this takes, bytes.
+    pub fn needed(&self) -> usize {
+        self.memory.needed
+    }
+
+    /// Sorts within `pool`, which has at least the memory needed.
+    pub fn run(self, pool: Slab, outputs: &Outputs) -> Result<()> {
+        self.context.expect(2 * self.inputs.rows() * ROW as u64);
+        let windows = || self.splits.iter().flatten();
+        let mut carver = Carver::new(pool);
+        let flushes = carver.pieces(self.reduce_slots * FLUSHES, self.memory.flush);
+        let entries = carver.entries(self.inputs.rows() as usize);
+        let arena = carver.bytes(windows().map(|window| window.len).sum());
+
+        self.context.begin_phase("map-shuffle");
+        self.map(arena, entries)?;
+
+        self.context.begin_phase("reduce-merge");
+        let mut rest = &*entries;
+        let lists: Vec<&[Entry]> = windows()
+            .map(|window| {
+                let (list, after) = rest.split_at(window.rows);
+                rest = after;
+                list
+            })
+            .collect();
+        self.reduce(arena, &lists, flushes, outputs)?;
+        self.context.end_phase();
+        Ok(())
+    }
+
+    fn map(&self, arena: &mut [u8], entries: &mut [Entry]) -> Result<()> {
+        let (mut bytes, mut entries) = (arena, entries);
+        let mut start = 0;
+        let splits: Vec<Split> = (0..)
+            .zip(&self.splits)
+            .map(|(task, windows)| {
+                let chunk = |window: &Window| {
+                    let chunk = Chunk {
+                        window: window.clone(),
+                        start,
+                        bytes: cut_off(&mut bytes, window.len),
+                        entries: cut_off(&mut entries, window.rows),
+                    };
+                    start += window.len;
+                    chunk
+                };
+                Split { task, chunks: windows.iter().map(chunk).collect() }
+            })
+            .collect();
+
+        let slots = self.map_slots.min(splits.len());
+        let queue = Mutex::new(splits.into_iter());
+        let team = Team::new(self.context);
+        std::thread::scope(|scope| {
+            for slot in 0..slots {
+                let (team, queue) = (&team, &queue);
+                let (to_sort, read) = channel();
+                scope.spawn(move || team.run(|| self.read_splits(queue, &to_sort, team)));
+                scope.spawn(move || team.run(|| self.sort_chunks(read, slot, team)));
+            }
+        });
+        team.end()
+    }
+
+    fn read_splits<'p>(
+        &self,
+        queue: &Mutex<std::vec::IntoIter<Split<'p>>>,
+        to_sort: &Sender<Read<'p>>,
+        team: &Team,
+    ) -> Result<()> {
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(split) = next() {
+            let started = monotonic();
+            let (mut rows, mut bytes) = (0, 0);
+            for chunk in split.chunks {
+                team.check()?;
+                let read = self.inputs.read(&chunk.window, chunk.bytes)?;
+                self.context.advance(read.len() as u64);
+                rows += chunk.window.rows as u64;
+                bytes += read.len() as u64;
+                let start = chunk.start + chunk.window.skip;
+                to_sort.send(Read::Chunk { rows: read, start, entries: chunk.entries }).map_err(closed)?;
+            }
+            to_sort.send(Read::End { task: split.task, started, rows, bytes }).map_err(closed)?;
+        }
+        Ok(())
+    }
+
+    fn sort_chunks(&self, read: Receiver<Read>, slot: usize, team: &Team) -> Result<()> {
+        let mut lane = Lane::new(self.context, TaskKind::Map, slot);
+        for read in read {
+            team.check()?;
+            match read {
+                Read::Chunk { rows, start, entries } => sorted_entries(rows, start, entries),
+                Read::End { task, started, rows, bytes } => {
+                    lane.finish(task, started, Work { rows, input_bytes: bytes, ..Work::default() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reduce(&self, arena: &[u8], lists: &[&[Entry]], flushes: Vec<Slab>, outputs: &Outputs) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let team = Team::new(self.context);
+        let mut flushes = flushes.into_iter();
+        std::thread::scope(|scope| {
+            for slot in 0..self.reduce_slots.min(outputs.len()) {
+                let (team, next) = (&team, &next);
+                let (rows, writer) = stream(flushes.by_ref().take(FLUSHES));
+                scope.spawn(move || {
+                    team.run(|| merge_partitions(arena, lists, rows, outputs.len(), next, team))
+                });
+                scope.spawn(move || team.run(|| outputs.write(writer, slot, team, self.context)));
+            }
+        });
+        team.end()
+    }
+}
+
+/// Merges one partition after another until none is left.
+fn merge_partitions(
+    arena: &[u8],
+    lists: &[&[Entry]],
+    mut rows: Stream<Partition, u64>,
+    partitions: usize,
+    next: &AtomicUsize,
+    team: &Team,
+) -> Result<()> {
+    let total: usize = lists.iter().map(|list| list.len()).sum();
+    let cut = |partition: usize| {
+        cut_at_rank(lists, (total as u128 * partition as u128 / partitions as u128) as usize)
+    };
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= partitions {
+            return Ok(());
+        }
+        rows.begin(Partition { number: number as u32, started: monotonic() })?;
+        let parts = lists.iter().zip(cut(number).into_iter().zip(cut(number + 1)));
+        let parts = parts.map(|(list, (from, to))| list[from..to].iter()).filter(|part| part.len() > 0);
+        let mut tree = LoserTree::new(parts.collect());
+        while gather(&mut tree, arena, CHECK_ROWS, &mut rows)? > 0 {
+            team.check()?;
+        }
+        rows.end(0)?;
+    }
+}
+
+/// Cuts the first `count` elements off `rest`.
+fn cut_off<'p, T>(rest: &mut &'p mut [T], count: usize) -> &'p mut [T] {
+    let (part, after) = std::mem::take(rest).split_at_mut(count);
+    *rest = after;
+    part
+}
+
+/// Rows merged between two looks at whether to go on.
+const CHECK_ROWS: usize = 1 << 16;

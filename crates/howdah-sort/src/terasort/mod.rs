@@ -1,0 +1,129 @@
+//! TeraSort: rows sorted by their keys into partitions that follow one another, within a given memory.
+//!
+//! What fits the pool is read once and written once. Anything larger takes two passes: sorted runs are
+//! spilled, and every partition is merged from its part of each run. In both cases rows stay where they
+//! were read while entries ([`entry`]) are sorted in their place, and every slot is a few threads that
+//! hand buffers to one another: reading, sorting or merging, and writing go on at the same time.
+
+mod carve;
+mod codec;
+mod entry;
+mod gather;
+mod in_memory;
+mod input;
+mod lane;
+mod merge;
+mod output;
+mod plan;
+mod select;
+mod stream;
+mod team;
+
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::pool::Pool;
+use crate::record::ROW;
+pub use codec::Codec;
+use in_memory::InMemorySort;
+use input::Inputs;
+use output::Outputs;
+
+/// What to sort, and how.
+#[derive(Clone, Debug)]
+pub struct TerasortSpec {
+    /// The input files, whole rows each.
+    pub inputs: Vec<PathBuf>,
+    /// The output files, one for each partition (reduce task), in the order of their keys; none may exist.
+    pub outputs: Vec<PathBuf>,
+    /// Directories for intermediate data, one for each disk.
+    pub spill_dirs: Vec<PathBuf>,
+    /// Map tasks.
+    pub maps: u32,
+    /// Map tasks run at once.
+    pub map_slots: usize,
+    /// Reduce tasks run at once.
+    pub reduce_slots: usize,
+    /// How intermediate data is compressed.
+    pub codec: Codec,
+}
+
+/// What was sorted.
+#[derive(Clone, Debug)]
+pub struct TerasortReport {
+    /// Rows sorted.
+    pub rows: u64,
+    /// Whether nothing had to be spilled.
+    pub in_memory: bool,
+    /// Bytes read from input files.
+    pub read_bytes: u64,
+    /// Bytes written to output files.
+    pub written_bytes: u64,
+    /// Rows written to intermediate files.
+    pub spilled_rows: u64,
+    /// Their bytes before compression.
+    pub spilled_raw_bytes: u64,
+    /// Their bytes in intermediate files.
+    pub spilled_bytes: u64,
+    /// Bytes read back from intermediate files.
+    pub spill_read_bytes: u64,
+    /// Rows in each partition.
+    pub partition_rows: Vec<u64>,
+    /// Whether all files bypassed the page cache.
+    pub direct: bool,
+}
+
+/// Sorts the rows of `spec.inputs` by key, equal keys in input order, into `spec.outputs`.
+///
+/// On success every output is on disk. On failure none is left, and intermediate files never are.
+/// Fails with [`Error::Memory`] if `pool` is smaller than [`terasort_needs`] says.
+pub fn terasort(pool: &mut Pool, spec: &TerasortSpec, context: &Context) -> Result<TerasortReport> {
+    at_least_one("outputs", spec.outputs.len())?;
+    at_least_one("maps", spec.maps as usize)?;
+    at_least_one("map slots", spec.map_slots)?;
+    at_least_one("reduce slots", spec.reduce_slots)?;
+    let inputs = Inputs::open(&spec.inputs)?;
+    let outputs = Outputs::new(&spec.outputs)?;
+    let splits = inputs.split(spec.maps);
+    let bytes = inputs.rows() * ROW as u64;
+
+    let in_memory = InMemorySort::new(&inputs, &splits, spec.map_slots, spec.reduce_slots, context);
+    if in_memory.needed() > pool.len() {
+        return Err(Error::Memory { given: pool.len() as u64, needed: in_memory.needed() as u64 });
+    }
+    in_memory.run(pool.as_mut_slice(), &outputs)?;
+    let written = outputs.keep()?;
+    Ok(TerasortReport {
+        rows: inputs.rows(),
+        in_memory: true,
+        read_bytes: bytes,
+        written_bytes: bytes,
+        spilled_rows: 0,
+        spilled_raw_bytes: 0,
+        spilled_bytes: 0,
+        spill_read_bytes: 0,
+        partition_rows: written.rows,
+        direct: inputs.is_direct() && written.direct,
+    })
+}
+
+/// The smallest pool that sorts `rows` rows with so many slots (map or reduce, whichever are more), and
+/// the smallest that sorts them without spilling, bytes.
+///
+/// The number of reduces makes no difference: partitions are cut out of sorted runs as they are merged.
+pub fn terasort_needs(rows: u64, _reduces: usize, slots: usize) -> (u64, u64) {
+    let (least, in_memory) = plan::needs(rows, slots);
+    (least as u64, in_memory as u64)
+}
+
+fn at_least_one(subject: &str, count: usize) -> Result<()> {
+    if count > 0 {
+        return Ok(());
+    }
+    Err(Error::Input {
+        subject: subject.to_owned(),
+        what: "there are none".to_owned(),
+        hint: "give at least one".to_owned(),
+    })
+}

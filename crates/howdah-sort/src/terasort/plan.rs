@@ -1,0 +1,215 @@
+//! What the pool's memory is used for: everything in memory, or sorted runs spilled and merged.
+
+use super::entry::Entry;
+use crate::file::ALIGN;
+use crate::record::ROW;
+
+use super::input::PAGE_ROWS;
+
+const ENTRY: usize = size_of::<Entry>();
+
+/// Every slot fills one flush buffer while the other is being written.
+pub const FLUSHES: usize = 2;
+/// Writes of several MiB reach the disk's full rate; larger ones only take memory from rows.
+const LARGEST_FLUSH: usize = 8 << 20;
+const SMALLEST_FLUSH: usize = 64 << 10;
+
+/// Reads of about 4 MiB reach the disk's full rate, and so many entries are sorted within a core's cache.
+const LARGEST_WINDOW: u64 = 40 * PAGE_ROWS;
+
+/// A spilled run's index keeps one entry and one offset for each block of so many rows. Small blocks
+/// read less beyond a batch's edges, large ones need a smaller index and compress better.
+const BLOCK_ROWS: [usize; 7] = [1024, 512, 256, 128, 64, 32, 16];
+/// The memory that a block's entry and offset take in the index.
+pub const INDEX_BYTES: usize = ENTRY + size_of::<u64>();
+
+/// Most splits and files whose unaligned ends [`needs`] allows for; each may cost two pages.
+const UNALIGNED_ENDS: u64 = 1024;
+
+/// How many rows are read and sorted at once where `rows` are to be sorted within one stretch of memory.
+pub fn window_rows(rows: u64) -> u64 {
+    (rows / 64).next_multiple_of(PAGE_ROWS).clamp(PAGE_ROWS, LARGEST_WINDOW)
+}
+
+/// The size of a flush buffer where each slot has `memory` bytes for everything.
+fn flush_bytes(memory: usize) -> usize {
+    let flush = memory / 32;
+    (flush - flush % ALIGN).clamp(SMALLEST_FLUSH, LARGEST_FLUSH)
+}
+
+/// How memory is shared out when everything stays in memory.
+pub struct InMemory {
+    /// The size of a flush buffer.
+    pub flush: usize,
+    /// The memory needed, bytes.
+    pub needed: usize,
+}
+
+impl InMemory {
+    /// The memory for `rows` rows, which take `arena` bytes in windows, and so many reduce slots.
+    pub fn new(rows: u64, arena: usize, reduce_slots: usize) -> Self {
+        let flush = flush_bytes(rows as usize * ROW / 2 / reduce_slots);
+        let entries = (rows as usize * ENTRY).next_multiple_of(ALIGN);
+        Self { flush, needed: arena + entries + reduce_slots * FLUSHES * flush }
+    }
+}
+
+/// How memory is shared out when rows are spilled.
+#[derive(Debug)]
+pub struct Spilling {
+    /// The size of a flush buffer.
+    pub flush: usize,
+    /// Rows per block of a spilled run.
+    pub block_rows: usize,
+    /// Memory for all runs' indexes, bytes.
+    pub index: usize,
+    /// Memory for a run's windows, bytes; each map slot has two, one being read while the other is spilled.
+    pub run: usize,
+    /// Entries of a run; each map slot has room for one run's.
+    pub run_entries: usize,
+    /// Memory for the blocks read back for one batch; each reduce slot has two, and where blocks are
+    /// compressed a third for their rows.
+    pub batch: usize,
+    /// Blocks of one batch that are certain to fit.
+    pub batch_blocks: usize,
+}
+
+/// What decides how memory is shared out when rows are spilled.
+pub struct Demand<R> {
+    /// Rows to sort.
+    pub rows: u64,
+    /// Map slots.
+    pub map_slots: usize,
+    /// Reduce slots.
+    pub reduce_slots: usize,
+    /// Whether blocks are compressed.
+    pub compressed: bool,
+    /// The number of runs that result if each takes at most so many bytes.
+    pub runs: R,
+}
+
+impl<R: Fn(usize) -> usize> Demand<R> {
+    /// Shares out `pool` bytes; None if they are too few for two passes.
+    pub fn share_out(&self, pool: usize) -> Option<Spilling> {
+        let plans: Vec<Spilling> =
+            BLOCK_ROWS.iter().filter_map(|&block_rows| self.with_blocks(pool, block_rows)).collect();
+        let useful = |plan: &Spilling| plan.batch_blocks * plan.block_rows;
+        let best = plans.iter().map(useful).max()?;
+        // The largest blocks whose edges and index cost next to nothing.
+        plans.into_iter().find(|plan| useful(plan) >= best - best / 16)
+    }
+
+    /// The smallest pool that can be shared out, at most `enough`.
+    pub fn least(&self, enough: usize) -> usize {
+        let (mut low, mut high) = (0, enough.next_multiple_of(SMALLEST_FLUSH));
+        while high - low > SMALLEST_FLUSH {
+            let middle = low + (high - low) / 2;
+            if self.share_out(middle).is_some() { high = middle } else { low = middle }
+        }
+        high
+    }
+
+    fn with_blocks(&self, pool: usize, block_rows: usize) -> Option<Spilling> {
+        let block = block_rows * ROW;
+        let full_blocks = self.rows.div_ceil(block_rows as u64) as usize * INDEX_BYTES;
+        let flush = flush_bytes(pool / self.map_slots.max(self.reduce_slots));
+        // Every run may end with a block that is not full.
+        let index = (full_blocks + pool / 64).next_multiple_of(ALIGN);
+
+        let of_map = (pool.checked_sub(index)? / self.map_slots).checked_sub(FLUSHES * flush)?;
+        let of_reduce = (pool - index).checked_div(self.reduce_slots)?.checked_sub(FLUSHES * flush)?;
+
+        // Two stretches of windows and the entries of one.
+        let run = (of_map.checked_sub(ALIGN)? as u128 * ROW as u128 / (2 * ROW + ENTRY) as u128) as usize;
+        let run = run - run % ALIGN;
+        if run < SMALLEST_RUN {
+            return None;
+        }
+        let runs = (self.runs)(run);
+        if runs * INDEX_BYTES > pool / 64 {
+            return None;
+        }
+
+        let batch = of_reduce / if self.compressed { 3 } else { 2 };
+        let batch = batch - batch % ALIGN;
+        // Of every run a batch may take in one block more than falls to it, and parts of two pages.
+        let edges = runs * (block + 2 * ALIGN);
+        let useful = batch.checked_sub(edges)?;
+        // A batch that is mostly edges would read everything several times.
+        (useful >= batch / 4 && useful >= block).then(|| Spilling {
+            flush,
+            block_rows,
+            index,
+            run,
+            run_entries: run / ROW,
+            batch,
+            batch_blocks: useful / block,
+        })
+    }
+}
+
+/// A run holds at least one window of [`PAGE_ROWS`] rows with its unaligned ends.
+const SMALLEST_RUN: usize = PAGE_ROWS as usize * ROW + 2 * ALIGN;
+
+/// The smallest pool that sorts `rows` rows with so many slots in two passes, and the smallest that
+/// sorts them without spilling, bytes. Neither depends on how many partitions the rows go to.
+pub fn needs(rows: u64, slots: usize) -> (usize, usize) {
+    let slots = slots.max(1);
+    let arena = rows as usize * ROW + rows.min(UNALIGNED_ENDS) as usize * 2 * ALIGN;
+    let in_memory = InMemory::new(rows, arena, slots).needed;
+    let demand = Demand {
+        rows,
+        map_slots: slots,
+        reduce_slots: slots,
+        compressed: true,
+        // Runs are at least a third full: see `runs::pack`.
+        runs: |run: usize| 3 * (rows as usize * ROW).div_ceil(run) + 1,
+    };
+    (demand.least(in_memory), in_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_gigabyte_sorts_sixteen_in_batches_that_are_hardly_edges() {
+        let demand = Demand {
+            rows: 160_000_000,
+            map_slots: 2,
+            reduce_slots: 2,
+            compressed: false,
+            runs: |run: usize| 16_000_000_000_usize.div_ceil(run),
+        };
+        let plan = demand.share_out(1_000_000_000).unwrap();
+        assert!(plan.run > 200_000_000, "{plan:?}");
+        assert!(plan.batch_blocks * plan.block_rows * ROW > plan.batch * 9 / 10, "{plan:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn parts_fit_the_pool_and_more_memory_never_hurts(
+            rows in 1..2_000_000_000u64, slots in 1..40usize, more in 1.0..3.0f64, compressed in any::<bool>()
+        ) {
+            let (least, in_memory) = needs(rows, slots);
+            prop_assert!(least <= in_memory.next_multiple_of(SMALLEST_FLUSH));
+            let pool = (least as f64 * more) as usize;
+            prop_assume!(pool < in_memory);
+            let demand = Demand {
+                rows,
+                map_slots: slots,
+                reduce_slots: slots,
+                compressed,
+                runs: |run: usize| (rows as usize * ROW).div_ceil(run),
+            };
+            let plan = demand.share_out(pool);
+            prop_assert!(plan.is_some(), "{pool} bytes do not do though {least} do");
+            let plan = plan.unwrap();
+            let map = 2 * plan.run + (plan.run_entries * ENTRY).next_multiple_of(ALIGN) + FLUSHES * plan.flush;
+            let batches = if compressed { 3 } else { 2 };
+            let reduce = batches * plan.batch + FLUSHES * plan.flush;
+            prop_assert!(plan.index + slots * map.max(reduce) <= pool);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! TeraSort against a plain stable sort, over keys, sizes, tasks, slots, memory and codecs.
+
+use std::path::{Path, PathBuf};
+
+use howdah_sort::{Codec, Context, Error, KEY, Pool, ROW, TerasortReport, TerasortSpec, terasort};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+#[derive(Clone, Copy, Debug)]
+enum Keys {
+    Uniform,
+    Equal,
+    Few,
+    Ascending,
+    Descending,
+    Skewed,
+}
+
+/// Rows whose keys are as asked for and whose values number them, so that no two rows are alike.
+fn rows(count: usize, keys: Keys, seed: u64) -> Vec<u8> {
+    let mut rows = vec![0; count * ROW];
+    let mut random = seed | 1;
+    for (number, row) in rows.chunks_exact_mut(ROW).enumerate() {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let mixed = random ^ (random >> 29);
+        let key = match keys {
+            Keys::Uniform => mixed,
+            Keys::Equal => 7,
+            Keys::Few => mixed % 5,
+            Keys::Ascending => number as u64,
+            Keys::Descending => u64::MAX - number as u64,
+            Keys::Skewed => {
+                if mixed % 10 < 9 {
+                    1
+                } else {
+                    mixed
+                }
+            }
+        };
+        // Some keys differ only in their last two bytes.
+        row[..8].copy_from_slice(&key.to_be_bytes());
+        row[8..KEY].copy_from_slice(&((random >> 40) as u16 % 3).to_be_bytes());
+        row[KEY..KEY + 8].copy_from_slice(&(number as u64).to_be_bytes());
+    }
+    rows
+}
+
+struct Case {
+    dir: TempDir,
+    rows: Vec<u8>,
+    spec: TerasortSpec,
+}
+
+impl Case {
+    /// Rows in files of the given shares, to be sorted into so many partitions.
+    fn new(rows: Vec<u8>, files: &[usize], partitions: usize) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let inputs = paths(dir.path(), "part-m", files.len());
+        let mut rest = rows.as_slice();
+        for (file, (path, share)) in inputs.iter().zip(files).enumerate() {
+            let weight: usize = files[file..].iter().sum();
+            let len = if weight == 0 { rest.len() } else { rest.len() / ROW * share / weight * ROW };
+            let last = file + 1 == files.len();
+            let (now, later) = rest.split_at(if last { rest.len() } else { len });
+            std::fs::write(path, now).unwrap();
+            rest = later;
+        }
+        let spill_dirs = paths(dir.path(), "disk", 2);
+        for dir in &spill_dirs {
+            std::fs::create_dir(dir).unwrap();
+        }
+        let spec = TerasortSpec {
+            inputs,
+            outputs: paths(dir.path(), "part-r", partitions),
+            spill_dirs,
+            maps: 3,
+            map_slots: 2,
+            reduce_slots: 2,
+            codec: Codec::None,
+        };
+        Self { dir, rows, spec }
+    }
+
+    fn sort(&self, pool: &mut Pool) -> Result<TerasortReport, Error> {
+        terasort(pool, &self.spec, &Context::default())
+    }
+
+    /// Sorts, and compares with a stable sort of the same rows.
+    fn check(&self, pool: &mut Pool) -> TerasortReport {
+        let report = self.sort(pool).unwrap();
+        let mut expected: Vec<&[u8]> = self.rows.chunks_exact(ROW).collect();
+        expected.sort_by_key(|row| &row[..KEY]);
+        let partitions: Vec<Vec<u8>> =
+            self.spec.outputs.iter().map(|path| std::fs::read(path).unwrap()).collect();
+        assert!(partitions.concat() == expected.concat(), "the output is not the sorted input");
+        let lengths: Vec<u64> = partitions.iter().map(|rows| (rows.len() / ROW) as u64).collect();
+        assert_eq!(report.partition_rows, lengths);
+        assert_eq!(report.rows, expected.len() as u64);
+        self.assert_nothing_spilled_is_left();
+        report
+    }
+
+    fn assert_nothing_spilled_is_left(&self) {
+        for dir in &self.spec.spill_dirs {
+            assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0);
+        }
+    }
+
+    fn outputs_left(&self) -> usize {
+        self.spec.outputs.iter().filter(|path| path.exists()).count()
+    }
+}
+
+fn paths(dir: &Path, stem: &str, count: usize) -> Vec<PathBuf> {
+    (0..count).map(|number| dir.join(format!("{stem}-{number:05}"))).collect()
+}
+
+fn keys() -> impl Strategy<Value = Keys> {
+    prop_oneof![
+        Just(Keys::Uniform),
+        Just(Keys::Equal),
+        Just(Keys::Few),
+        Just(Keys::Ascending),
+        Just(Keys::Descending),
+        Just(Keys::Skewed),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn in_memory_it_is_a_stable_sort(
+        count in prop_oneof![0..20usize, 0..30_000usize],
+        keys in keys(),
+        seed in any::<u64>(),
+        files in proptest::collection::vec(0..5usize, 1..5),
+        partitions in 1..9usize,
+        maps in 1..9u32,
+        map_slots in 1..5usize,
+        reduce_slots in 1..5usize,
+    ) {
+        let mut case = Case::new(rows(count, keys, seed), &files, partitions);
+        case.spec = TerasortSpec { maps, map_slots, reduce_slots, ..case.spec };
+        let report = case.check(&mut Pool::new(8 << 20, 1).unwrap());
+        prop_assert!(report.in_memory);
+        // Whatever the keys, partitions are as equal as they can be.
+        let (least, most) = (report.partition_rows.iter().min(), report.partition_rows.iter().max());
+        prop_assert!(most.unwrap() - least.unwrap() <= 1);
+    }
+}
+
+#[test]
+fn an_existing_output_is_refused_and_kept() {
+    let case = Case::new(rows(1000, Keys::Uniform, 1), &[1], 2);
+    std::fs::write(&case.spec.outputs[1], "precious").unwrap();
+    let failed = case.sort(&mut Pool::new(8 << 20, 1).unwrap());
+    assert!(matches!(failed, Err(Error::Io { path, .. }) if path == case.spec.outputs[1]));
+    assert_eq!(case.outputs_left(), 1);
+    assert_eq!(std::fs::read(&case.spec.outputs[1]).unwrap(), b"precious");
+}
+
+#[test]
+fn a_truncated_input_is_named() {
+    let case = Case::new(rows(1000, Keys::Uniform, 1), &[1, 1], 2);
+    std::fs::write(&case.spec.inputs[1], [0; 1234]).unwrap();
+    let failed = case.sort(&mut Pool::new(8 << 20, 1).unwrap());
+    let Err(Error::Input { subject, what, hint }) = failed else { panic!("{failed:?}") };
+    assert_eq!(subject, case.spec.inputs[1].display().to_string());
+    assert_eq!(what, "is 1234 bytes long, not a multiple of 100");
+    assert!(hint.contains("100-byte rows"), "{hint}");
+    assert_eq!(case.outputs_left(), 0);
+}
+
+#[test]
+fn a_failed_write_leaves_no_output() {
+    let mut case = Case::new(rows(10_000, Keys::Uniform, 1), &[1], 3);
+    case.spec.outputs[2] = case.dir.path().join("missing").join("part-r-00002");
+    let failed = case.sort(&mut Pool::new(8 << 20, 1).unwrap());
+    assert!(matches!(failed, Err(Error::Io { action: "create", .. })), "{failed:?}");
+    assert_eq!(case.outputs_left(), 0);
+}
