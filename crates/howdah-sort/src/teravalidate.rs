@@ -1,0 +1,211 @@
+//! TeraValidate: partition files read once, every row's order and checksum looked at.
+//!
+//! Where Hadoop reads a file with one map task, a file is cut into pieces here, so that all slots stay
+//! busy however few files there are. The pieces' ends are compared afterwards like the files' ends.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
+
+use crate::blocks::{STRIDE, row_blocks};
+use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::error::{Error, Result};
+use crate::file::{ALIGN, InputFile, sync_dir};
+use crate::order::Stretch;
+use crate::pool::Pool;
+use crate::record::ROW;
+use crate::slots::{Halt, run_tasks};
+use crate::verdict::{Expected, Fault, judge};
+
+/// What TeraValidate found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeravalidateReport {
+    /// Rows read.
+    pub rows: u64,
+    /// The sum of the rows' CRC-32s.
+    pub checksum: u128,
+    /// Every fault: `error` with Hadoop's message, or `rows` or `checksum` against TeraGen's record.
+    pub errors: Vec<Fault>,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Whether all files were read past the page cache.
+    pub direct: bool,
+}
+
+/// How many pieces the input is cut into for each slot: enough that the slots end almost together.
+const PIECES_PER_SLOT: u64 = 16;
+
+/// A stretch of a file that one map task reads.
+struct Piece {
+    file: usize,
+    bytes: Range<u64>,
+}
+
+/// Checks the rows in `inputs`, partition files in their order, with `slots` tasks at a time, and
+/// writes the lines of Hadoop's TeraValidate to `output`, which must not exist.
+///
+/// `expected` is what TeraGen recorded: the number of rows and their checksum. Without it, order is
+/// checked, but not whether all rows are there.
+///
+/// # Errors
+/// [`Error::Input`] if a file's length is no multiple of [`ROW`], [`Error::Memory`] if the pool has too
+/// little for so many slots, [`Error::Io`], [`Error::Cancelled`]. Faults in the rows are no error.
+pub fn teravalidate(
+    pool: &mut Pool,
+    inputs: &[PathBuf],
+    output: &Path,
+    slots: usize,
+    expected: Option<Expected>,
+    context: &Context,
+) -> Result<TeravalidateReport> {
+    let lengths = inputs.iter().map(|path| row_file_len(path)).collect::<Result<Vec<_>>>()?;
+    let total: u64 = lengths.iter().sum();
+    let slots = slots.max(1);
+    let pieces = pieces(&lengths, total.div_ceil(slots as u64 * PIECES_PER_SLOT));
+    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
+    let halves: Vec<_> = std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect();
+    context.expect(total);
+    context.begin_phase("map");
+    let seen = Mutex::new((vec![Stretch::default(); pieces.len()], true));
+    run_tasks(halves, pieces.len(), context, |[one, other], slot, task, halt| {
+        let start = monotonic();
+        let piece = &pieces[task];
+        let file = InputFile::open(&inputs[piece.file])?;
+        let stretch = check_piece(&file, piece.bytes.clone(), [one, other], halt, context)?;
+        context.finish_task(TaskAttempt {
+            kind: TaskKind::Map,
+            task: task as u32,
+            slot,
+            start,
+            end: monotonic(),
+            input_rows: stretch.rows,
+            output_rows: 0,
+            input_bytes: piece.bytes.end - piece.bytes.start,
+            output_bytes: 0,
+            spilled_bytes: 0,
+        });
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.0[task] = stretch;
+        seen.1 &= file.is_direct();
+        Ok(())
+    })?;
+    context.begin_phase("reduce");
+    let start = monotonic();
+    let (stretches, direct) = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut files: Vec<_> = inputs.iter().map(|path| (file_name(path), Stretch::default())).collect();
+    for (piece, stretch) in pieces.iter().zip(&stretches) {
+        files[piece.file].1.append(stretch);
+    }
+    let verdict = judge(&files, expected);
+    write_report(output, &verdict.report)?;
+    context.finish_task(TaskAttempt {
+        kind: TaskKind::Reduce,
+        task: 0,
+        slot: 0,
+        start,
+        end: monotonic(),
+        input_rows: 0,
+        output_rows: 0,
+        input_bytes: 0,
+        output_bytes: verdict.report.len() as u64,
+        spilled_bytes: 0,
+    });
+    context.end_phase();
+    Ok(TeravalidateReport {
+        rows: verdict.rows,
+        checksum: verdict.checksum,
+        errors: verdict.faults,
+        read_bytes: total,
+        direct,
+    })
+}
+
+/// The length of a file of rows in bytes.
+fn row_file_len(path: &Path) -> Result<u64> {
+    let len = std::fs::metadata(path).map_err(Error::io(path, "open"))?.len();
+    if len % ROW as u64 != 0 {
+        return Err(Error::Input {
+            subject: path.display().to_string(),
+            what: format!(
+                "its {len} bytes are no whole number of {ROW}-byte rows; it is truncated or no TeraSort file"
+            ),
+            hint: "write it again, or give only files of rows".to_owned(),
+        });
+    }
+    Ok(len)
+}
+
+/// Cuts files of these lengths into pieces of about `length` bytes that direct I/O can start at.
+fn pieces(lengths: &[u64], length: u64) -> Vec<Piece> {
+    let step = length.next_multiple_of(STRIDE as u64).max(STRIDE as u64);
+    let mut pieces = Vec::new();
+    for (file, len) in lengths.iter().enumerate() {
+        let mut start = 0;
+        while start < *len {
+            let end = len.min(&(start + step)).to_owned();
+            pieces.push(Piece { file, bytes: start..end });
+            start = end;
+        }
+    }
+    pieces
+}
+
+/// Looks at a piece's rows, one half of the memory being read into while the other is looked at.
+fn check_piece(
+    file: &InputFile,
+    bytes: Range<u64>,
+    halves: [&mut [u8]; 2],
+    halt: &Halt,
+    context: &Context,
+) -> Result<Stretch> {
+    std::thread::scope(|scope| {
+        let (read, empty) = sync_channel::<&mut [u8]>(2);
+        let (check, full) = sync_channel::<(&mut [u8], usize)>(2);
+        for half in halves {
+            read.send(half).expect("the receiver is still here");
+        }
+        let reader = scope.spawn(move || {
+            let mut offset = bytes.start;
+            while offset < bytes.end {
+                // The channels close early only when the checking side gave up.
+                let Ok(block) = empty.recv() else { break };
+                let wanted = (bytes.end - offset).min(block.len() as u64) as usize;
+                file.read_at(&mut block[..wanted.next_multiple_of(ALIGN)], offset)?;
+                offset += wanted as u64;
+                if check.send((block, wanted)).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        let mut stretch = Stretch::default();
+        for (block, wanted) in full {
+            halt.check()?;
+            stretch.add(&block[..wanted]);
+            context.advance(wanted as u64);
+            // The reader wants nothing back once it has read all.
+            let _ = read.send(block);
+        }
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(stretch)
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Writes the report and waits until it is on disk; after a failure it is not left half-written.
+fn write_report(path: &Path, text: &str) -> Result<()> {
+    let mut file = File::create_new(path).map_err(Error::io(path, "create"))?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // The failure to write says more than one to remove would.
+        let _ = std::fs::remove_file(path);
+    }
+    written.map_err(Error::io(path, "write"))?;
+    path.parent().map_or(Ok(()), sync_dir)
+}

@@ -1,0 +1,108 @@
+//! TeraValidate's reduce: what the files' checks add up to, in Hadoop's words.
+
+use std::fmt::Write;
+
+use crate::order::{Key, Stretch};
+
+/// One fault: the key of TeraValidate's output line and the rest of that line.
+pub type Fault = (String, String);
+
+/// The rows and the checksum that TeraGen recorded.
+pub type Expected = (u64, u128);
+
+/// What TeraValidate finds in all files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Rows in all files.
+    pub rows: u64,
+    /// The sum of all rows' CRC-32s.
+    pub checksum: u128,
+    /// Every fault; rows out of order are listed for the first few of each file and counted beyond.
+    pub faults: Vec<Fault>,
+    /// The text of Hadoop's `part-r-00000`.
+    pub report: String,
+}
+
+/// Judges the files, given by name in the order of their partitions.
+///
+/// The text holds what Hadoop's TeraValidate would write about the same files. Rows that are lost,
+/// doubled or changed without disturbing the order are faults beyond it, since Hadoop leaves comparing
+/// the checksums to its user; they show against TeraGen's record, if there is one.
+pub fn judge(files: &[(String, Stretch)], expected: Option<Expected>) -> Verdict {
+    let rows = files.iter().map(|(_, seen)| seen.rows).sum();
+    let checksum = files.iter().map(|(_, seen)| seen.checksum).sum();
+    let mut faults = misorders(files);
+    faults.extend(bad_partitioning(files));
+    let mut report = String::new();
+    if rows > 0 {
+        writeln!(report, "checksum\t{checksum:x}").expect("a string takes any text");
+    }
+    for (key, message) in &faults {
+        writeln!(report, "{key}\t{message}").expect("a string takes any text");
+    }
+    if let Some(expected) = expected {
+        faults.extend(incompleteness(rows, checksum, expected));
+    }
+    Verdict { rows, checksum, faults, report }
+}
+
+fn error(message: String) -> Fault {
+    ("error".to_owned(), message)
+}
+
+fn misorders(files: &[(String, Stretch)]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (name, seen) in files {
+        for misorder in &seen.misorders {
+            let (before, after) = (misorder.before, misorder.after);
+            faults.push(error(format!("misorder in {name} between {before} and {after}")));
+        }
+        let more = seen.misorder_count - seen.misorders.len() as u64;
+        if more > 0 {
+            faults.push(error(format!("misorder in {name} {more} times more")));
+        }
+    }
+    faults
+}
+
+/// Compares each file's ends with what came before them, as Hadoop's reducer does, which takes a
+/// file's own two ends for neighbours too.
+fn bad_partitioning(files: &[(String, Stretch)]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut previous: Option<(String, Key)> = None;
+    for (name, seen) in files {
+        let Some((first, last)) = seen.ends else { continue };
+        for (end, key) in [("begin", first), ("end", last)] {
+            let end = format!("{name}:{end}");
+            if let Some((previous_end, previous_key)) =
+                previous.filter(|(_, previous_key)| key < *previous_key)
+            {
+                faults.push(error(format!(
+                    "bad key partitioning:\n  file {previous_end} key {previous_key}\n  file {end} key {key}"
+                )));
+            }
+            previous = Some((end, key));
+        }
+    }
+    faults
+}
+
+fn incompleteness(rows: u64, checksum: u128, (expected_rows, expected_checksum): Expected) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if rows != expected_rows {
+        let (difference, how) = if rows < expected_rows {
+            (expected_rows - rows, "lost")
+        } else {
+            (rows - expected_rows, "too many")
+        };
+        let message = format!("{rows} rows where TeraGen recorded {expected_rows}: {difference} {how}");
+        faults.push(("rows".to_owned(), message));
+    }
+    if checksum != expected_checksum {
+        let message = format!(
+            "{checksum:x} where TeraGen recorded {expected_checksum:x}: rows were changed, lost or repeated"
+        );
+        faults.push(("checksum".to_owned(), message));
+    }
+    faults
+}
