@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, ByteAccount, ByteSide, Evidence
 from howdah.model.finding import Finding
-from howdah.model.run import DeviceLimit, Origin, Outcome, RunRecord
+from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
+from howdah.model.workload import WorkloadKind
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
 from howdah.report.words import NONE, moment, number, setting, signed_bytes, times
@@ -67,14 +68,20 @@ class Content(NamedTuple):
     plan: Table
 
 
+BOUNDS = {"disk": "reading and writing"}
+"""What analysis calls a bound, where a reader needs other words for it."""
+
+MISSING = ("unfinished", "never-began", "missing")
+"""Findings that say what a reader will look for in vain; they stand right below the answer."""
+
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 
 
 def content(run: RunData, analysis: Analysis) -> Content:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
-    answers = [finding.text for finding in analysis.findings if finding.severity == "answer"]
-    answers = [_sentence(text) for text in answers] or [_plain_answer(record, evidence)]
+    answers = [_sentence(one.text) for one in analysis.findings if one.severity == "answer"]
+    rest = [one for one in analysis.findings if one.id not in (*MISSING, "simulated")]
     return Content(
         title=f"{record.suite.name} on {record.host.name}",
         kicker=(
@@ -87,11 +94,11 @@ def content(run: RunData, analysis: Analysis) -> Content:
         simulated=record.origin is Origin.SIMULATED,
         answer=answers[0],
         more_answers=tuple(answers[1:]),
-        missing=_missing(run, evidence),
+        missing=tuple(_sentence(one.text) for one in analysis.findings if one.id in MISSING),
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
-        warnings=tuple(_said(one) for one in analysis.findings if one.severity == "warning"),
-        notes=_groups([one for one in analysis.findings if one.severity == "note"]),
+        warnings=tuple(_said(one) for one in rest if one.severity == "warning"),
+        notes=_groups([one for one in rest if one.severity == "note"], evidence),
         accounts=_accounts(evidence),
         explanations=_explanations(evidence),
         limits=_limits(record),
@@ -101,37 +108,11 @@ def content(run: RunData, analysis: Analysis) -> Content:
 
 
 def _sentence(text: str) -> str:
-    """The text as a sentence of its own: a capital where it does not begin with a name, a full stop."""
+    """The text with a capital and a full stop; a workload's name or a path keeps its first letter."""
+    first = text.split(" ", 1)[0].rstrip(":,;")
+    if first.isalpha() and first not in {kind.value for kind in WorkloadKind}:
+        text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."
-
-
-def _plain_answer(record: RunRecord, evidence: Evidence) -> str:
-    if not evidence.workloads:
-        return f"{record.suite.name} {record.outcome.value} before its first workload started."
-    finished = [one.workload for one in evidence.workloads if one.outcome is Outcome.SUCCEEDED]
-    done = f"{', '.join(finished)} finished" if finished else "no workload finished"
-    return f"{record.suite.name} {record.outcome.value} after {format_seconds(record.elapsed_s)}; {done}."
-
-
-def _missing(run: RunData, evidence: Evidence) -> tuple[str, ...]:
-    """What a reader would look for and not find, and why."""
-    record = run.record
-    said = []
-    if record.outcome is Outcome.FAILED:
-        said.append(f"The run failed: {_sentence(record.error or 'the record holds no message')}")
-    elif record.outcome is not Outcome.SUCCEEDED:
-        said.append("The run was stopped before its end; what it had recorded until then is shown.")
-    begun = len(record.workloads)
-    if begun < len(record.suite.workloads):
-        names = ", ".join(one.kind.value for one in record.suite.workloads[begun:])
-        said.append(f"Never started: {names}.")
-    if not evidence.series:
-        said.append("The record holds no samples: CPU, storage and network over time cannot be shown.")
-    if record.limits is None:
-        said.append("The raw limits were not measured in this run: nothing can be held against them.")
-    if not run.tasks.num_rows:
-        said.append("The record holds no tasks: neither swim-lanes nor throughput per task can be shown.")
-    return tuple(said)
 
 
 def _stats(evidence: Evidence) -> tuple[Stat, ...]:
@@ -146,7 +127,7 @@ def _stats(evidence: Evidence) -> tuple[Stat, ...]:
                 rate=format_rate(one.rate.bytes_per_s) if one.rate else NONE,
                 of=one.rate.of if one.rate else "",
                 times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
-                bound=limit.bound if limit else NONE,
+                bound=BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
                 outcome=one.outcome.value,
             )
         )
@@ -178,11 +159,12 @@ def _said(finding: Finding) -> Said:
     return Said(finding.severity, where, _sentence(finding.text), SURE[finding.sure], numbers)
 
 
-def _groups(notes: list[Finding]) -> tuple[Group, ...]:
-    """The notes by workload in the order these first appear, those on the whole run at the end."""
-    names = dict.fromkeys(one.workload for one in notes if one.workload)
+def _groups(notes: list[Finding], evidence: Evidence) -> tuple[Group, ...]:
+    """The notes by workload in the order these ran, those on the whole run at the end."""
+    names = [one.workload for one in evidence.workloads]
     groups = [Group(name, tuple(_said(one) for one in notes if one.workload == name)) for name in names]
-    rest = tuple(_said(one) for one in notes if not one.workload)
+    groups = [group for group in groups if group.notes]
+    rest = tuple(_said(one) for one in notes if one.workload not in names)
     return (*groups, *([Group("the run", rest)] if rest else []))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from importlib import resources
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ from howdah.report.palette import DARK, LIGHT
 from howdah.report.picture import VEGA_LITE
 from howdah.report.tables import numeric_columns, stats_table
 from howdah.report.theme import FONT
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h|h)\b|[%×])")
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """What the bundle of Vega, Vega-Lite and Vega-Embed hands to the page's own script."""
@@ -64,6 +67,7 @@ def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: d
         lstrip_blocks=True,
     )
     environment.filters["slice_pairs"] = _rows
+    environment.filters["joined"] = joined
     environment.globals["numeric"] = numeric_columns
     scripts = _Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
@@ -85,6 +89,11 @@ def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: d
         policy=Markup(scripts.policy()),
         data=_data(record, figures.every()),
     )
+
+
+def joined(text: str) -> str:
+    """The text with its numbers tied to their units, so that no line breaks between them."""
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _rows(drawn: Iterable[Drawn]) -> list[list[Drawn]]:

@@ -32,6 +32,8 @@ def signed_bytes(value: float | None) -> str:
     """A volume or a difference of volumes, with a true minus sign; a dash for None."""
     if value is None:
         return NONE
+    if abs(value) < 0.5:
+        return "0 B"
     return f"\N{MINUS SIGN}{format_bytes(-value)}" if value < 0 else format_bytes(value)
 
 

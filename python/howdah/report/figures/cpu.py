@@ -38,9 +38,9 @@ def cpu(source: Source) -> Figure | None:
 
 def _caption(source: Source) -> str:
     busiest = [
-        (use.workload, sum(host.cpu.busy for host in use.hosts if host.cpu) / len(use.hosts))
+        (use.workload, use.cpu_busy)
         for use in source.evidence.use
-        if use.phase is None and use.hosts
+        if use.phase is None and use.cpu_busy is not None
     ]
     if not busiest:
         return "How the CPUs spent the run; what is not drawn was idle."

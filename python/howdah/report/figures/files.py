@@ -6,6 +6,8 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
+
 import numpy as np
 
 from howdah.report.figure import Figure, Source, Table
@@ -16,34 +18,51 @@ from howdah.units import format_rate
 TABLE_ROWS = 24
 
 
+class Files(NamedTuple):
+    """Files that were written or read one after another, with their rates in order."""
+
+    title: str
+    operation: Literal["write", "read"]
+    rates: tuple[float, ...]
+    remark: str
+
+
+TOKENS = {"write": "disk-write", "read": "disk-read"}
+
+
 def files(source: Source) -> list[Figure]:
-    """One figure for each data directory of a storage test, and one for each dfsio workload."""
-    evidence = source.evidence
-    drawn = [
-        _figure(
-            source,
-            f"files-{one.workload}-{index}",
-            f"{one.workload}: {one.data_dir}",
+    """One figure for each direction and data directory of a storage test, one for each dfsio workload."""
+    drawn = [*_storage(source), *_dfsio(source)]
+    return [_figure(source, f"files-{index}", one) for index, one in enumerate(drawn) if one.rates]
+
+
+def _storage(source: Source) -> list[Files]:
+    return [
+        Files(
+            f"{one.workload}: {one.operation} {one.data_dir}",
+            one.operation,
             one.rates_bytes_per_s,
             f" From the first files to the last the rate falls by {100 * one.drop:.0f} %.",
         )
-        for index, one in enumerate(evidence.storage)
-        if one.rates_bytes_per_s
+        for one in source.evidence.storage
     ]
-    for index, figures in enumerate(evidence.dfsio):
-        workload = next(one for one in evidence.workloads if one.workload == figures.workload)
-        result = source.record.workloads[workload.index]
-        rates = tuple(file.bytes / file.io_s for file in result.files if file.io_s > 0)
-        if rates:
-            title = f"{figures.workload}: throughput per file"
-            drawn.append(_figure(source, f"files-{figures.workload}-{index}", title, rates, ""))
-    return drawn
 
 
-def _figure(source: Source, id_: str, title: str, rates: tuple[float, ...], more: str) -> Figure:
+def _dfsio(source: Source) -> list[Files]:
+    found = []
+    for figures in source.evidence.dfsio:
+        result = source.record.workloads[source.evidence.time_of(figures.workload).index]
+        timed = [file for file in result.files if file.io_s > 0]
+        if timed:
+            rates = tuple(file.bytes / file.io_s for file in timed)
+            found.append(Files(f"{figures.workload}: throughput per file", timed[0].operation, rates, ""))
+    return found
+
+
+def _figure(source: Source, id_: str, drawn: Files) -> Figure:
+    rates, token = drawn.rates, TOKENS[drawn.operation]
     unit = rate_unit(max(rates))
     top = 1.08 * max(rates) / unit.size
-    token = "disk-read" if "read" in id_ else "disk-write"
     values = [
         {"file": index, "rate": rate / unit.size, "text": format_rate(rate)}
         for index, rate in enumerate(rates)
@@ -68,11 +87,11 @@ def _figure(source: Source, id_: str, title: str, rates: tuple[float, ...], more
     ]
     caption = (
         f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
-        f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + more
+        f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark
     )
     return Figure(
-        id=id_.replace(" ", "-").replace("#", ""),
-        title=title,
+        id=id_,
+        title=drawn.title,
         caption=caption,
         spec=chart(layers, height=130, width=HALF_WIDTH, top=24, right=24),
         table=_table(rates, unit.size, unit.name),
