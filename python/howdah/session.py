@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Analysis
+from howdah.engines.base import Engine
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
 from howdah.engines.local.tera import ready_rows
@@ -44,6 +45,7 @@ __all__ = [
     "RunSummary",
     "analyse_run",
     "export_run",
+    "find_engine",
     "find_run",
     "host_line",
     "import_run",
@@ -105,6 +107,14 @@ class _Recorder:
         self._observer.progress(progress)
 
 
+def find_engine(name: str) -> Engine:
+    """The engine of that name; raise UserError if there is none."""
+    engine = ENGINES.get(name)
+    if engine is None:
+        raise UserError("--engine", f"{name!r} is not an engine", f"one of {', '.join(ENGINES)}")
+    return engine()
+
+
 def prepare(
     request: RunRequest,
     *,
@@ -140,18 +150,15 @@ def prepare(
     )
 
 
-def run(job: Job, *, engine: str, runs_dir: Path, observer: Observer) -> Finished:
+def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Finished:
     """Run a job, keep its record, analyse it and write its report.
 
     Raises UserError if the job cannot start; a run that failed or was stopped is returned.
     """
-    chosen = ENGINES.get(engine)
-    if chosen is None:
-        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
     recorder = _Recorder(runs_dir, observer)
-    record = chosen().run(job, recorder)
+    record = engine.run(job, recorder)
     if recorder.writer is None:
-        raise RuntimeError(f"engine {engine} made no record")
+        raise RuntimeError(f"engine {engine.name} made no record")
     with recorder.writer as writer:
         writer.finish(record)
     return report_run(writer.path)

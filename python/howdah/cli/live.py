@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
-from rich.table import Table
 from rich.text import Text
 
 from howdah.cli import words
@@ -40,19 +40,22 @@ class Display:
         )
         self._task: TaskID | None = None
         self._moving = ""
+        self._begun = False
         self._ended = 0
 
     def __enter__(self) -> Display:
-        self._label("host", words.host_line(self._job))
-        self._label("plan", words.plan_line(self._job))
-        self._bar.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
     def update(self, record: RunRecord) -> None:
-        """Print a line for every workload that has ended since the last call."""
+        """Print what runs where at the run's start, then a line for every workload that has ended."""
+        if not self._begun:
+            self._begun = True
+            self._label("host", words.host_line(self._job))
+            self._label("plan", words.plan_line(self._job))
+            self._bar.start()
         for result in record.workloads[self._ended :]:
             self._stop_bar()
             self._print_result(result)
@@ -87,12 +90,14 @@ class Display:
         self._console.print(line)
 
     def _label(self, label: str, text: str, style: str = "") -> None:
-        """A label and its text, later lines of the text indented below its first."""
-        table = Table.grid(padding=0)
-        table.add_column(width=_LABEL_WIDTH, no_wrap=True)
-        table.add_column(overflow="fold", style=style)
-        table.add_row(Text(label, style="bold"), Text(text))
-        self._console.print(table)
+        """A label and its text; on a terminal, later lines of the text are indented below its first."""
+        lines = [text]
+        if self._console.is_terminal:
+            width = max(40, self._console.width - _LABEL_WIDTH)
+            lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+        for place, line in enumerate(lines):
+            head = ("" if place else label).ljust(_LABEL_WIDTH)
+            self._console.print(Text.assemble((head, "bold"), (line, style)))
 
     def conclude(self, finished: Finished) -> None:
         """Say what was found and where the report is."""

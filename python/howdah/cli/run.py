@@ -91,6 +91,7 @@ def run(
     Sizes that are not given are chosen to fit this machine; the report says why. Data is removed
     at the end unless --keep-data is given.
     """
+    chosen = session.find_engine(engine)
     request = RunRequest(
         suite=suite,
         rows=_count(rows, "--rows"),
@@ -111,7 +112,7 @@ def run(
         request, runs_dir=runs_dir, command=("howdah", *sys.argv[1:]), seed=seed, keep_data=keep_data
     )
     with live.display(job, silent=json or quiet) as display:
-        finished = session.run(job, engine=engine, runs_dir=runs_dir, observer=display)
+        finished = session.run(job, engine=chosen, runs_dir=runs_dir, observer=display)
     if json:
         sys.stdout.write(live.as_json(finished))
     elif quiet:

@@ -1,0 +1,152 @@
+"""Bad input is answered by one message that names it, exit code 2, and nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from support.command import HOWDAH, environment, howdah, tree
+
+
+def make_rows(path: Path, size: int) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes(size))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["run", "terasoup"], "terasoup"),
+        (["run"], "suite"),
+        (["run", "terasuite", "--rowz", "5"], "--rowz"),
+        (["run", "terasuite", "--rows", "many"], "--rows"),
+        (["run", "terasuite", "--rows", "0"], "--rows"),
+        (["run", "terasuite", "--rows", "-5"], "--rows"),
+        (["run", "terasuite", "--rows", "10.5"], "--rows"),
+        (["run", "terasuite", "--rows", "99999T"], "--rows"),
+        (["run", "terasuite", "--rows", "10B", "--memory", "8GiB"], "--rows"),
+        (["run", "terasuite", "--maps", "0"], "--maps"),
+        (["run", "terasuite", "--reduces", "100000000"], "--reduces"),
+        (["run", "terasuite", "--memory", "1"], "--memory"),
+        (["run", "terasuite", "--memory", "1MiB"], "--memory"),
+        (["run", "terasuite", "--memory", "900TB"], "--memory"),
+        (["run", "terasuite", "--rows", "500M", "--memory", "260MiB"], "--memory"),
+        (["run", "terasuite", "--codec", "zip"], "--codec"),
+        (["run", "terasuite", "--samples", "5"], "--samples"),
+        (["run", "terasuite", "--engine", "mesos"], "--engine"),
+        (["run", "terasuite", "--sample-interval", "0.01"], "--sample-interval"),
+        (["run", "terasuite", "--seed", "-1"], "--seed"),
+        (["run", "dfsio", "--file-size", "10 furlongs"], "--file-size"),
+        (["run", "dfsio", "--file-size", "0"], "--file-size"),
+        (["run", "dfsio-read"], "dfsio-write"),
+        (["run", "terasort"], "teragen"),
+        (["run", "teravalidate"], "terasort"),
+        (["run", "terasort", "--input", "nowhere"], "nowhere"),
+        (["run", "terasuite", "--data-dir", "a", "--data-dir", "a"], "--data-dir"),
+        (["run", "terasuite", "--data-dir", "/proc/here"], "/proc/here"),
+        (["run", "pi", "--samples", "0"], "--samples"),
+        (["runs", "show", "nothing"], "runs"),
+        (["runs", "export", "nothing"], "runs"),
+        (["runs", "import", "nothing.howdah"], "nothing.howdah"),
+        (["probe", "--output", "no/such/dir/host.yaml"], "no/such/dir"),
+    ],
+)
+def test_the_message_names_what_is_wrong(tmp_path: Path, arguments: Sequence[str], named: str) -> None:
+    done = howdah(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.rstrip().splitlines()
+    assert lines[0].startswith("error: ")
+    assert named in done.stderr
+    assert len(lines) == 2, "one line for what is wrong, one for what would be right"
+    assert done.stdout == ""
+    assert tree(tmp_path) == set()
+
+
+@pytest.mark.parametrize("suite", ["terasort", "teravalidate"])
+def test_a_truncated_input_is_named_with_its_length(tmp_path: Path, suite: str) -> None:
+    make_rows(tmp_path / "in/part-m-00000", 1000)
+    make_rows(tmp_path / "in/part-m-00001", 950)
+    before = tree(tmp_path)
+    done = howdah("run", suite, "--input", "in", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "part-m-00001" in done.stderr
+    assert "950 bytes" in done.stderr
+    assert tree(tmp_path) == before
+
+
+def test_a_directory_that_is_not_howdahs_is_left_alone(tmp_path: Path) -> None:
+    make_rows(tmp_path / "data/howdah/precious", 10)
+    before = tree(tmp_path)
+    done = howdah("run", "terasuite", "--rows", "1000", "--data-dir", "data", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "not made by howdah" in done.stderr
+    assert tree(tmp_path) == before
+
+
+def test_a_runs_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    make_rows(tmp_path / "runs", 0)
+    done = howdah("run", "terasuite", "--rows", "1000", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "runs" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert tree(tmp_path) == {"runs"}
+
+
+def test_two_runs_in_one_directory(tmp_path: Path) -> None:
+    first = subprocess.Popen(
+        [HOWDAH, "run", "pi", "--maps", "1", "--samples", "100B"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(lambda: (tmp_path / "build/data/howdah/.howdah").exists())
+        second = howdah("run", "pi", "--maps", "1", "--samples", "10", cwd=tmp_path)
+    finally:
+        first.terminate()
+    assert first.wait(20) == 130
+    assert second.returncode == 2
+    assert "is using it" in second.stderr
+    assert len(list((tmp_path / "runs").glob("2*"))) == 1
+
+
+def wait_for(condition: Callable[[], bool], timeout_s: float = 20) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def test_an_unwritable_data_directory_is_named(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        # Permissions do not stop root; a read-only file system does, and /sys is one for everybody.
+        target = Path("/sys/kernel")
+    else:
+        target = tmp_path / "locked"
+        target.mkdir(mode=0o500)
+    done = howdah("run", "terasuite", "--rows", "1000", "--data-dir", target, cwd=tmp_path)
+    assert done.returncode == 2
+    assert str(target) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_newer_record_is_refused_and_a_list_goes_on_without_it(tmp_path: Path) -> None:
+    assert howdah("run", "pi", "--maps", "1", "--samples", "10", cwd=tmp_path).returncode == 0
+    (run,) = (tmp_path / "runs").glob("2*")
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**record, "schema_version": 99}))
+    shown = howdah("runs", "show", run.name, cwd=tmp_path)
+    assert shown.returncode == 2
+    assert "run.json" in shown.stderr
+    assert "99" in shown.stderr
+    listed = howdah("runs", cwd=tmp_path)
+    assert listed.returncode == 0
+    assert run.name in listed.stdout
