@@ -52,8 +52,11 @@ def accounts(
         write = _side(tracks["written"], window, work.write if work else None, said.write)
         if result.outcome is Outcome.SUCCEEDED and window is not None:
             # A workload that stopped half-way had no chance to count all it moved: nothing to explain.
-            read = replace(read, explained=tuple(_explain_read(timeline, window, read, result)))
-            write = replace(write, explained=tuple(_explain_written(timeline, window, write)))
+            fio = _fio(result, window)
+            read = _set_fio_apart(read, tracks["read"], fio)
+            read = replace(read, explained=(*read.explained, *_explain_read(timeline, window, read, result)))
+            write = _set_fio_apart(write, tracks["written"], fio)
+            write = replace(write, explained=(*write.explained, *_explain_written(timeline, window, write)))
         found.append(ByteAccount(time.workload, data_disks, read, write))
     return tuple(found)
 
@@ -91,10 +94,29 @@ def _side(
     return ByteSide(should, said, devices, resolution, ())
 
 
+def _fio(result: WorkloadResult, window: tuple[float, float]) -> list[tuple[float, float]]:
+    """When fio had the disks: between the storage test's phases, if the record holds what it measured."""
+    if not result.raw_limits:
+        return []
+    ends = [moment for phase in result.phases for moment in (phase.start_s, phase.end_s)]
+    cuts = [window[0], *ends, window[1]]
+    return list(zip(cuts[::2], cuts[1::2], strict=True))
+
+
+def _set_fio_apart(side: ByteSide, tracks: list[Track], fio: list[tuple[float, float]]) -> ByteSide:
+    """Set aside what fio moved to measure the raw disk."""
+    moved = sum(track.growth(start_s, end_s) for start_s, end_s in fio for track in tracks)
+    if moved <= 0:
+        return side
+    part = Explanation("by fio, measuring the raw disk", moved, "measured")
+    blur = sum(track.uncertainty(moment) for cuts in fio for moment in cuts for track in tracks)
+    return replace(side, explained=(*side.explained, part), resolution=side.resolution + blur)
+
+
 def _explain_read(
     timeline: Timeline, window: tuple[float, float], side: ByteSide, result: WorkloadResult
 ) -> Iterator[Explanation]:
-    remainder = side.remainder or 0.0
+    remainder = side.unexplained or 0.0
     if remainder > 0:
         yield from _metadata(remainder, side.said)
     elif result.buffered_io is not False:
@@ -109,7 +131,7 @@ def _explain_read(
 def _explain_written(
     timeline: Timeline, window: tuple[float, float], side: ByteSide
 ) -> Iterator[Explanation]:
-    remainder = side.remainder or 0.0
+    remainder = side.unexplained or 0.0
     dirtied = sum(
         _gauge(timeline, metric, window[1]) - _gauge(timeline, metric, window[0])
         for metric in ("memory/dirty_bytes", "memory/writeback_bytes")

@@ -38,7 +38,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class PhaseTime:
-    """When one phase ran, and the bytes it had to move (None: not known for this phase)."""
+    """When one phase ran, and the bytes it had to move (None: nothing, or not known for this phase).
+
+    The second phase of one name within a workload is called ``write #2``.
+    """
 
     name: str
     start_s: float

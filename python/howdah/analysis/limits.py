@@ -8,7 +8,7 @@ two plain copies, teragen against the raw write and teravalidate against the raw
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
@@ -51,23 +51,23 @@ def limit_shares(
         work = work_of(record, result)
         if work is None or not any(work) or result.workload.kind in UNLIMITED or time.elapsed_s <= 0:
             continue
-        phases = []
-        for phase in time.phases:
-            part = phase_work(result, work, phase.name)
-            if part is not None and phase.elapsed_s > 0:
-                use = use_of.get((time.workload, phase.name))
-                phases.append(
-                    _phase_share(
-                        time.workload,
-                        phase.name,
-                        elapsed_s=phase.elapsed_s,
-                        work=part,
-                        limits=limits,
-                        use=use,
-                    )
-                )
+        parts = [phase_work(result, work, phase.name) for phase in result.phases]
+        phases = [
+            _phase_share(
+                time.workload,
+                phase.name,
+                elapsed_s=phase.elapsed_s,
+                work=part,
+                limits=limits,
+                use=use_of.get((time.workload, phase.name)),
+            )
+            for phase, part in zip(time.phases, parts, strict=True)
+            if part is not None and any(part) and phase.elapsed_s > 0
+        ]
+        # Phases add up to the workload only where theory knows what each of them moves.
+        summed = [] if None in parts else phases
         whole = use_of.get((time.workload, None))
-        found.append(_workload_share(time, result, work=work, limits=limits, phases=phases, use=whole))
+        found.append(_workload_share(time, result, work=work, limits=limits, phases=summed, use=whole))
         found += phases
     return tuple(found)
 
@@ -125,7 +125,7 @@ def _workload_share(
     phases: list[LimitShare],
     use: StretchUse | None,
 ) -> LimitShare:
-    if len(phases) == len(time.phases) > 0:
+    if phases:
         disk_s = sum(phase.disk_s for phase in phases)
         memory_s = sum(phase.memory_s for phase in phases)
         bound = _longest(phases)
@@ -219,9 +219,9 @@ def sentence(share: LimitShare) -> str:
 
 def find_limits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload, and its phases where it has several, against its limit."""
-    several = {time.workload for time in evidence.workloads if len(time.phases) > 1}
+    phases = Counter(share.workload for share in evidence.limits if share.phase is not None)
     for share in evidence.limits:
-        if share.phase is not None and share.workload not in several:
+        if share.phase is not None and phases[share.workload] < 2:
             continue
         yield share_finding(record, share, "limit", sentence(share))
 

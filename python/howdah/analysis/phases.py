@@ -33,12 +33,11 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
     for index, result in enumerate(run.record.workloads):
         kind = result.workload.kind
         seen[kind] += 1
-        name = kind.value if seen[kind] == 1 else f"{kind.value} #{seen[kind]}"
         end_s = _end(run, result, last=index == len(run.record.workloads) - 1)
         work = work_of(run.record, result)
         times.append(
             WorkloadTime(
-                workload=name,
+                workload=_numbered(kind.value, seen),
                 index=index,
                 outcome=result.outcome,
                 start_s=result.start_s,
@@ -51,12 +50,19 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
 
 
 def _phases(result: WorkloadResult, work: Work | None) -> Iterator[PhaseTime]:
+    seen: Counter[str] = Counter()
     for phase in result.phases:
         part = phase_work(result, work, phase.name)
+        seen[phase.name] += 1
         elapsed_s = phase.end_s - phase.start_s
         read = Rate(part.read, elapsed_s, "read") if part and part.read else None
         write = Rate(part.write, elapsed_s, "written") if part and part.write else None
-        yield PhaseTime(phase.name, phase.start_s, phase.end_s, read, write)
+        yield PhaseTime(_numbered(phase.name, seen), phase.start_s, phase.end_s, read, write)
+
+
+def _numbered(name: str, seen: Counter[str]) -> str:
+    """A name as it is the first time it is met, then with its number."""
+    return name if seen[name] == 1 else f"{name} #{seen[name]}"
 
 
 def _rate(result: WorkloadResult, work: Work | None, elapsed_s: float) -> Rate | None:

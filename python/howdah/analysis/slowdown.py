@@ -42,7 +42,8 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=spread.workload,
             phase=spread.phase,
             text=f"{spread.workload}: the last third of its {spread.kind} tasks took "
-            f"{times(spread.drift)} as long per byte as the first; a CPU that throttles, other tenants, or a disk that reaches its inner zones",
+            f"{times(spread.drift)} as long per byte as the first; "
+            "a CPU that throttles, other tenants, or a disk that reaches its inner zones",
             sure="guess",
             origin=record.origin,
             numbers=(number("last third over first", spread.drift, "1"),),

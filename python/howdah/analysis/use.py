@@ -24,6 +24,8 @@ from howdah.units import format_rate
 MODES = ("user", "system", "iowait", "steal", "idle")
 # Traffic below a megabyte per second is the host's own chatter and not worth a word.
 QUIET_BYTES_PER_S = 1e6
+# What a phase shorter than this share of its workload did does not matter much.
+WORTH_RESOLVING = 0.05
 
 
 def uses(
@@ -174,7 +176,11 @@ def _disk_clause(disks: list[DiskUse]) -> list[str]:
 
 def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Phases too short for the sample interval: their use is interpolated, and said to be."""
-    coarse = [use for use in evidence.use if use.coarse]
+    coarse = [
+        use
+        for use in evidence.use
+        if use.coarse and use.seconds >= WORTH_RESOLVING * evidence.time_of(use.workload).elapsed_s
+    ]
     if not coarse:
         return
     interval_s = coarse[0].seconds / coarse[0].intervals

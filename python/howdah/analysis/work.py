@@ -45,16 +45,24 @@ def phase_work(result: WorkloadResult, work: Work | None, phase: str) -> Work | 
     """The part of a workload's work that falls into one phase; None where theory does not say."""
     if work is None:
         return None
-    if len(result.phases) == 1:
+    names = [each.name for each in result.phases]
+    if len(names) == 1:
         return work
-    kind = result.workload.kind
-    if kind is WorkloadKind.TERASORT:
+    nothing = Work(0, 0)
+    if result.workload.kind is WorkloadKind.TERASORT:
         size = (_rows(result) or 0) * ROW_BYTES
         spill = work.read - size
-        return {"map-shuffle": Work(size, spill), "reduce-merge": Work(spill, size)}.get(phase)
-    if kind is WorkloadKind.STORAGE:
-        return {"write": Work(0, work.write), "read": Work(work.read, 0)}.get(phase)
-    return None
+        parts = {"map-shuffle": Work(size, spill), "reduce-merge": Work(spill, size)}
+    elif result.workload.kind is WorkloadKind.STORAGE:
+        # The test writes and reads one data directory after another, each the same number of bytes.
+        parts = {
+            "write": Work(0, work.write // max(1, names.count("write"))),
+            "read": Work(work.read // max(1, names.count("read")), 0),
+        }
+    else:
+        # Everything else does its work in map tasks; reduces only put together what they found.
+        parts = {"map": work, "reduce": nothing}
+    return parts.get(phase)
 
 
 def spill_of(result: WorkloadResult, size: int) -> int:
