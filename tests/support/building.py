@@ -97,12 +97,12 @@ class RunBuilder:
 
     def pause(self, seconds: float) -> None:
         """Let time pass with idle CPUs and silent devices."""
-        self._elapse(Stage("", seconds, user=0.01, system=0.01, iowait=0.0, busy=0.0))
+        self.elapse(Stage("", seconds, user=0.01, system=0.01, iowait=0.0, busy=0.0))
 
     def prepare(self, stage: Stage) -> None:
         """Run something before the first workload: measuring limits, touching memory."""
         start = self.clock_s
-        self._elapse(stage)
+        self.elapse(stage)
         self.preparation.append(Phase(name=stage.name, start_s=start, end_s=self.clock_s))
 
     def workload(
@@ -118,7 +118,7 @@ class RunBuilder:
         phases = []
         for stage in stages:
             begin = self.clock_s
-            self._elapse(stage)
+            self.elapse(stage)
             if stage.tasks is not None:
                 self._run_tasks(workload.kind.value, stage.tasks, begin)
             phases.append(Phase(name=stage.name, start_s=begin, end_s=self.clock_s))
@@ -217,7 +217,8 @@ class RunBuilder:
         table = self.course.sample(self.clock_s)
         return RunData(record, tasks, table if samples else table.slice(0, 0))
 
-    def _elapse(self, stage: Stage) -> None:
+    def elapse(self, stage: Stage) -> None:
+        """Let time pass with what the stage says going on, as no part of any workload."""
         start, end = self.clock_s, self.clock_s + stage.seconds
         weights = np.array(stage.disk_weights or [1.0] * len(self.disks))
         weights = weights / weights.sum() / len(self.hosts)
