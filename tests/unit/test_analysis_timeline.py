@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -85,9 +87,7 @@ def test_integrals_over_parts_add_up_to_the_integral_over_the_whole(
     times = sorted(time_s for time_s, _ in points)
     timeline = disk(list(zip(times, values, strict=True)))
     edges = sorted(cuts)
-    parts = sum(
-        timeline.growth("host1", DISK, start, end) for start, end in zip(edges, edges[1:], strict=False)
-    )
+    parts = sum(timeline.growth("host1", DISK, start, end) for start, end in pairwise(edges))
     assert parts == pytest.approx(timeline.growth("host1", DISK, edges[0], edges[-1]), abs=1e-3)
 
 

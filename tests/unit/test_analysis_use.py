@@ -13,9 +13,14 @@ from support.findings import found
 from support.records import terasuite
 
 
-def two_phases(interval_s: float = 0.2, seconds: float = 4.0, hosts: tuple[str, ...] = ("host1",)) -> RunData:
+def two_phases(
+    interval_s: float = 0.2,
+    seconds: float = 4.0,
+    hosts: tuple[str, ...] = ("host1",),
+    lead_s: float = 1.0,
+) -> RunData:
     run = RunBuilder(interval_s=interval_s, hosts=hosts)
-    run.pause(1.0)
+    run.pause(lead_s)
     run.workload(
         kind("terasort", 10_000_000),
         [
@@ -63,7 +68,7 @@ def test_every_host_is_told_apart() -> None:
 
 
 def test_a_phase_shorter_than_two_intervals_is_called_coarse() -> None:
-    short = two_phases(interval_s=1.0, seconds=1.3)
+    short = two_phases(interval_s=1.0, seconds=1.3, lead_s=1.4)
     assert use_of(short, "map-shuffle").coarse
     (finding,) = found(short, "resolution")
     assert "terasort map-shuffle" in finding.text
@@ -85,10 +90,10 @@ def test_traffic_is_told_only_where_there_is_some() -> None:
 @pytest.mark.parametrize("factor", [0.25, 3.0])
 def test_scaling_time_scales_rates(factor: float) -> None:
     """The same bytes in ``factor`` times the time, sampled as often, go at the inverse rate."""
-    base, scaled = two_phases(), two_phases(interval_s=0.2 * factor, seconds=4.0 * factor)
+    base, scaled = two_phases(), two_phases(interval_s=0.2 * factor, seconds=4.0 * factor, lead_s=factor)
     one = use_of(base, "map-shuffle").hosts[0].disks[0].read_bytes_per_s
     other = use_of(scaled, "map-shuffle").hosts[0].disks[0].read_bytes_per_s
-    assert other * factor == pytest.approx(one, rel=0.02)
+    assert other * factor == pytest.approx(one, rel=1e-6)
     rates = [analyse(run).evidence.workloads[0].rate for run in (base, scaled)]
     assert rates[0] is not None
     assert rates[1] is not None
