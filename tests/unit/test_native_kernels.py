@@ -72,3 +72,50 @@ def test_teragen_writes_hadoops_rows(pool: _native.Pool, tmp_path: Path) -> None
     assert (report.rows, report.checksum, report.written_bytes) == (1000, "1f9ffe645ec", 100_000)
     assert paths[0].read_bytes().startswith(b"JimGrayRIP\x00\x11")
     assert sum(path.stat().st_size for path in paths) == 100_000
+
+
+def test_terasort_sorts_and_teravalidate_agrees(pool: _native.Pool, tmp_path: Path) -> None:
+    rows = 5000
+    inputs = [str(tmp_path / f"part-m-{number:05}") for number in range(3)]
+    outputs = [str(tmp_path / f"part-r-{number:05}") for number in range(2)]
+    generated = finished(_native.teragen(pool, inputs, rows, 2))
+    sorting = _native.terasort(pool, inputs, outputs, [str(tmp_path)], 3, 2, 2, "none")
+    report = finished(sorting)
+    assert (report.rows, report.in_memory, report.spilled_rows) == (rows, True, 0)
+    assert (report.read_bytes, report.written_bytes) == (rows * 100, rows * 100)
+    assert sum(report.partition_rows) == rows
+    assert [name for name, _, _ in sorting.phases()] == ["map-shuffle", "reduce-merge"]
+    assert [Path(path).stat().st_size for path in outputs] == [100 * count for count in report.partition_rows]
+
+    recorded = (generated.rows, generated.checksum)
+    validation = _native.teravalidate(pool, outputs, str(tmp_path / "valid"), 2, recorded)
+    validated = finished(validation)
+    assert (validated.rows, validated.checksum, validated.errors) == (*recorded, [])
+    assert validated.read_bytes == rows * 100
+    assert (tmp_path / "valid").read_text() == f"checksum\t{generated.checksum}\n"
+
+
+def test_teravalidate_reports_what_is_wrong(pool: _native.Pool, tmp_path: Path) -> None:
+    # Generated rows are in no order, and there is one fewer than recorded.
+    path = str(tmp_path / "part-r-00000")
+    generated = finished(_native.teragen(pool, [path], 1000, 1))
+    recorded = (1001, generated.checksum)
+    report = finished(_native.teravalidate(pool, [path], str(tmp_path / "report"), 1, recorded))
+    assert {kind for kind, _ in report.errors} >= {"error", "rows"}
+    assert all(message for _, message in report.errors)
+
+
+def test_terasort_says_how_much_memory_it_needs() -> None:
+    least, in_memory = _native.terasort_needs(10**9, 4, 4)
+    assert 0 < least < 10**11 < in_memory
+
+
+def test_names_and_numbers_that_are_none_are_input_errors(pool: _native.Pool, tmp_path: Path) -> None:
+    path = str(tmp_path / "part-m-00000")
+    finished(_native.teragen(pool, [path], 1, 1))
+    with pytest.raises(_native.InputError) as refused:
+        finished(_native.terasort(pool, [path], [str(tmp_path / "out")], [], 1, 1, 1, "gzip"))
+    assert refused.value.args[0] == "codec"
+    with pytest.raises(_native.InputError) as refused:
+        finished(_native.teravalidate(pool, [path], str(tmp_path / "report"), 1, (1, "no checksum")))
+    assert refused.value.args[0] == "checksum"

@@ -80,6 +80,8 @@ def test_cancelling_ends_the_work() -> None:
 
 def test_a_dropped_operation_is_cancelled_and_joined() -> None:
     operation = _native.pi(1, ENDLESS, 1)
+    while operation.progress().done_bytes == 0:
+        assert not operation.wait(0.001)
     assert threads_named("howdah-pi") > 0
     del operation
     # The operating system may list a thread for a moment after it was joined.

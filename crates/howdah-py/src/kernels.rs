@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use howdah_sort::{Codec, Error, Expected, TerasortSpec};
 use pyo3::prelude::*;
 
 use crate::operation::Operation;
@@ -74,4 +75,53 @@ pub fn teragen(pool: &Pool, files: Vec<PathBuf>, rows: u64, slots: usize) -> PyR
     Operation::start("howdah-teragen", move |context| {
         howdah_sort::teragen(&mut pool, &files, rows, slots, context)
     })
+}
+
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names the arguments where it calls")]
+pub fn terasort(
+    pool: &Pool,
+    inputs: Vec<PathBuf>,
+    outputs: Vec<PathBuf>,
+    spill_dirs: Vec<PathBuf>,
+    maps: u32,
+    map_slots: usize,
+    reduce_slots: usize,
+    codec: String,
+) -> PyResult<Operation> {
+    let mut pool = pool.lend()?;
+    Operation::start("howdah-terasort", move |context| {
+        let codec = Codec::parse(&codec)?;
+        let spec = TerasortSpec { inputs, outputs, spill_dirs, maps, map_slots, reduce_slots, codec };
+        howdah_sort::terasort(&mut pool, &spec, context)
+    })
+}
+
+#[pyfunction]
+pub fn terasort_needs(rows: u64, reduces: usize, slots: usize) -> (u64, u64) {
+    howdah_sort::terasort_needs(rows, reduces, slots)
+}
+
+#[pyfunction]
+pub fn teravalidate(
+    pool: &Pool,
+    inputs: Vec<PathBuf>,
+    output: PathBuf,
+    slots: usize,
+    expected: Option<(u64, String)>,
+) -> PyResult<Operation> {
+    let mut pool = pool.lend()?;
+    Operation::start("howdah-teravalidate", move |context| {
+        let expected = expected.map(|(rows, checksum)| recorded(rows, &checksum)).transpose()?;
+        howdah_sort::teravalidate(&mut pool, &inputs, &output, slots, expected, context)
+    })
+}
+
+fn recorded(rows: u64, checksum: &str) -> howdah_sort::Result<Expected> {
+    let checksum = u128::from_str_radix(checksum, 16).map_err(|_| Error::Input {
+        subject: "checksum".to_owned(),
+        what: format!("{checksum:?} is not a number of at most 32 hexadecimal digits"),
+        hint: "give the one that teragen returned".to_owned(),
+    })?;
+    Ok((rows, checksum))
 }

@@ -19,14 +19,15 @@ mod _native {
     use errors::{Cancelled, InputError};
     #[pymodule_export]
     use kernels::{
-        dfsio_read, dfsio_write, memory_copy_bytes_per_s, pi, raw_limit, storage_read, storage_write, teragen,
+        dfsio_read, dfsio_write, memory_copy_bytes_per_s, pi, raw_limit, storage_read, storage_write,
+        teragen, terasort, terasort_needs, teravalidate,
     };
     #[pymodule_export]
     use operation::{Operation, Progress, Task};
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]
-    use reports::{FileIo, Files, Pi, Raw, Teragen};
+    use reports::{FileIo, Files, Pi, Raw, Teragen, Terasort, Teravalidate};
 
     #[pymodule_export]
     const ALIGN: usize = howdah_sort::ALIGN;

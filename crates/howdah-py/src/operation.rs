@@ -1,12 +1,10 @@
 //! Work under way on a thread of its own.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use howdah_sort::{Context, TaskKind};
+use howdah_sort::{Context, TaskKind, catch_panic};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -52,11 +50,10 @@ impl Operation {
         let shared = Arc::new(Shared::default());
         let seen = Arc::clone(&shared);
         let work = move || {
-            // Nothing the kernel owned outlives the unwinding, so no broken state can be seen.
-            let outcome = match catch_unwind(AssertUnwindSafe(|| kernel(&seen.context))) {
+            let outcome = match catch_panic(|| kernel(&seen.context)) {
                 Ok(Ok(report)) => Ok(Box::new(report) as Box<dyn Report>),
                 Ok(Err(error)) => Err(Failure::Kernel(error)),
-                Err(panic) => Err(Failure::Panic(panic_message(&*panic))),
+                Err(message) => Err(Failure::Panic(message)),
             };
             *seen.outcome() = Some(outcome);
             seen.ended.notify_all();
@@ -64,11 +61,6 @@ impl Operation {
         let worker = std::thread::Builder::new().name(name.to_owned()).spawn(work)?;
         Ok(Self { shared, worker: Some(worker) })
     }
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
 impl Drop for Operation {

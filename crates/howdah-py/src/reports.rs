@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use howdah_sort::{FilesReport, PiReport, RawReport, TeragenReport};
+use howdah_sort::{FilesReport, PiReport, RawReport, TeragenReport, TerasortReport, TeravalidateReport};
 use pyo3::prelude::*;
 
 /// A kernel's report that can become a Python object.
@@ -91,5 +91,61 @@ impl Report for TeragenReport {
             direct: self.direct,
         };
         Ok(Py::new(py, teragen)?.into_any())
+    }
+}
+
+/// What TeraSort sorted.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Terasort {
+    rows: u64,
+    in_memory: bool,
+    read_bytes: u64,
+    written_bytes: u64,
+    spilled_rows: u64,
+    spilled_raw_bytes: u64,
+    spilled_bytes: u64,
+    spill_read_bytes: u64,
+    partition_rows: Vec<u64>,
+    direct: bool,
+}
+
+impl Report for TerasortReport {
+    fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let terasort = Terasort {
+            rows: self.rows,
+            in_memory: self.in_memory,
+            read_bytes: self.read_bytes,
+            written_bytes: self.written_bytes,
+            spilled_rows: self.spilled_rows,
+            spilled_raw_bytes: self.spilled_raw_bytes,
+            spilled_bytes: self.spilled_bytes,
+            spill_read_bytes: self.spill_read_bytes,
+            partition_rows: self.partition_rows.clone(),
+            direct: self.direct,
+        };
+        Ok(Py::new(py, terasort)?.into_any())
+    }
+}
+
+/// What TeraValidate found.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Teravalidate {
+    rows: u64,
+    checksum: String,
+    errors: Vec<(String, String)>,
+    read_bytes: u64,
+    direct: bool,
+}
+
+impl Report for TeravalidateReport {
+    fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let teravalidate = Teravalidate {
+            rows: self.rows,
+            checksum: format!("{:x}", self.checksum),
+            errors: self.errors.clone(),
+            read_bytes: self.read_bytes,
+            direct: self.direct,
+        };
+        Ok(Py::new(py, teravalidate)?.into_any())
     }
 }

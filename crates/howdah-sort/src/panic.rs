@@ -1,0 +1,31 @@
+//! A kernel's defect as a value instead of a crash of its caller.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `work` to its end and returns its result, or the message of its panic.
+pub fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    // What `work` owned is gone once it has unwound, so nobody sees it half-changed.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_passes_and_a_panic_becomes_its_message() {
+        assert_eq!(catch_panic(|| 7), Ok(7));
+        let number = std::hint::black_box(7);
+        let panics: [(fn(u32), &str); 3] = [
+            (|_| panic!("plain"), "plain"),
+            (|number| panic!("number {number}"), "number 7"),
+            (|number| std::panic::panic_any(number), "no message"),
+        ];
+        for (panic, message) in panics {
+            assert_eq!(catch_panic(|| panic(number)), Err(message.to_owned()));
+        }
+    }
+}
