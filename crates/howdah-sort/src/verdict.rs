@@ -25,7 +25,8 @@ pub struct Verdict {
 
 /// Judges the files, given by name in the order of their partitions.
 ///
-/// The text holds what Hadoop's TeraValidate would write about the same files. Rows that are lost,
+/// The text holds what Hadoop's TeraValidate would write about the same files, except that Hadoop lists
+/// all misorders, in the order in which its map tasks happen to deliver them. Rows that are lost,
 /// doubled or changed without disturbing the order are faults beyond it, since Hadoop leaves comparing
 /// the checksums to its user; they show against TeraGen's record, if there is one.
 pub fn judge(files: &[(String, Stretch)], expected: Option<Expected>) -> Verdict {
