@@ -2,8 +2,9 @@
 
 Times are nanoseconds on CLOCK_MONOTONIC, the clock of ``time.monotonic_ns``. Paths are absolute.
 A user's mistake (a truncated input, a budget too small) raises ``InputError(subject, what, hint)``,
-an operating-system failure OSError with the file's name, and a cancelled operation ``Cancelled``;
-all of them from ``Operation.result``.
+an operating-system failure OSError with the file's name, a cancelled operation ``Cancelled`` and a
+defect of a kernel RuntimeError; all of them from ``Operation.result``. Files to write must not
+exist; those of an operation that fails or is cancelled are removed.
 """
 
 from types import GenericAlias
@@ -51,7 +52,9 @@ class Cancelled(Exception): ...
 class Pool:
     """Memory allocated and touched once; an operation that needs it takes it and gives it back.
 
-    Raises MemoryError if the system has not that much.
+    Raises MemoryError if the system has not that much, and InputError for no memory at all. The size
+    is rounded up to whole huge pages. A function given a pool that another operation has raises
+    RuntimeError.
     """
 
     def __new__(cls, size_bytes: int, threads: int) -> Pool: ...
@@ -60,6 +63,8 @@ class Pool:
 
 @final
 class Progress:
+    """How far an operation is, input and output counted; pi's bytes are samples."""
+
     @property
     def phase(self) -> str: ...
     @property
@@ -69,6 +74,8 @@ class Progress:
 
 @final
 class Task:
+    """One finished task: where and when it ran and what it moved."""
+
     @property
     def kind(self) -> str: ...  # "map" or "reduce"
     @property
@@ -95,7 +102,10 @@ class Operation(Generic[_R_co]):
     """Work under way; dropping it cancels the work and waits for its end."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait at most that long, with the GIL released; True once the work has ended."""
+        """Wait at most that long, with the GIL released; True once the work has ended.
+
+        Signals are seen only after it returned, so wait in short steps. ValueError below 0.
+        """
     def cancel(self) -> None:
         """Ask the work to stop; it ends soon after."""
     def progress(self) -> Progress: ...
@@ -158,7 +168,11 @@ class Teravalidate:
 
 @final
 class FileIo:
-    """One file written or read and the seconds its task spent on it."""
+    """One file written or read.
+
+    ``io_s`` runs from the open file to the closed one, as TestDFSIO's does; unlike Hadoop's default,
+    a written file is on disk by then.
+    """
 
     @property
     def path(self) -> str: ...
@@ -205,13 +219,13 @@ def teravalidate(
     """Check order, checksum and, where TeraGen's (rows, checksum) are given, completeness."""
 
 def dfsio_write(pool: Pool, files: list[str], file_bytes: int, slots: int, seed: int) -> Operation[Files]:
-    """Write the files, one task each, and time each one's I/O as TestDFSIO does."""
+    """Write the files, one map task each, with bytes that do not compress and depend on the seed."""
 
 def dfsio_read(pool: Pool, files: list[str], slots: int) -> Operation[Files]:
-    """Read the files, one task each, and time each one's I/O as TestDFSIO does."""
+    """Read the files, one map task each."""
 
 def pi(maps: int, samples: int, slots: int) -> Operation[Pi]:
-    """Count Halton points inside the circle, as Hadoop's QuasiMonteCarlo does."""
+    """Count Halton points inside the circle, exactly those that Hadoop's QuasiMonteCarlo counts."""
 
 def storage_write(pool: Pool, files: list[str], file_bytes: int) -> Operation[Files]:
     """Write the files one after another with one thread by direct I/O."""
@@ -233,9 +247,10 @@ class Raw:
     def direct(self) -> bool: ...
 
 def raw_limit(pool: Pool, scratch_files: list[str], bytes_per_file: int, depth: int) -> Operation[Raw]:
-    """Write, read and copy plain blocks, ``depth`` threads a file, all files at once; removes its files.
+    """Write, read and copy plain blocks, ``depth`` threads a file, all files at once.
 
-    ``scratch_files`` are made and removed; each copy goes beside its source.
+    ``scratch_files`` are made and always removed; each copy goes beside its source, so there must be
+    room for twice the bytes. Writing and copying end on disk.
     """
 
 def memory_copy_bytes_per_s(pool: Pool, threads: int) -> float:

@@ -166,3 +166,45 @@ const PASSES: usize = 7;
 
 /// More memory a thread than this only takes longer.
 const LARGEST_SHARE: usize = 512 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn a_pass_moves_every_byte_once_and_then_completes_each_file() {
+        let mut pool = Pool::new(6 << 20, 1).unwrap();
+        let context = Context::default();
+        let bytes_per_file = (5 << 20) + ALIGN as u64;
+        let mut pass =
+            Pass { blocks: blocks(&mut pool, 6).unwrap(), files: 2, bytes_per_file, context: &context };
+        for _ in 0..2 {
+            let moved = Mutex::new([vec![], vec![]]);
+            let completed = Mutex::new(vec![]);
+            let transfer = |file: usize, block: &mut [u8], offset: u64| {
+                moved.lock().unwrap()[file].push((offset, block.len() as u64));
+                Ok(())
+            };
+            let complete = |file: usize| {
+                let bytes: u64 = moved.lock().unwrap()[file].iter().map(|&(_, length)| length).sum();
+                assert_eq!(bytes, bytes_per_file);
+                completed.lock().unwrap().push(file);
+                Ok(())
+            };
+            pass.run(transfer, complete).unwrap();
+            for mut stretches in moved.into_inner().unwrap() {
+                stretches.sort_unstable();
+                let end = stretches.iter().fold(0, |end, &(offset, length)| {
+                    assert_eq!(offset, end);
+                    offset + length
+                });
+                assert_eq!(end, bytes_per_file);
+            }
+            let mut completed = completed.into_inner().unwrap();
+            completed.sort_unstable();
+            assert_eq!(completed, [0, 1]);
+        }
+    }
+}
