@@ -238,6 +238,17 @@ def test_an_archive_export_would_not_have_written_is_refused(
     assert not list(tmp_path.rglob("escaped*"))
 
 
+@pytest.mark.parametrize("head", ["..", ".", "", ".hidden", "a b"])
+def test_what_cannot_name_a_run_is_not_made(tmp_path: Path, archive: Path, head: str) -> None:
+    entries = _entries(archive)
+    for member, _ in entries:
+        member.name = f"{head}/{member.name.partition('/')[2]}"
+    _repack(archive, entries)
+    with pytest.raises(RecordError, match="is in it"):
+        import_run(archive, tmp_path / "there")
+    assert not (tmp_path / "there").exists()
+
+
 def test_an_archive_that_claims_an_absurd_size_is_refused(tmp_path: Path, archive: Path) -> None:
     member, content = _entries(archive)[0]
     member.size = 2**40

@@ -140,6 +140,19 @@ def test_a_place_that_cannot_hold_runs_is_named(tmp_path: Path) -> None:
     assert error.value.where == str(tmp_path / "runs")
 
 
+def test_a_disk_full_at_the_start_leaves_nothing(tmp_path: Path) -> None:
+    data = records.pi()
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for room in (0, 300, 1000, 2000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+        try:
+            with pytest.raises(RunFailed, match="cannot be written"):
+                RunWriter(tmp_path / "runs", as_begun(data.record))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        assert [path.name for path in (tmp_path / "runs").iterdir()] == [".lock"]
+
+
 def test_what_a_killed_writer_half_made_is_cleared_away(tmp_path: Path) -> None:
     stale = tmp_path / ".new-20261120-1714-pi"
     stale.mkdir()

@@ -142,15 +142,10 @@ def _survey(file: Path) -> tuple[str, int]:
 
 
 def _unpack(file: Path, directory: Path) -> None:
-    try:
-        (directory / LOGS).mkdir()
-        for member in _members(file):
-            with (directory / member.name).open("xb") as out:
-                shutil.copyfileobj(member.content, out)
-    except OSError as error:
-        raise UserError(
-            str(directory.parent), f"cannot hold the run ({error.strerror})", "give a directory with room"
-        ) from error
+    (directory / LOGS).mkdir()
+    for member in _members(file):
+        with (directory / member.name).open("xb") as out:
+            shutil.copyfileobj(member.content, out)
 
 
 def _check_record(file: Path, directory: Path, run_id: str) -> None:

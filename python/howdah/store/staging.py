@@ -45,7 +45,7 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
     """Make a hidden, locked directory for a run; it is removed unless the body publishes it.
 
     First clears away what killed processes left half made. Raises UserError naming ``runs_dir`` if
-    it cannot be written.
+    it cannot be written, be it now or in the body.
     """
     if not RUN_ID.fullmatch(run_id):
         raise UserError(run_id, "cannot name a run", "use letters, digits, '.', '_' and '-'")
@@ -57,16 +57,18 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
             _refuse_existing(path)
             path.mkdir()
             lock = FileLock(path / LOCK)
+        try:
+            yield StagedRun(path, runs_dir / run_id, lock)
+        finally:
+            if path.exists():
+                shutil.rmtree(path, ignore_errors=True)
+                lock.release()
     except OSError as error:
         raise UserError(
-            str(runs_dir), f"cannot hold a run ({error.strerror})", "give a directory that can be written"
+            str(runs_dir),
+            f"cannot hold a run ({error.strerror})",
+            "give a directory that can be written and has room",
         ) from error
-    try:
-        yield StagedRun(path, runs_dir / run_id, lock)
-    finally:
-        if path.exists():
-            shutil.rmtree(path, ignore_errors=True)
-            lock.release()
 
 
 def _refuse_existing(path: Path) -> None:
