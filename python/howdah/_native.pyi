@@ -120,6 +120,8 @@ class Operation(Generic[_R_co]):
 
 @final
 class Teragen:
+    """What TeraGen wrote; the checksum is lower-case hex, as Hadoop prints it."""
+
     @property
     def rows(self) -> int: ...
     @property
@@ -131,6 +133,8 @@ class Teragen:
 
 @final
 class Terasort:
+    """What TeraSort read, spilled and wrote; ``spilled_raw_bytes`` are those before compression."""
+
     @property
     def rows(self) -> int: ...
     @property
@@ -154,6 +158,8 @@ class Terasort:
 
 @final
 class Teravalidate:
+    """What TeraValidate read and found; the checksum is lower-case hex, as Hadoop prints it."""
+
     @property
     def rows(self) -> int: ...
     @property
@@ -183,6 +189,8 @@ class FileIo:
 
 @final
 class Files:
+    """The files in the order given; ``direct``: all of them bypassed the page cache."""
+
     @property
     def files(self) -> list[FileIo]: ...
     @property
@@ -190,6 +198,8 @@ class Files:
 
 @final
 class Pi:
+    """Points inside the circle or on it, and all points."""
+
     @property
     def inside(self) -> int: ...
     @property
@@ -235,6 +245,8 @@ def storage_read(pool: Pool, files: list[str]) -> Operation[Files]:
 
 @final
 class Raw:
+    """Seconds that each pass over ``bytes`` took; ``direct``: all of it bypassed the page cache."""
+
     @property
     def write_s(self) -> float: ...
     @property
