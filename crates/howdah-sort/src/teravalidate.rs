@@ -73,7 +73,7 @@ pub fn teravalidate(
     run_tasks(halves, pieces.len(), context, |[one, other], slot, task, halt| {
         let start = monotonic();
         let piece = &pieces[task];
-        let file = InputFile::open(&inputs[piece.file])?;
+        let file = open_unchanged(&inputs[piece.file], lengths[piece.file])?;
         let stretch = check_piece(&file, piece.bytes.clone(), [one, other], halt, context)?;
         context.finish_task(TaskAttempt {
             kind: TaskKind::Map,
@@ -136,6 +136,19 @@ fn row_file_len(path: &Path) -> Result<u64> {
         });
     }
     Ok(len)
+}
+
+/// Opens a file that was `len` bytes long when its rows were shared out.
+fn open_unchanged(path: &Path, len: u64) -> Result<InputFile> {
+    let file = InputFile::open(path)?;
+    if file.len() != len {
+        return Err(Error::Input {
+            subject: path.display().to_string(),
+            what: format!("changed from {len} to {} bytes while it was validated", file.len()),
+            hint: "leave the files alone while a run reads them".to_owned(),
+        });
+    }
+    Ok(file)
 }
 
 /// Cuts files of these lengths into pieces of about `length` bytes that direct I/O can start at.
@@ -208,4 +221,38 @@ fn write_report(path: &Path, text: &str) -> Result<()> {
     }
     written.map_err(Error::io(path, "write"))?;
     path.parent().map_or(Ok(()), sync_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_every_file_once_and_start_at_whole_strides() {
+        let stride = STRIDE as u64;
+        let lengths = [0, 100, stride, 3 * stride + 700, 2 * stride];
+        for length in [0, 1, stride, 2 * stride - 1, 100 * stride] {
+            let pieces = pieces(&lengths, length);
+            for (file, len) in lengths.iter().enumerate() {
+                let mut next = 0;
+                for piece in pieces.iter().filter(|piece| piece.file == file) {
+                    assert_eq!((piece.bytes.start, piece.bytes.start % stride), (next, 0));
+                    assert!(piece.bytes.end > next);
+                    next = piece.bytes.end;
+                }
+                assert_eq!(next, *len);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), [0; 300]).unwrap();
+        assert_eq!(open_unchanged(file.path(), 300).unwrap().len(), 300);
+        match open_unchanged(file.path(), 200) {
+            Err(Error::Input { subject, .. }) => assert_eq!(subject, file.path().display().to_string()),
+            _ => panic!("a change from 200 to 300 bytes was not noticed"),
+        }
+    }
 }

@@ -101,7 +101,7 @@ fn incompleteness(rows: u64, checksum: u128, (expected_rows, expected_checksum):
     }
     if checksum != expected_checksum {
         let message = format!(
-            "{checksum:x} where TeraGen recorded {expected_checksum:x}: rows were changed, lost or repeated"
+            "checksum {checksum:x} where TeraGen recorded {expected_checksum:x}: rows were changed, lost or repeated"
         );
         faults.push(("checksum".to_owned(), message));
     }
