@@ -49,3 +49,9 @@ def write_killed_run(runs_dir: Path, data: RunData) -> Path:
         writer.tasks(task_rows(data.tasks))
         writer.update(data.record.model_copy(update={"outcome": Outcome.RUNNING}))
     return writer.path
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file anew: ext4 flushes a file that is truncated and rewritten, a new one it does not."""
+    path.unlink()
+    path.write_bytes(content)

@@ -16,7 +16,7 @@ from howdah.errors import RecordError, UserError
 from howdah.model.run import Outcome
 from howdah.store import RunWriter, export_run, import_run, read_run
 from support import records
-from support.stored import as_begun, write_killed_run, write_run
+from support.stored import as_begun, put, write_killed_run, write_run
 
 Entry = tuple[tarfile.TarInfo, bytes]
 
@@ -133,7 +133,7 @@ def test_an_archive_cut_at_any_byte_is_one_error(tmp_path: Path, archive: Path) 
     content = archive.read_bytes()
     there = tmp_path / "there"
     for size in range(len(content)):
-        archive.write_bytes(content[:size])
+        put(archive, content[:size])
         with pytest.raises(RecordError) as error:
             import_run(archive, there)
         assert error.value.where == str(archive)
@@ -149,7 +149,7 @@ def test_an_archive_with_a_flipped_bit_is_refused(tmp_path: Path, archive: Path)
         # Deflate may say the same in other bits; then nothing was lost.
         if _unpacks_to(damaged) == gzip.decompress(content):
             continue
-        archive.write_bytes(damaged)
+        put(archive, damaged)
         with pytest.raises(RecordError):
             import_run(archive, tmp_path / "there")
     assert not (tmp_path / "there").exists()

@@ -17,7 +17,7 @@ from howdah.model.run import Outcome
 from howdah.model.tables import SAMPLES_SCHEMA
 from howdah.store import RunWriter, read_record, read_run
 from support import records
-from support.stored import as_begun, sample_ticks, write_killed_run, write_run
+from support.stored import as_begun, put, sample_ticks, write_killed_run, write_run
 
 
 def _small_stream(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
@@ -38,7 +38,7 @@ def test_a_stream_cut_at_any_byte_reads_up_to_its_last_whole_batch(tmp_path: Pat
     whole = read_run(path).samples
     assert whole.num_rows == 6
     for size in range(len(content) + 1):
-        (path / "samples.arrow").write_bytes(content[:size])
+        put(path / "samples.arrow", content[:size])
         read = read_run(path)
         batches = max(0, sum(end <= size for end in ends) - 1)
         assert read.record.outcome is Outcome.ABORTED
@@ -56,7 +56,7 @@ def test_the_stream_of_a_run_that_ended_must_be_whole(tmp_path: Path) -> None:
     (path / "tasks.arrow").write_bytes((path / "tasks.arrow").read_bytes() + b"\xff\xff\xff\xff\0\0\0\0")
     assert read_run(path).samples.num_rows == 6
     for size in range(len(complete)):
-        (path / "samples.arrow").write_bytes(complete[:size])
+        put(path / "samples.arrow", complete[:size])
         with pytest.raises(RecordError, match=r"samples\.arrow: cut off"):
             read_run(path)
 
@@ -65,7 +65,7 @@ def test_run_json_cut_at_any_byte_is_one_error(tmp_path: Path) -> None:
     path = write_run(tmp_path, records.pi())
     content = (path / "run.json").read_bytes()
     for size in range(len(content) - 1):  # The last byte is the line's end.
-        (path / "run.json").write_bytes(content[:size])
+        put(path / "run.json", content[:size])
         with pytest.raises(RecordError, match=r"run\.json: damaged"):
             read_record(path)
 
@@ -192,7 +192,7 @@ def test_a_damaged_parquet_file_is_never_read_as_something_else(tmp_path: Path) 
     for _ in range(300):
         damaged = bytearray(content)
         damaged[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-        table.write_bytes(damaged)
+        put(table, damaged)
         try:
             samples = read_run(path).samples
         except RecordError:
@@ -202,7 +202,7 @@ def test_a_damaged_parquet_file_is_never_read_as_something_else(tmp_path: Path) 
     # What may be flipped unseen is not data: statistics, the writer's name, the stored Arrow schema.
     assert refused > 100
     for size in range(0, len(content), 7):
-        table.write_bytes(content[:size])
+        put(table, content[:size])
         with pytest.raises(RecordError, match=r"samples\.parquet: damaged"):
             read_run(path)
 

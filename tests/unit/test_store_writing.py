@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -194,6 +195,32 @@ def test_a_record_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path) -> Non
             resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
         assert read_record(writer.path) == as_begun(data.record)
         assert not list(writer.path.glob("*.new")) + list(writer.path.glob(".*.new"))
+
+
+def test_whatever_the_end_relies_on_is_on_disk_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = records.pi()
+    synced: list[str] = []
+
+    def record_name(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+
+    monkeypatch.setattr(os, "fsync", record_name)
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        assert synced[-1] == tmp_path.name
+        assert ".run.json.new" in synced
+        synced.clear()
+        writer.samples([Sample(0.0, "host1", "cpu/0/user_s", 0.0)])
+        assert synced == []
+        writer.finish(data.record)
+    run_dir = writer.path.name
+    assert synced == [
+        *("tasks.arrow", "samples.arrow"),
+        *(".run.json.new", run_dir),
+        *(".tasks.parquet.new", run_dir),
+        *(".samples.parquet.new", run_dir),
+    ]
 
 
 def test_the_log_holds_what_howdah_said_while_the_run_went(tmp_path: Path) -> None:
