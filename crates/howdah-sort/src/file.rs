@@ -7,6 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -155,6 +156,42 @@ impl OutputFile {
         }
         self.sync()?;
         Ok(end)
+    }
+}
+
+/// A file without a name, for what only its maker needs: it is gone once it is closed, even by `kill -9`.
+pub struct UnnamedFile {
+    file: File,
+    dir: PathBuf,
+    direct: bool,
+}
+
+impl UnnamedFile {
+    /// Creates a file in `dir`.
+    pub fn create(dir: &Path) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(format!(".howdah-{}-{number}.tmp", std::process::id()));
+        // Every file system can do this; few can make a file that never had a name.
+        let (file, direct) =
+            open(OpenOptions::new().read(true).write(true).create_new(true), &path, "create")?;
+        std::fs::remove_file(&path).map_err(Error::io(&path, "remove"))?;
+        Ok(Self { file, dir: dir.to_owned(), direct })
+    }
+
+    /// Whether reads and writes bypass the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Writes `block` at `offset`, both multiples of [`ALIGN`].
+    pub fn write_at(&self, block: &[u8], offset: u64) -> Result<()> {
+        self.file.write_all_at(block, offset).map_err(Error::io(&self.dir, "write a temporary file in"))
+    }
+
+    /// Fills `block` from `offset`, both multiples of [`ALIGN`]; it must have been written.
+    pub fn read_at(&self, block: &mut [u8], offset: u64) -> Result<()> {
+        self.file.read_exact_at(block, offset).map_err(Error::io(&self.dir, "read a temporary file in"))
     }
 }
 

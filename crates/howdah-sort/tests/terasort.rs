@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use howdah_sort::{Codec, Context, Error, KEY, Pool, ROW, TerasortReport, TerasortSpec, terasort};
+use howdah_sort::{
+    Codec, Context, Error, KEY, Pool, ROW, TerasortReport, TerasortSpec, terasort, terasort_needs,
+};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -58,8 +60,8 @@ impl Case {
         let inputs = paths(dir.path(), "part-m", files.len());
         let mut rest = rows.as_slice();
         for (file, (path, share)) in inputs.iter().zip(files).enumerate() {
-            let weight: usize = files[file..].iter().sum();
-            let len = if weight == 0 { rest.len() } else { rest.len() / ROW * share / weight * ROW };
+            let weight = files[file..].iter().sum();
+            let len = (rest.len() / ROW * share).checked_div(weight).unwrap_or(0) * ROW;
             let last = file + 1 == files.len();
             let (now, later) = rest.split_at(if last { rest.len() } else { len });
             std::fs::write(path, now).unwrap();
@@ -147,6 +149,49 @@ proptest! {
         // Whatever the keys, partitions are as equal as they can be.
         let (least, most) = (report.partition_rows.iter().min(), report.partition_rows.iter().max());
         prop_assert!(most.unwrap() - least.unwrap() <= 1);
+    }
+}
+
+fn codecs() -> impl Strategy<Value = Codec> {
+    prop_oneof![Just(Codec::None), Just(Codec::Lz4), Just(Codec::Snappy), Just(Codec::Zstd)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn beyond_memory_it_is_a_stable_sort_too(
+        count in 60_000..100_000usize,
+        keys in keys(),
+        seed in any::<u64>(),
+        files in proptest::collection::vec(0..5usize, 1..4),
+        partitions in 1..9usize,
+        maps in 1..40u32,
+        map_slots in 1..4usize,
+        reduce_slots in 1..4usize,
+        codec in codecs(),
+        spare in 0..3usize,
+    ) {
+        let mut case = Case::new(rows(count, keys, seed), &files, partitions);
+        case.spec = TerasortSpec { maps, map_slots, reduce_slots, codec, ..case.spec };
+        let (least, in_memory) = terasort_needs(count as u64, partitions, map_slots.max(reduce_slots));
+        let memory = least as usize + (spare << 20);
+        // What in_memory allows for unaligned ends, and a pool's rounding, might just do.
+        prop_assume!(memory as u64 + (4 << 20) < in_memory);
+        let report = case.check(&mut Pool::new(memory, 1).unwrap());
+        prop_assert!(!report.in_memory);
+        prop_assert_eq!(report.spilled_rows, count as u64);
+        prop_assert_eq!(report.spilled_raw_bytes, (count * ROW) as u64);
+        if codec == Codec::None {
+            prop_assert_eq!(report.spilled_bytes, report.spilled_raw_bytes);
+        } else {
+            prop_assert!(report.spilled_bytes < report.spilled_raw_bytes);
+        }
+        prop_assert!(report.spill_read_bytes >= report.spilled_bytes);
+        // Cutting by blocks leaves partitions equal to within a fraction.
+        let (least, most) = (report.partition_rows.iter().min(), report.partition_rows.iter().max());
+        let mean = count / partitions;
+        prop_assert!(most.unwrap() - least.unwrap() <= mean as u64 / 2, "{:?}", report.partition_rows);
     }
 }
 

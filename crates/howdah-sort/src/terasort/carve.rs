@@ -4,6 +4,13 @@ use super::entry::Entry;
 use crate::file::ALIGN;
 use crate::pool::Slab;
 
+/// Cuts the first `count` elements off `rest`.
+pub fn cut_off<'p, T>(rest: &mut &'p mut [T], count: usize) -> &'p mut [T] {
+    let (part, after) = std::mem::take(rest).split_at_mut(count);
+    *rest = after;
+    part
+}
+
 /// What is left of the pool.
 pub struct Carver<'p>(Slab<'p>);
 
@@ -15,10 +22,7 @@ impl<'p> Carver<'p> {
 
     /// Cuts off `bytes`, aligned for direct I/O.
     pub fn bytes(&mut self, bytes: usize) -> Slab<'p> {
-        let whole = std::mem::take(&mut self.0);
-        let (part, rest) = whole.split_at_mut(bytes.next_multiple_of(ALIGN));
-        self.0 = rest;
-        &mut part[..bytes]
+        &mut cut_off(&mut self.0, bytes.next_multiple_of(ALIGN))[..bytes]
     }
 
     /// Cuts off `count` pieces of `bytes` each.
@@ -34,5 +38,10 @@ impl<'p> Carver<'p> {
     /// Cuts off room for `count` offsets.
     pub fn offsets(&mut self, count: usize) -> &'p mut [u64] {
         bytemuck::cast_slice_mut(self.bytes(count * size_of::<u64>()))
+    }
+
+    /// Everything that is left.
+    pub fn rest(self) -> Slab<'p> {
+        self.0
     }
 }

@@ -45,7 +45,7 @@ pub struct Compressor {
 
 enum Coder {
     Lz4,
-    Snappy(snap::raw::Encoder),
+    Snappy(Box<snap::raw::Encoder>),
     Zstd(zstd::bulk::Compressor<'static>),
 }
 
@@ -55,7 +55,7 @@ impl Compressor {
         let (coder, most) = match codec {
             Codec::None => return Ok(None),
             Codec::Lz4 => (Coder::Lz4, lz4_flex::block::get_maximum_output_size(block)),
-            Codec::Snappy => (Coder::Snappy(snap::raw::Encoder::new()), snap::raw::max_compress_len(block)),
+            Codec::Snappy => (Coder::Snappy(Box::new(snap::raw::Encoder::new())), snap::raw::max_compress_len(block)),
             Codec::Zstd => (
                 Coder::Zstd(zstd::bulk::Compressor::new(ZSTD_LEVEL)?),
                 zstd::zstd_safe::compress_bound(block),

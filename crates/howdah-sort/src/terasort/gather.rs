@@ -23,6 +23,17 @@ impl<B, E> RowSink for Stream<'_, B, E> {
     }
 }
 
+impl RowSink for Vec<u8> {
+    #[inline]
+    fn put_row(&mut self, row: &[u8; ROW]) -> Result<()> {
+        self.extend_from_slice(row);
+        Ok(())
+    }
+}
+
+/// So many rows are merged between two looks at whether to go on.
+pub const CHECK_ROWS: usize = 1 << 16;
+
 /// Puts the next `most` rows, or as many as there are, of `arena` into `sink`, and returns their number.
 pub fn gather<S: Sorted>(
     tree: &mut LoserTree<S>,

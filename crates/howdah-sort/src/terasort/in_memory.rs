@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use super::carve::Carver;
+use super::carve::{Carver, cut_off};
 use super::entry::{Entry, sorted_entries};
-use super::gather::gather;
+use super::gather::{CHECK_ROWS, gather};
 use super::input::{Inputs, Window};
 use super::lane::{Lane, Work};
 use super::merge::LoserTree;
@@ -213,7 +213,7 @@ fn merge_partitions(
         if number >= partitions {
             return Ok(());
         }
-        rows.begin(Partition { number: number as u32, started: monotonic() })?;
+        rows.begin(Partition { number, started: monotonic() })?;
         let parts = lists.iter().zip(cut(number).into_iter().zip(cut(number + 1)));
         let parts = parts.map(|(list, (from, to))| list[from..to].iter()).filter(|part| part.len() > 0);
         let mut tree = LoserTree::new(parts.collect());
@@ -223,13 +223,3 @@ fn merge_partitions(
         rows.end(0)?;
     }
 }
-
-/// Cuts the first `count` elements off `rest`.
-fn cut_off<'p, T>(rest: &mut &'p mut [T], count: usize) -> &'p mut [T] {
-    let (part, after) = std::mem::take(rest).split_at_mut(count);
-    *rest = after;
-    part
-}
-
-/// Rows merged between two looks at whether to go on.
-const CHECK_ROWS: usize = 1 << 16;

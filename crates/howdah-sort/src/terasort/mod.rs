@@ -10,12 +10,18 @@ mod codec;
 mod entry;
 mod gather;
 mod in_memory;
+mod index;
 mod input;
 mod lane;
 mod merge;
 mod output;
 mod plan;
+mod run_merge;
+mod run_spill;
+mod runs;
 mod select;
+mod spill;
+mod spilling;
 mod stream;
 mod team;
 
@@ -29,6 +35,7 @@ pub use codec::Codec;
 use in_memory::InMemorySort;
 use input::Inputs;
 use output::Outputs;
+use spilling::SpillingSort;
 
 /// What to sort, and how.
 #[derive(Clone, Debug)]
@@ -89,22 +96,34 @@ pub fn terasort(pool: &mut Pool, spec: &TerasortSpec, context: &Context) -> Resu
     let bytes = inputs.rows() * ROW as u64;
 
     let in_memory = InMemorySort::new(&inputs, &splits, spec.map_slots, spec.reduce_slots, context);
-    if in_memory.needed() > pool.len() {
-        return Err(Error::Memory { given: pool.len() as u64, needed: in_memory.needed() as u64 });
-    }
-    in_memory.run(pool.as_mut_slice(), &outputs)?;
+    let spill = if in_memory.needed() <= pool.len() {
+        in_memory.run(pool.as_mut_slice(), &outputs)?;
+        None
+    } else {
+        at_least_one("spill directories", spec.spill_dirs.len())?;
+        let sort = SpillingSort {
+            inputs: &inputs,
+            splits: &splits,
+            spill_dirs: &spec.spill_dirs,
+            map_slots: spec.map_slots,
+            reduce_slots: spec.reduce_slots,
+            codec: spec.codec,
+            context,
+        };
+        Some(sort.run(pool.as_mut_slice(), in_memory.needed(), &outputs)?)
+    };
     let written = outputs.keep()?;
     Ok(TerasortReport {
         rows: inputs.rows(),
-        in_memory: true,
+        in_memory: spill.is_none(),
         read_bytes: bytes,
         written_bytes: bytes,
-        spilled_rows: 0,
-        spilled_raw_bytes: 0,
-        spilled_bytes: 0,
-        spill_read_bytes: 0,
+        spilled_rows: spill.as_ref().map_or(0, |_| inputs.rows()),
+        spilled_raw_bytes: spill.as_ref().map_or(0, |_| bytes),
+        spilled_bytes: spill.as_ref().map_or(0, |spill| spill.written_bytes),
+        spill_read_bytes: spill.as_ref().map_or(0, |spill| spill.read_bytes),
         partition_rows: written.rows,
-        direct: inputs.is_direct() && written.direct,
+        direct: inputs.is_direct() && written.direct && spill.is_none_or(|spill| spill.direct),
     })
 }
 

@@ -1,22 +1,22 @@
 //! The output partitions, one file each: all of them on disk, or none.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::lane::{Lane, Work};
 use super::stream::{Target, Writer};
 use super::team::Team;
-use crate::context::Context;
+use crate::context::{Context, TaskKind};
 use crate::error::{Error, Result};
-use crate::file::{OutputFile, sync_dir};
+use crate::file::OutputFile;
 use crate::record::ROW;
+use crate::scratch::Scratch;
 
 /// A partition that a reduce slot begins to write.
 pub struct Partition {
     /// Its number.
-    pub number: u32,
+    pub number: usize,
     /// When the slot began to work for it.
     pub started: Duration,
 }
@@ -27,15 +27,8 @@ pub type PartitionWriter<'p> = Writer<'p, Partition, u64>;
 /// The output files; those created are removed unless all of them are finished.
 pub struct Outputs<'a> {
     paths: &'a [PathBuf],
-    written: Mutex<Written<'a>>,
-    kept: bool,
-}
-
-#[derive(Default)]
-struct Written<'a> {
-    created: Vec<&'a Path>,
-    rows: Vec<u64>,
-    buffered: bool,
+    files: Scratch,
+    report: Mutex<OutputReport>,
 }
 
 /// What was written.
@@ -55,8 +48,8 @@ impl<'a> Outputs<'a> {
                 return Err(Error::io(path, "create")(std::io::ErrorKind::AlreadyExists.into()));
             }
         }
-        let written = Written { rows: vec![0; paths.len()], ..Written::default() };
-        Ok(Self { paths, written: Mutex::new(written), kept: false })
+        let report = OutputReport { rows: vec![0; paths.len()], direct: true };
+        Ok(Self { paths, files: Scratch::default(), report: Mutex::new(report) })
     }
 
     /// The number of partitions.
@@ -72,52 +65,33 @@ impl<'a> Outputs<'a> {
         team: &Team,
         context: &Context,
     ) -> Result<()> {
-        let mut lane = Lane::new(context, crate::TaskKind::Reduce, slot);
+        let mut lane = Lane::new(context, TaskKind::Reduce, slot);
+        let report = || self.report.lock().unwrap_or_else(PoisonError::into_inner);
         partitions.write(
             || team.check(),
             |partition| {
-                let path = &self.paths[partition.number as usize];
-                let file = OutputFile::create(path)?;
-                let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-                written.created.push(path);
-                written.buffered |= !file.is_direct();
+                let file = self.files.create(&self.paths[partition.number])?;
+                report().direct &= file.is_direct();
                 Ok(CountedFile { file, context })
             },
             |partition, spill_read_bytes, bytes| {
                 let rows = bytes / ROW as u64;
-                let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-                written.rows[partition.number as usize] = rows;
+                report().rows[partition.number] = rows;
                 let work = Work {
                     rows,
                     input_bytes: spill_read_bytes,
                     output_bytes: bytes,
                     spilled_bytes: spill_read_bytes,
                 };
-                lane.finish(partition.number, partition.started, work);
+                lane.finish(partition.number as u32, partition.started, work);
             },
         )
     }
 
-    /// Makes the files' names last, after every partition was written.
-    pub fn keep(mut self) -> Result<OutputReport> {
-        let parents: BTreeSet<&Path> = self.paths.iter().filter_map(|path| path.parent()).collect();
-        for parent in parents {
-            sync_dir(parent)?;
-        }
-        self.kept = true;
-        let written = std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(OutputReport { rows: written.rows, direct: !written.buffered })
-    }
-}
-
-impl Drop for Outputs<'_> {
-    fn drop(&mut self) {
-        if !self.kept {
-            for path in &self.written.lock().unwrap_or_else(PoisonError::into_inner).created {
-                // The failure that led here is the one to report.
-                let _ = std::fs::remove_file(path);
-            }
-        }
+    /// Keeps the files once every partition has been written.
+    pub fn keep(self) -> Result<OutputReport> {
+        self.files.keep()?;
+        Ok(self.report.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

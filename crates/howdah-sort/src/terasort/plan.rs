@@ -24,7 +24,7 @@ const BLOCK_ROWS: [usize; 7] = [1024, 512, 256, 128, 64, 32, 16];
 pub const INDEX_BYTES: usize = ENTRY + size_of::<u64>();
 
 /// Most splits and files whose unaligned ends [`needs`] allows for; each may cost two pages.
-const UNALIGNED_ENDS: u64 = 1024;
+const UNALIGNED_ENDS: u64 = 256;
 
 /// How many rows are read and sorted at once where `rows` are to be sorted within one stretch of memory.
 pub fn window_rows(rows: u64) -> u64 {
@@ -114,7 +114,7 @@ impl<R: Fn(usize) -> usize> Demand<R> {
         let full_blocks = self.rows.div_ceil(block_rows as u64) as usize * INDEX_BYTES;
         let flush = flush_bytes(pool / self.map_slots.max(self.reduce_slots));
         // Every run may end with a block that is not full.
-        let index = (full_blocks + pool / 64).next_multiple_of(ALIGN);
+        let index = (full_blocks + pool / 64).next_multiple_of(ALIGN) + ALIGN;
 
         let of_map = (pool.checked_sub(index)? / self.map_slots).checked_sub(FLUSHES * flush)?;
         let of_reduce = (pool - index).checked_div(self.reduce_slots)?.checked_sub(FLUSHES * flush)?;
