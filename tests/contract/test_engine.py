@@ -127,7 +127,7 @@ def test_an_interrupt_leaves_an_aborted_record(engine: Engine, make_job: MakeJob
 def test_a_refused_job_touches_nothing(engine: Engine, make_job: MakeJob, tmp_path: Path) -> None:
     sink = MemorySink()
     with pytest.raises(UserError, match="free"):
-        engine.run(make_job("terasuite", rows=10**11, memory_bytes=8 << 30), sink)
+        engine.run(make_job("terasuite", rows=10**10, memory_bytes=8 << 30), sink)
     assert sink.records == []
     assert list(tmp_path.iterdir()) == []
 

@@ -108,7 +108,7 @@ def test_two_runs_in_one_directory(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     try:
-        wait_for(lambda: (tmp_path / "build/data/howdah/.howdah").exists())
+        wait_for((tmp_path / "build/data/howdah/.howdah").exists)
         second = howdah("run", "pi", "--maps", "1", "--samples", "10", cwd=tmp_path)
     finally:
         first.terminate()
