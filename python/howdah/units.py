@@ -58,9 +58,10 @@ def parse_count(text: str, where: str) -> int:
 
 
 def _significant(value: float) -> str:
-    if value >= 100:
+    # The bounds are where rounding would make a fourth digit.
+    if value >= 99.95:
         return f"{value:.0f}"
-    if value >= 10:
+    if value >= 9.995:
         return f"{value:.1f}"
     return f"{value:.2f}"
 
@@ -81,7 +82,8 @@ def format_bytes(value: float) -> str:
 def format_memory(value: float) -> str:
     """Memory sizes, 1024-based, trailing zeros dropped: ``2 GiB``, ``23.4 GiB``."""
     for factor, name in [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]:
-        if abs(value) >= factor:
+        # A value that would print as 1024 of one unit is said in the next unit.
+        if abs(value) >= factor * (1 - 0.05 / 1024):
             text = f"{value / factor:.1f}"
             return f"{text.removesuffix('.0')} {name}"
     return f"{value:.0f} B"
@@ -109,7 +111,7 @@ def format_count_short(value: int) -> str:
 
 def format_seconds(value: float) -> str:
     """Durations with three digits below a minute, then minutes and hours: ``0.41 s``, ``3 min 05 s``."""
-    if value < 60:
+    if value < 59.95:
         return f"{_significant(value)} s"
     minutes, seconds = divmod(round(value), 60)
     if minutes < 60:
