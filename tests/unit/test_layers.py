@@ -1,0 +1,89 @@
+"""The import graph is the one the design draws."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from importlinter import cli
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python" / "howdah"
+NATIVE = "howdah._native"
+
+
+def test_the_contracts_of_pyproject_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    status = cli.lint_imports(no_cache=True)
+    assert status == cli.EXIT_STATUS_SUCCESS, capsys.readouterr().out
+
+
+def _imported(source: str, package: str) -> Iterator[str]:
+    """Every module that the source imports, at its top or inside a function, by absolute name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and any(
+            isinstance(argument, ast.Constant) and argument.value == NATIVE for argument in node.args
+        ):
+            yield NATIVE  # import_module("howdah._native")
+
+
+def _package_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).parent.parts)
+
+
+def test_only_the_local_engine_touches_the_rust_module() -> None:
+    # import-linter cannot see a compiled module, so its imports are looked for in the source.
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if NATIVE in _imported(path.read_text(), _package_of(path))
+    }
+    assert users
+    assert {user for user in users if not user.startswith("engines/local/")} == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "package"),
+    [
+        ("import howdah._native", "howdah.store"),
+        ("import howdah._native as kernels", "howdah.store"),
+        ("from howdah import _native", "howdah.store"),
+        ("from howdah._native import pi", "howdah.store"),
+        ("from .. import _native", "howdah.store"),
+        ("from .._native import pi", "howdah.store"),
+        ("from . import _native", "howdah"),
+        ("def late():\n    import howdah._native", "howdah.store"),
+        ("from importlib import import_module\nimport_module('howdah._native')", "howdah.store"),
+    ],
+)
+def test_no_way_of_importing_it_is_overlooked(source: str, package: str) -> None:
+    assert NATIVE in _imported(source, package)
+
+
+def test_every_part_of_the_package_has_its_layer() -> None:
+    """A new folder must be given its place among the layers, or no contract would bind it."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    placed = {
+        name.strip().removeprefix("howdah.")
+        for layer in layers
+        for name in layer.replace("|", ":").split(":")
+    }
+    present = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if (path.suffix == ".py" or (path / "__init__.py").exists()) and not path.stem.startswith("_")
+    }
+    assert present == placed
