@@ -24,7 +24,7 @@ from howdah.model.run import (
     TelemetryCost,
     WorkloadResult,
 )
-from howdah.model.tables import TASKS_SCHEMA, RunData
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workload import Suite, Workload, WorkloadKind
 from support.activity import Course, Stretch
 from support.machine import GIB, data_dir, host
@@ -214,8 +214,8 @@ class RunBuilder:
         )
         columns = list(zip(*self.attempts, strict=True)) or [()] * len(TASKS_SCHEMA)
         tasks = pa.table(dict(zip(TASKS_SCHEMA.names, columns, strict=True)), schema=TASKS_SCHEMA)
-        table = self.course.sample(self.clock_s)
-        return RunData(record, tasks, table if samples else table.slice(0, 0))
+        table = self.course.sample(self.clock_s) if samples else SAMPLES_SCHEMA.empty_table()
+        return RunData(record, tasks, table)
 
     def elapse(self, stage: Stage) -> None:
         """Let time pass with what the stage says going on, as no part of any workload."""

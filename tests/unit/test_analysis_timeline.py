@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis.series import all_series
@@ -79,6 +79,7 @@ counters = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(points=counters, cuts=st.lists(st.floats(0, 100), min_size=2, max_size=10))
 def test_integrals_over_parts_add_up_to_the_integral_over_the_whole(
     points: list[tuple[float, float]], cuts: list[float]
@@ -91,6 +92,7 @@ def test_integrals_over_parts_add_up_to_the_integral_over_the_whole(
     assert parts == pytest.approx(timeline.growth("host1", DISK, edges[0], edges[-1]), abs=1e-3)
 
 
+@settings(deadline=None)
 @given(points=counters)
 def test_the_series_holds_the_same_bytes_as_the_counter(points: list[tuple[float, float]]) -> None:
     values = sorted(value for _, value in points)
@@ -102,6 +104,7 @@ def test_the_series_holds_the_same_bytes_as_the_counter(points: list[tuple[float
     assert moved == pytest.approx(values[-1] - values[0], abs=1e-2)
 
 
+@settings(deadline=None)
 @given(
     spent=st.lists(
         st.tuples(*[st.floats(0, 1e6, allow_subnormal=False) for _ in MODES]), min_size=1, max_size=8

@@ -1,0 +1,169 @@
+"""Workloads against the raw limits, what held them, and the answer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howdah.analysis import analyse
+from howdah.analysis.evidence import LimitShare
+from howdah.analysis.limits import disk_seconds
+from howdah.analysis.work import Work
+from howdah.model.run import Counters
+from howdah.model.tables import RunData
+from howdah.model.workload import Codec
+from support.building import RunBuilder, Stage, kind
+from support.findings import found
+from support.machine import RAW_COPY, RAW_READ, RAW_WRITE, raw_limits
+from support.records import aborted, dfsio, failed, pi, spilled, storage, terasuite
+
+
+def share(run: RunData, workload: str, phase: str | None = None) -> LimitShare:
+    return next(
+        each for each in analyse(run).evidence.limits if (each.workload, each.phase) == (workload, phase)
+    )
+
+
+def test_a_sort_in_memory_is_held_against_reading_and_then_writing_everything() -> None:
+    run = terasuite(rows=10_000_000)
+    whole = share(run, "terasort")
+    assert whole.disk_s == pytest.approx(1e9 / RAW_READ + 1e9 / RAW_WRITE)
+    assert share(run, "terasort", "map-shuffle").disk_s == pytest.approx(1e9 / RAW_READ)
+    assert share(run, "terasort", "reduce-merge").disk_s == pytest.approx(1e9 / RAW_WRITE)
+    assert whole.name == "the disk's own copy"
+
+
+def test_a_sort_that_spills_is_held_against_two_plain_copies() -> None:
+    whole = share(spilled(rows=10_000_000, codec=Codec.NONE), "terasort")
+    assert whole.disk_s == pytest.approx(2 * 1e9 / RAW_COPY)
+    assert whole.name == "two plain copies on the disks"
+
+
+def test_compressed_spills_move_less() -> None:
+    run = spilled(rows=10_000_000, codec=Codec.LZ4)
+    stored = 1e9 / 1.45
+    expected = 2 * stored / RAW_COPY + (1e9 - stored) * (1 / RAW_READ + 1 / RAW_WRITE)
+    assert share(run, "terasort").disk_s == pytest.approx(expected, rel=1e-6)
+
+
+def test_teragen_is_held_against_the_raw_write_and_teravalidate_against_the_raw_read() -> None:
+    run = terasuite(rows=10_000_000)
+    assert share(run, "teragen").disk_s == pytest.approx(1e9 / RAW_WRITE)
+    assert share(run, "teragen").times_limit == pytest.approx(1.04)
+    assert share(run, "teravalidate").disk_s == pytest.approx(1e9 / RAW_READ)
+    assert share(run, "teravalidate").times_limit == pytest.approx(1 / 0.93)
+
+
+def test_a_sort_in_memory_without_phases_is_not_paired_into_a_copy() -> None:
+    run = RunBuilder()
+    run.workload(kind("terasort", 10_000_000), [], Counters(input_rows=10_000_000), in_memory=True)
+    run.results[0] = run.results[0].model_copy(update={"end_s": 1.0})
+    whole = share(run.build(limits=raw_limits()), "terasort")
+    assert whole.disk_s == pytest.approx(1e9 / RAW_READ + 1e9 / RAW_WRITE)
+
+
+@settings(deadline=None)
+@given(read=st.integers(0, 10**13), write=st.integers(0, 10**13))
+def test_the_disk_limit_grows_with_the_bytes_and_never_beats_the_raw_rates(read: int, write: int) -> None:
+    limits = raw_limits()
+    alone = max(disk_seconds(Work(read, 0), limits), disk_seconds(Work(0, write), limits))
+    assert disk_seconds(Work(read, write), limits) >= alone - 1e-9
+    assert disk_seconds(Work(2 * read, 2 * write), limits) == pytest.approx(
+        2 * disk_seconds(Work(read, write), limits)
+    )
+
+
+def stage(seconds: float, **fields: float) -> RunData:
+    """One teravalidate of 1 GB that took so long, with the CPU and device shares given."""
+    run = RunBuilder()
+    run.workload(
+        kind("teravalidate", 10_000_000),
+        [Stage("map", seconds, **{"user": 0.1, "system": 0.05, "read": 1e9, "busy": 0.2, **fields})],
+        Counters(input_rows=10_000_000, read_bytes=10**9),
+    )
+    run.pause(0.4)
+    return run.build(limits=raw_limits())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "fields", "bound"),
+    [
+        (0.45, {}, "reading"),
+        (4.0, {"user": 0.9, "iowait": 0.0}, "CPU"),
+        (4.0, {"busy": 0.95}, "reading"),
+        (4.0, {}, "waiting"),
+    ],
+)
+def test_what_held_a_phase(seconds: float, fields: dict[str, float], bound: str) -> None:
+    assert share(stage(seconds, **fields), "teravalidate").bound == bound
+
+
+def test_memory_can_be_the_limit() -> None:
+    run = stage(1.0)
+    slow = run.record.limits
+    assert slow is not None
+    record = run.record.model_copy(
+        update={"limits": slow.model_copy(update={"memory_copy_bytes_per_s": 1.1e9})}
+    )
+    held = share(run._replace(record=record), "teravalidate")
+    assert held.bound == "memory"
+    assert held.limit_s == pytest.approx(1 / 1.1)
+    assert held.name == "a plain copy in memory"
+
+
+def test_reading_as_long_as_writing_is_neither() -> None:
+    assert share(terasuite(), "terasort").bound == "disk"
+
+
+def test_the_answer_is_one_sentence_about_the_sort() -> None:
+    (answer,) = [finding for finding in analyse(terasuite()).findings if finding.severity == "answer"]
+    assert answer.workload == "terasort"
+    assert answer.text == (
+        "terasort took 9.59 s, 1.21 × the disk's own copy (7.93 s): "
+        "reading and writing alike are the limit, CPU 45 % busy"
+    )
+
+
+def test_the_answer_is_not_repeated_as_a_limit() -> None:
+    texts = [finding.text for finding in analyse(terasuite()).findings]
+    assert len(texts) == len(set(texts))
+    assert {finding.workload for finding in found(terasuite(), "limit") if finding.phase is None} == {
+        "teragen",
+        "teravalidate",
+    }
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        (spilled(), "two plain copies on the disks"),
+        (
+            failed(),
+            "the run failed in terasort after 2.31 s: /srv/howdah/part-r-00003: no space left on device",
+        ),
+        (aborted(), "the run was cut off in terasort after 1.10 s; teragen had succeeded"),
+        (dfsio(), "; dfsio-read took"),
+        (storage(), "on its first files"),
+        (pi(), "says 3.14159155"),
+    ],
+)
+def test_every_run_has_exactly_one_answer_and_it_comes_first(run: RunData, says: str) -> None:
+    findings = analyse(run).findings
+    assert [finding.severity for finding in findings].count("answer") == 1
+    assert findings[0].severity == "answer"
+    assert says in findings[0].text
+
+
+def test_without_limits_the_answer_is_a_rate() -> None:
+    run = terasuite()
+    bare = run._replace(record=run.record.model_copy(update={"limits": None}))
+    assert analyse(bare).evidence.limits == ()
+    assert analyse(bare).findings[0].text == "terasort took 9.59 s, 1.04 GB/s: CPU 45 % busy"
+
+
+def test_without_samples_the_bound_is_a_guess() -> None:
+    run = terasuite()
+    silent = run._replace(samples=run.samples.slice(0, 0))
+    assert analyse(silent).findings[0].sure == "guess"
+    assert "CPU" not in analyse(silent).findings[0].text
