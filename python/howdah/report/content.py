@@ -180,7 +180,7 @@ def _accounts(evidence: Evidence) -> Table | None:
         rows.append(_account_row(account, "writes", account.write))
     if not rows:
         return None
-    return Table(("", "should", "says", "devices", "remainder", "unexplained"), tuple(rows))
+    return Table(("account", "should", "says", "devices", "remainder", "unexplained"), tuple(rows))
 
 
 def _explanations(evidence: Evidence) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from howdah.report.content import Content
 from howdah.report.figure import Figure
 from howdah.report.figures import Figures
 from howdah.report.palette import DARK, LIGHT
-from howdah.report.picture import VEGA_LITE
+from howdah.report.picture import MANY_MARKS, VEGA_LITE, data_url
 from howdah.report.tables import numeric_columns, stats_table
 from howdah.report.theme import FONT
 
@@ -108,10 +108,9 @@ def _rows(drawn: Iterable[Drawn]) -> list[list[Drawn]]:
 
 
 def _drawn(figure: Figure, pictures: dict[str, str]) -> Drawn:
-    picture = base64.b64encode(pictures[figure.id].encode()).decode()
     padding = figure.spec["padding"]
     height = figure.spec["height"] + padding["top"] + padding["bottom"]
-    return Drawn(figure, f"data:image/svg+xml;base64,{picture}", round(height))
+    return Drawn(figure, data_url(figure, pictures[figure.id]), round(height))
 
 
 def _sections(said: Content, figures: Figures[Figure]) -> list[tuple[str, str]]:
@@ -153,7 +152,8 @@ def _data(record: RunRecord, figures: Iterable[Figure]) -> Markup:
         "run": record.id,
         "palettes": {"light": LIGHT, "dark": DARK},
         "figures": [
-            {"id": one.id, "spec": one.spec, "keys": len(one.keys), "marks": one.marks} for one in figures
+            {"id": one.id, "spec": one.spec, "keys": len(one.keys), "many": one.marks > MANY_MARKS}
+            for one in figures
         ],
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)

@@ -19,8 +19,6 @@ LEFT, RIGHT = 52, 128
 
 CONFIG: dict[str, Any] = {
     "font": FONT,
-    # The page describes each chart as a whole; a label on every mark would drown a listener.
-    "aria": False,
     "background": "$page",
     "view": {"stroke": None},
     "axis": {
@@ -47,6 +45,9 @@ CONFIG: dict[str, Any] = {
     },
     "text": {"fontSize": 12, "color": "$ink"},
 }
+
+DATA = "data"
+"""The name of the layer that draws a figure's own data; bands, labels and levels have none."""
 
 SHOWN = "indexof(hidden, datum.series) < 0"
 """True for a mark whose series the reader has not switched off."""

@@ -8,7 +8,7 @@ from howdah.analysis.evidence import WorkloadTime
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, Source, Table
 from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import WIDTH, chart
+from howdah.report.theme import DATA, WIDTH, chart
 from howdah.units import format_seconds
 
 ROW, BAR = 72, 26
@@ -107,6 +107,7 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
     room = "scale('x', datum.end) - scale('x', datum.start)"
     layers: list[dict[str, Any]] = [
         {
+            "name": DATA,
             "data": {"values": segments},
             "mark": bar,
             "encoding": {

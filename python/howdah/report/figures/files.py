@@ -6,13 +6,13 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from howdah.report.figure import Figure, Source, Table
 from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.theme import HALF_WIDTH, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 
 TABLE_ROWS = 24
@@ -81,9 +81,9 @@ def _figure(source: Source, id_: str, drawn: Files) -> Figure:
     }
     dots = {"type": "point", "filled": True, "size": 36 if len(rates) < 100 else 12, "color": f"${token}"}
     line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
-    layers = [
+    layers: list[dict[str, Any]] = [
         {"data": {"values": values}, "mark": line, "encoding": encoding},
-        {"data": {"values": values}, "mark": dots, "encoding": encoding},
+        {"name": DATA, "data": {"values": values}, "mark": dots, "encoding": encoding},
     ]
     caption = (
         f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from howdah.report.figure import Figure, Key, Source, Table
-from howdah.report.figures.timeaxis import TOP, end_of_run_s, phase_layers, time_unit, time_x
-from howdah.report.theme import SHOWN, chart
+from howdah.report.figures.timeaxis import LINE, TOP, end_of_run_s, phase_layers, time_unit, time_x
+from howdah.report.theme import DATA, SHOWN, chart
 from howdah.units import format_bytes, format_seconds
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
@@ -138,6 +138,7 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
     layers = [
         *phase_layers(source),
         {
+            "name": DATA,
             "data": {"values": values},
             "transform": [{"filter": SHOWN}],
             "mark": mark,
@@ -164,7 +165,8 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
     return chart(
         layers,
         height=pitch * len(every),
-        top=TOP,
+        # There is no unit to write above this plot.
+        top=TOP - LINE,
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
 

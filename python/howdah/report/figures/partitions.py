@@ -11,7 +11,7 @@ from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Figure, Source, Table
 from howdah.report.figures.lanes import KEYS, OTHER
 from howdah.report.figures.scale import Unit, number_format, rate_unit
-from howdah.report.theme import HALF_WIDTH, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 
 MOST_TASKS = 400
@@ -100,7 +100,12 @@ def _spec(
         encoding = {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": y, "y2": {"datum": 0}}
     tooltip = [{"field": "task", "title": what}, {"field": "text", "title": "throughput"}]
     layers: list[dict[str, Any]] = [
-        {"data": {"values": values}, "mark": mark, "encoding": {**encoding, "tooltip": tooltip}},
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "mark": mark,
+            "encoding": {**encoding, "tooltip": tooltip},
+        },
         {
             "data": {"values": [{"rate": middle / unit.size}]},
             "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},

@@ -9,6 +9,9 @@ from howdah.report.figure import Source
 TOP = 52
 """Padding above a plot that holds its unit and the two rows of names, pixels."""
 
+LINE = 14
+"""The height of one row of names, pixels."""
+
 UNIT_ABOVE = 33
 """How far above the plot the unit stands, over the names, pixels."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Key, Source, Table
 from howdah.report.figures.timeaxis import TOP, UNIT_ABOVE, phase_layers, time_unit, time_x
-from howdah.report.theme import RIGHT, SHOWN, WIDTH, chart, level_title
+from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -81,6 +81,8 @@ def _label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
         },
         {
             "data": {"values": rows},
+            # A layer without a selection of its own would let clicks on the names fall through.
+            "params": [{"name": "named", "select": "point"}],
             "mark": {**text, "opacity": {"expr": seen}},
             "encoding": {**encoding, "text": {"field": "series"}},
         },
@@ -129,6 +131,7 @@ def timeline(
         if dashed:
             mark |= {"strokeDash": dashed}
     series = {
+        "name": DATA,
         "transform": [
             {"fold": names, "as": ["series", "value"]},
             {"filter": SHOWN},

@@ -7,8 +7,6 @@
   const hidden = new Map(figures.map((figure) => [figure.id, []]));
   // Below this width the names beside the lines take too much of the plot; the buttons serve as the key.
   const ROOMY = 560;
-  // Beyond this many marks an SVG document becomes slow to draw and a canvas does not.
-  const MANY_MARKS = 3000;
 
   function coloured(node, palette) {
     if (Array.isArray(node)) return node.map((item) => coloured(item, palette));
@@ -37,13 +35,16 @@
       if (param.name === "hidden") param.value = hidden.get(figure.id);
     }
     views.get(figure.id)?.finalize();
-    const { view } = await vegaEmbed(place, spec, {
+    // Vega names every mark, which would drown a listener: its element is hidden from them, and the one
+    // around it has the figure's name.
+    const { view } = await vegaEmbed(place.firstElementChild, spec, {
       mode: "vega-lite",
       actions: false,
       // The page's policy forbids eval; Vega then interprets its expressions instead of compiling them.
       ast: true,
       defaultStyle: false,
-      renderer: figure.marks > MANY_MARKS ? "canvas" : "svg",
+      // An SVG document of very many marks is slow to draw, a canvas is not.
+      renderer: figure.many ? "canvas" : "svg",
       tooltip: { disableDefaultStyle: true },
     });
     views.set(figure.id, view);

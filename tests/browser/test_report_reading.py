@@ -1,0 +1,87 @@
+"""The page can be read by keyboard and screen reader, and by eyes that tell few colours apart."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from support.reports import RUNS
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", RUNS)
+def test_axe_finds_no_violation(name, scheme, report, visit):
+    page = visit(color_scheme=scheme).open(report(name))
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    results = Axe().run(page)
+    found = {one["id"]: [node["html"] for node in one["nodes"]] for one in results.response["violations"]}
+    assert found == {}
+    assert len(results.response["passes"]) > 20
+
+
+def test_axe_finds_no_violation_on_a_phone(report, visit):
+    page = visit(viewport={"width": 390, "height": 800}).open(report("terasuite"))
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+
+
+def test_every_figure_has_a_name_a_description_and_its_numbers(report, visit):
+    page = visit().open(report("terasuite"))
+    for figure in page.locator("figure").all():
+        picture = figure.get_by_role("img")
+        assert picture.count() == 1
+        title = figure.locator("h2, h3").inner_text()
+        described = picture.get_attribute("aria-describedby")
+        assert page.get_by_role("img", name=title, exact=True).count() >= 1
+        assert len(page.locator(f"#{described}").inner_text()) > 10
+        assert figure.locator("details table tbody tr").count() > 0
+        assert figure.locator(".still").get_attribute("alt").startswith(title)
+
+
+def test_headings_do_not_skip_a_level(report, visit):
+    page = visit().open(report("terasuite"))
+    levels = [int(one.evaluate("one => one.tagName[1]")) for one in page.locator("h1, h2, h3, h4").all()]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_the_keyboard_reaches_everything_that_can_be_used(report, visit):
+    page = visit().open(report("terasuite"))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "answer"
+    wanted = page.locator("main button, main summary").count()
+    assert wanted > 20
+    reached = set()
+    for _ in range(3 * wanted):
+        page.keyboard.press("Tab")
+        place, visible = page.evaluate(
+            """() => {
+              const all = [...document.querySelectorAll('main button, main summary')];
+              const here = document.activeElement;
+              return [all.indexOf(here), getComputedStyle(here).outlineStyle !== 'none'];
+            }"""
+        )
+        if place >= 0:
+            reached.add(place)
+            assert visible
+    assert len(reached) == wanted
+
+
+def test_the_keyboard_opens_a_figure_s_numbers(report, visit):
+    page = visit().open(report("terasuite"))
+    summary = page.locator("#cpu summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#cpu details table").is_visible()
+
+
+def test_every_section_link_leads_to_its_section(report, visit):
+    page = visit().open(report("terasuite"))
+    links = page.get_by_role("navigation").get_by_role("link").all()
+    assert len(links) >= 5
+    for link in links:
+        assert page.locator(f"section{link.get_attribute('href')}").count() == 1

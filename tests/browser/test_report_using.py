@@ -1,0 +1,91 @@
+"""What a reader can do with a figure: hide a series, read values, save it."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+LINES = "#live-storage .data_marks path"
+
+
+def test_a_button_hides_and_shows_a_series(report, visit):
+    page = visit().open(report("terasuite"))
+    assert page.locator(LINES).count() == 2
+    button = page.locator("#storage").get_by_role("button", name="read", exact=True)
+    button.focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"document.querySelectorAll('{LINES}').length === 1")
+    assert button.get_attribute("aria-pressed") == "false"
+    page.keyboard.press("Space")
+    page.wait_for_function(f"document.querySelectorAll('{LINES}').length === 2")
+    assert button.get_attribute("aria-pressed") == "true"
+
+
+def test_a_click_on_a_line_s_name_hides_it_too(report, visit):
+    page = visit().open(report("terasuite"))
+    page.locator("#live-storage svg text", has_text="write").last.click()
+    page.wait_for_function(f"document.querySelectorAll('{LINES}').length === 1")
+    button = page.locator("#storage").get_by_role("button", name="write", exact=True)
+    assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_hiding_a_kind_of_task_removes_its_bars(report, visit):
+    page = visit().open(report("terasuite"))
+    bars = "#live-tasks .data_marks path"
+    every = page.locator(bars).count()
+    page.locator("#tasks").get_by_role("button", name="reduce", exact=True).click()
+    page.wait_for_function(f"document.querySelectorAll('{bars}').length < {every}")
+    assert page.locator(bars).count() > 0
+
+
+def test_hovering_shows_values(report, visit):
+    page = visit().open(report("terasuite"))
+    page.locator("#live-cpu").scroll_into_view_if_needed()
+    box = page.locator("#live-cpu").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 120)
+    page.mouse.move(box["x"] + 305, box["y"] + 122)
+    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    text = page.locator("#vg-tooltip-element").inner_text()
+    for name in ("user", "system", "I/O wait", "steal"):
+        assert f"{name} (% of all CPUs)" in text
+
+
+def _saved(page, figure: str, kind: str) -> tuple[str, bytes]:
+    with page.expect_download() as started:
+        page.locator(f"#{figure}").get_by_role("button", name=f"as {kind.upper()}").click()
+    return started.value.suggested_filename, Path(started.value.path()).read_bytes()
+
+
+def test_every_figure_can_be_saved_as_svg(report, visit):
+    page = visit().open(report("terasuite"))
+    for figure in page.locator("figure").all():
+        id_ = figure.get_attribute("id")
+        name, content = _saved(page, id_, "svg")
+        assert name == f"20261120-1714-terasuite-{id_}.svg"
+        document = ET.fromstring(content)
+        assert document.tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(list(document.iter("{http://www.w3.org/2000/svg}path"))) > 1
+
+
+def test_every_figure_can_be_saved_as_png(report, visit):
+    page = visit().open(report("terasuite"))
+    for figure in page.locator("figure").all():
+        id_ = figure.get_attribute("id")
+        name, content = _saved(page, id_, "png")
+        assert name == f"20261120-1714-terasuite-{id_}.png"
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", content[16:24])
+        box = page.locator(f"#live-{id_} svg").bounding_box()
+        assert width >= 2 * box["width"]
+        assert height >= 2 * box["height"]
+
+
+def test_saving_says_nothing_and_asks_nobody(report, visit):
+    visiting = visit()
+    path = report("terasuite")
+    page = visiting.open(path)
+    for kind in ("svg", "png"):
+        _saved(page, "cpu", kind)
+    assert visiting.said == []
+    assert [url for url in visiting.asked if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
