@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 import pytest
@@ -22,26 +23,32 @@ from support.stored import as_begun
 
 QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-
-def _all_models(base: type[Model]) -> Iterator[type[Model]]:
-    for one in base.__subclasses__():
-        if one.__module__.startswith("howdah.model."):
-            yield one
-            yield from _all_models(one)
+TEXT = st.text(max_size=10)
 
 
-def _fields(model: type[Model]) -> st.SearchStrategy[Any]:
+@cache
+def _model(model: type[Model]) -> st.SearchStrategy[Any]:
+    """Any instance of a model class, with few of everything it has many of."""
     hints = get_type_hints(model)
-    fields = {name: st.from_type(hints[name]) for name in model.model_fields}
+    fields = {name: _value(hints[name]) for name in model.model_fields}
     if model is Setting:
         # An infinite setting would come back as a word: a setting's value may be text too.
         finite = st.floats(allow_nan=False, allow_infinity=False)
-        fields["value"] = st.one_of(st.integers(), finite, st.text(), st.booleans(), st.tuples(st.text()))
+        fields["value"] = st.one_of(st.integers(), finite, TEXT, st.booleans(), st.tuples(TEXT))
     return st.builds(model, **fields)
 
 
-for _model in _all_models(Model):
-    st.register_type_strategy(_model, st.deferred(lambda model=_model: _fields(model)))
+def _value(annotation: Any) -> st.SearchStrategy[Any]:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return _model(annotation)
+    if origin is tuple:
+        return st.lists(_value(arguments[0]), max_size=2).map(tuple)
+    if origin is dict:
+        return st.dictionaries(*map(_value, arguments), max_size=2)
+    if origin in (Union, UnionType):
+        return st.one_of(*map(_value, arguments))
+    return TEXT if annotation is str else st.from_type(annotation)
 
 
 def _rows(row: Any, schema: pa.Schema) -> st.SearchStrategy[list[list[Any]]]:
@@ -56,7 +63,7 @@ def _rows(row: Any, schema: pa.Schema) -> st.SearchStrategy[list[list[Any]]]:
     return st.lists(st.lists(rows, max_size=5), max_size=5)
 
 
-ended_records = st.from_type(RunRecord).filter(lambda record: record.outcome is not Outcome.RUNNING)
+ended_records = _model(RunRecord).filter(lambda record: record.outcome is not Outcome.RUNNING)
 sample_batches = _rows(Sample, SAMPLES_SCHEMA)
 task_batches = _rows(TaskAttempt, TASKS_SCHEMA)
 

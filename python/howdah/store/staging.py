@@ -27,7 +27,7 @@ class StagedRun(NamedTuple):
     def publish(self) -> Path:
         """Give the directory its own name, still locked; raise UserError if another run has it."""
         with FileLock(self.target.parent / LOCK):
-            _refuse_existing(self.target)
+            _refuse_existing(self.target, self.target)
             self.path.rename(self.target)
         sync_directory(self.target.parent)
         return self.target
@@ -54,7 +54,7 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
         runs_dir.mkdir(parents=True, exist_ok=True)
         with FileLock(runs_dir / LOCK):
             _sweep(runs_dir)
-            _refuse_existing(path)
+            _refuse_existing(path, runs_dir / run_id)
             path.mkdir()
             lock = FileLock(path / LOCK)
         try:
@@ -71,9 +71,11 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
         ) from error
 
 
-def _refuse_existing(path: Path) -> None:
+def _refuse_existing(path: Path, target: Path) -> None:
     if path.exists():
-        raise UserError(str(path), "there is a run of this id already", "give the run another id")
+        raise UserError(
+            str(target), "there is a run of this id already", "move that one away, or start the run again"
+        )
 
 
 def _sweep(runs_dir: Path) -> None:
