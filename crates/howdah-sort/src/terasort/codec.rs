@@ -55,7 +55,9 @@ impl Compressor {
         let (coder, most) = match codec {
             Codec::None => return Ok(None),
             Codec::Lz4 => (Coder::Lz4, lz4_flex::block::get_maximum_output_size(block)),
-            Codec::Snappy => (Coder::Snappy(Box::new(snap::raw::Encoder::new())), snap::raw::max_compress_len(block)),
+            Codec::Snappy => {
+                (Coder::Snappy(Box::new(snap::raw::Encoder::new())), snap::raw::max_compress_len(block))
+            }
             Codec::Zstd => (
                 Coder::Zstd(zstd::bulk::Compressor::new(ZSTD_LEVEL)?),
                 zstd::zstd_safe::compress_bound(block),

@@ -2,6 +2,7 @@
 
 use super::entry::{END, place};
 use super::merge::{LoserTree, Sorted};
+use super::prefetch::prefetch;
 use super::stream::Stream;
 use crate::error::Result;
 use crate::record::ROW;
@@ -51,7 +52,10 @@ pub fn gather<S: Sorted>(
                 break;
             }
             places[count] = place(entry);
-            prefetch_row(arena, places[count]);
+            // A row lies on two or three cache lines.
+            for at in [0, 64, ROW - 1] {
+                prefetch(arena.as_ptr().wrapping_add(places[count] + at));
+            }
             count += 1;
         }
         if count == 0 {
@@ -64,17 +68,4 @@ pub fn gather<S: Sorted>(
         done += count;
     }
     Ok(done)
-}
-
-/// Asks for the two or three cache lines of the row at `place`.
-#[inline]
-fn prefetch_row(arena: &[u8], place: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for at in [place, place + 64, place + ROW - 1] {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch of any address is only a hint, and this one stays within the arena.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(arena.as_ptr().add(at).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (arena, place);
 }

@@ -12,7 +12,7 @@ use super::entry::{Entry, sorted_entries};
 use super::gather::{CHECK_ROWS, gather};
 use super::input::{Inputs, Window};
 use super::lane::{Lane, Work};
-use super::merge::LoserTree;
+use super::merge::{LoserTree, SortedEntries};
 use super::output::{Outputs, Partition};
 use super::plan::{FLUSHES, InMemory, window_rows};
 use super::select::cut_at_rank;
@@ -215,8 +215,8 @@ fn merge_partitions(
         }
         rows.begin(Partition { number, started: monotonic() })?;
         let parts = lists.iter().zip(cut(number).into_iter().zip(cut(number + 1)));
-        let parts = parts.map(|(list, (from, to))| list[from..to].iter()).filter(|part| part.len() > 0);
-        let mut tree = LoserTree::new(parts.collect());
+        let parts = parts.map(|(list, (from, to))| &list[from..to]).filter(|part| !part.is_empty());
+        let mut tree = LoserTree::new(parts.map(SortedEntries::new).collect());
         while gather(&mut tree, arena, CHECK_ROWS, &mut rows)? > 0 {
             team.check()?;
         }

@@ -1,6 +1,7 @@
 //! Merging sorted lists of entries: a loser tree (Knuth, The Art of Computer Programming 3, 5.4.1).
 
 use super::entry::{END, Entry, entry};
+use super::prefetch::prefetch;
 use crate::record::ROW;
 
 /// A source of ascending entries.
@@ -9,11 +10,25 @@ pub trait Sorted {
     fn next(&mut self) -> Entry;
 }
 
-/// Entries that lie in memory.
-impl Sorted for std::slice::Iter<'_, Entry> {
+/// Entries that lie sorted in memory.
+pub struct SortedEntries<'a>(std::slice::Iter<'a, Entry>);
+
+impl<'a> SortedEntries<'a> {
+    /// All of `entries`.
+    pub fn new(entries: &'a [Entry]) -> Self {
+        Self(entries.iter())
+    }
+}
+
+/// Processors follow only a few dozen streams of memory by themselves; a merge reads hundreds. Each list
+/// asks for what it will need so many bytes later.
+const LOOK_AHEAD: usize = 256;
+
+impl Sorted for SortedEntries<'_> {
     #[inline]
     fn next(&mut self) -> Entry {
-        Iterator::next(self).copied().unwrap_or(END)
+        prefetch(self.0.as_slice().as_ptr().wrapping_byte_add(LOOK_AHEAD));
+        self.0.next().copied().unwrap_or(END)
     }
 }
 
@@ -37,6 +52,7 @@ impl Sorted for SortedRows<'_> {
         if self.at == self.end {
             return END;
         }
+        prefetch(self.arena.as_ptr().wrapping_add(self.at + 4 * ROW));
         let entry = entry(&self.arena[self.at..], self.at as u64);
         self.at += ROW;
         entry
@@ -118,7 +134,7 @@ mod tests {
             lists.iter_mut().for_each(|list| list.sort_unstable());
             let mut expected = lists.concat();
             expected.sort_unstable();
-            let mut tree = LoserTree::new(lists.iter().map(|list| list.iter()).collect());
+            let mut tree = LoserTree::new(lists.iter().map(|list| SortedEntries::new(list)).collect());
             for entry in expected {
                 prop_assert_eq!(tree.peek(), entry);
                 prop_assert_eq!(tree.pop(), entry);

@@ -16,6 +16,7 @@ mod lane;
 mod merge;
 mod output;
 mod plan;
+mod prefetch;
 mod run_merge;
 mod run_spill;
 mod runs;

@@ -11,7 +11,7 @@ use super::gather::gather;
 use super::index::Run;
 use super::input::Inputs;
 use super::lane::{Lane, Work};
-use super::merge::LoserTree;
+use super::merge::{LoserTree, SortedEntries};
 use super::plan::{FLUSHES, Spilling};
 use super::runs::{Part, RunPlan};
 use super::spill::{SpillFiles, Spilled};
@@ -171,7 +171,7 @@ fn sort_windows<'e>(
     rows: &[u8],
     mut entries: &'e mut [Entry],
     team: &Team,
-) -> Result<Vec<std::slice::Iter<'e, Entry>>> {
+) -> Result<Vec<SortedEntries<'e>>> {
     let mut start = 0;
     let mut lists = Vec::with_capacity(plan.windows.len());
     for window in &plan.windows {
@@ -180,7 +180,7 @@ fn sort_windows<'e>(
         let first = start + window.skip;
         sorted_entries(&rows[first..first + window.rows * ROW], first, list);
         start += window.len;
-        lists.push(list.iter());
+        lists.push(SortedEntries::new(list));
     }
     Ok(lists)
 }

@@ -86,7 +86,9 @@ impl SpillingSort<'_> {
         };
         let read_bytes = merge.run(&mut Carver::new(rest), outputs)?;
         self.context.end_phase();
-        Ok(SpillReport { written_bytes, read_bytes, direct: files.is_direct() })
+        let direct = files.is_direct();
+        close_later(files);
+        Ok(SpillReport { written_bytes, read_bytes, direct })
     }
 
     /// The runs to be made, each with room for its index.
@@ -102,4 +104,13 @@ impl SpillingSort<'_> {
         };
         items.into_iter().map(|runs| runs.into_iter().map(&mut indexed).collect()).collect()
     }
+}
+
+/// Closes the intermediate files, which frees their space, without waiting for it.
+///
+/// Where the file system passes freed blocks on to the disk (mount option `discard`), gigabytes take a
+/// good part of a second. The output is on disk by now; Hadoop too removes intermediate data afterwards.
+fn close_later(files: SpillFiles) {
+    // If there can be no thread, the files are closed with the closure that was to run on it.
+    let _ = std::thread::Builder::new().name("howdah-close".to_owned()).spawn(move || drop(files));
 }
