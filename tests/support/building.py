@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -111,7 +112,7 @@ class RunBuilder:
         stages: Sequence[Stage],
         counters: Counters | None = None,
         outcome: Outcome = Outcome.SUCCEEDED,
-        **fields: object,
+        **fields: Any,
     ) -> None:
         """Run a workload through its stages; ``fields`` are those of WorkloadResult."""
         start = self.clock_s

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from howdah.analysis import analyse
@@ -23,7 +25,7 @@ from support.records import (
 )
 
 
-def one(stage: Stage | None = None, **fields: object) -> RunData:
+def one(stage: Stage | None = None, **fields: Any) -> RunData:
     """A teravalidate of four seconds, different from a quiet one in what the test says."""
     run = RunBuilder()
     run.pause(1.0)
@@ -147,9 +149,9 @@ def test_late_samples_are_noted() -> None:
     assert not found(cost(late_ticks=2), "late-samples")
 
 
-def validated(**fields: object) -> RunData:
+def validated(**fields: Any) -> RunData:
     run = RunBuilder()
-    teravalidate(run, 1000, **fields)  # type: ignore[arg-type]
+    teravalidate(run, 1000, **fields)
     return run.build()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +76,7 @@ def test_the_disk_limit_grows_with_the_bytes_and_never_beats_the_raw_rates(read:
     )
 
 
-def stage(seconds: float, **fields: float) -> RunData:
+def stage(seconds: float, **fields: Any) -> RunData:
     """One teravalidate of 1 GB that took so long, with the CPU and device shares given."""
     run = RunBuilder()
     run.workload(
@@ -137,7 +139,7 @@ def test_the_answer_is_not_repeated_as_a_limit() -> None:
 @pytest.mark.parametrize(
     ("run", "says"),
     [
-        (spilled(), "two plain copies on the disks"),
+        (spilled(), "plain copies of the same bytes on the disks"),
         (
             failed(),
             "the run failed in terasort after 2.31 s: /srv/howdah/part-r-00003: no space left on device",
@@ -167,3 +169,10 @@ def test_without_samples_the_bound_is_a_guess() -> None:
     silent = run._replace(samples=run.samples.slice(0, 0))
     assert analyse(silent).findings[0].sure == "guess"
     assert "CPU" not in analyse(silent).findings[0].text
+
+
+def test_a_workload_faster_than_its_limit_casts_doubt_on_the_limit() -> None:
+    (finding,) = found(stage(0.3), "limit-beaten")
+    assert finding.severity == "warning"
+    assert "teravalidate (0.30 s against 0.38 s)" in finding.text
+    assert not found(stage(0.4), "limit-beaten")

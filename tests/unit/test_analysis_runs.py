@@ -14,6 +14,8 @@ from howdah.model.run import Counters, Outcome
 from howdah.model.tables import RunData
 from support import records
 from support.building import RunBuilder, Stage, Tasks, kind
+from support.findings import found, value
+from support.machine import raw_limits
 
 RUNS: list[Callable[[], RunData]] = [
     records.terasuite,
@@ -82,7 +84,7 @@ def test_empty_workloads_are_sound() -> None:
     run.workload(kind("teragen", 0), [Stage("map", 1.0)])
     run.workload(kind("terasort"), [])
     run.workload(kind("storage"), [], Counters())
-    sound(analyse(run.build(limits=records.raw_limits())))
+    sound(analyse(run.build(limits=raw_limits())))
 
 
 @settings(deadline=None, max_examples=150)
@@ -145,9 +147,21 @@ def test_ten_thousand_tasks_and_a_million_samples_take_seconds() -> None:
         for name, each in (("map-shuffle", "map"), ("reduce-merge", "reduce"))
     ]
     run.workload(kind("terasort", 30_000_000_000), stages, Counters(input_rows=30_000_000_000))
-    data = run.build(limits=records.raw_limits())
+    data = run.build(limits=raw_limits())
     assert data.tasks.num_rows == 10_000
     assert data.samples.num_rows > 900_000
     started = time.perf_counter()
     sound(analyse(data))
     assert time.perf_counter() - started < 10
+
+
+def test_time_outside_the_phases_is_told() -> None:
+    run = records.terasuite()
+    (rate,) = found(run, "rate", "terasort")
+    assert "outside its phases" not in rate.text
+    late = run.record.workloads[1].model_copy(update={"end_s": run.record.workloads[1].end_s + 1.0})
+    workloads = (run.record.workloads[0], late, run.record.workloads[2])
+    longer = run._replace(record=run.record.model_copy(update={"workloads": workloads}))
+    (rate,) = found(longer, "rate", "terasort")
+    assert "outside its phases 1.00 s" in rate.text
+    assert value(rate, "outside phases") == pytest.approx(1.0)

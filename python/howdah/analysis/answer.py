@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence, LimitShare, WorkloadTime
 from howdah.analysis.limits import sentence, share_finding
-from howdah.analysis.storage import ends
+from howdah.analysis.storage import zone_sentence
 from howdah.analysis.wording import listed, number, percent, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord
@@ -48,12 +48,7 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
         zone for zone in evidence.storage if zone.workload == time.workload and zone.operation == "write"
     ]
     if zones:
-        worst = max(zones, key=lambda zone: zone.drop)
-        first, last = ends(list(worst.rates_bytes_per_s))
-        return (
-            f"{worst.data_dir} writes {format_rate(first)} on its first files and {format_rate(last)} "
-            f"on its last, {percent(max(0.0, worst.drop))} less"
-        )
+        return zone_sentence(max(zones, key=lambda zone: zone.drop))
     text = f"{time.workload} took {seconds(time.elapsed_s)}"
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"

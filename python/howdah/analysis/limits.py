@@ -12,11 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
-from howdah.analysis.wording import number, percent, seconds, times
+from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.analysis.work import Work, phase_work, work_of
 from howdah.model.finding import Finding
 from howdah.model.run import Limits, RunRecord, WorkloadResult
-from howdah.model.workload import WorkloadKind
+from howdah.model.workload import Codec, WorkloadKind
 
 # A resource used below half of what it can do is not what a phase waits for.
 NEAR = 0.5
@@ -24,6 +24,8 @@ NEAR = 0.5
 ALIKE = 0.8
 # A device that is busy most of the time is in the way even where its raw rate is not reached.
 DEVICE_BUSY = 0.7
+# No workload can be faster than the raw hardware; measured limits and times vary by a few per cent.
+BEATEN = 0.95
 # The storage test uses one disk and one thread at a time and is itself a measurement of the raw disk.
 UNLIMITED = (WorkloadKind.STORAGE, WorkloadKind.PI)
 
@@ -112,7 +114,7 @@ def _phase_share(
         cpu_busy=use.cpu_busy if use else None,
         disk_busy=use.disk_busy if use else None,
         bound=_bound(elapsed_s, (disk_s, memory_s), work, limits, use),
-        name=_name(work, limits, (disk_s, memory_s), spilled=False),
+        name=_name(work, limits, (disk_s, memory_s), None),
     )
 
 
@@ -146,7 +148,7 @@ def _workload_share(
         cpu_busy=use.cpu_busy if use else None,
         disk_busy=use.disk_busy if use else None,
         bound=bound,
-        name=_name(work, limits, (disk_s, memory_s), spilled=result.counters.spilled_bytes > 0),
+        name=_name(work, limits, (disk_s, memory_s), result),
     )
 
 
@@ -191,18 +193,21 @@ def _longest(phases: list[LimitShare]) -> Bound:
     return other
 
 
-def _name(work: Work, limits: Limits, share: tuple[float, float], spilled: bool) -> str:
-    """What the limit amounts to in words; ``share`` is (disk seconds, memory seconds)."""
+def _name(work: Work, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None) -> str:
+    """What the limit amounts to in words; ``spills`` is a whole sort, which may have copied twice."""
     disks = "the disk" if len(limits.devices) == 1 else "the disks"
     whose = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
-    disk_s, memory_s = share
+    disk_s, memory_s = raw_s
     if memory_s > disk_s:
         return "a plain copy in memory"
     if work.write == 0:
         return f"{whose} raw read"
     if work.read == 0:
         return f"{whose} raw write"
-    return f"two plain copies on {disks}" if spilled else f"{whose} own copy"
+    if spills is None or spills.counters.spilled_bytes == 0:
+        return f"{whose} own copy"
+    compressed = spills.workload.codec not in (None, Codec.NONE)
+    return f"plain copies of the same bytes on {disks}" if compressed else f"two plain copies on {disks}"
 
 
 def sentence(share: LimitShare) -> str:
@@ -213,7 +218,7 @@ def sentence(share: LimitShare) -> str:
         f"({seconds(share.limit_s)}): {_IS_LIMIT[share.bound]}"
     )
     if share.cpu_busy is not None:
-        text += f", CPU {percent(share.cpu_busy)} busy"
+        text += f", {'' if share.bound == 'CPU' else 'CPU '}{percent(share.cpu_busy)} busy"
     return text
 
 
@@ -224,6 +229,25 @@ def find_limits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if share.phase is not None and phases[share.workload] < 2:
             continue
         yield share_finding(record, share, "limit", sentence(share))
+
+
+def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Workloads that beat their limit, which says that the limit was measured under worse conditions."""
+    beaten = [share for share in evidence.limits if share.phase is None and share.times_limit < BEATEN]
+    if not beaten:
+        return
+    names = listed(
+        [f"{each.workload} ({seconds(each.elapsed_s)} against {seconds(each.limit_s)})" for each in beaten]
+    )
+    yield Finding(
+        id="limit-beaten",
+        severity="warning",
+        text=f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
+        "ratios to it flatter; others may have used it then",
+        sure="likely",
+        origin=record.origin,
+        numbers=tuple(number(f"{each.workload}, times the limit", each.times_limit, "1") for each in beaten),
+    )
 
 
 def share_finding(record: RunRecord, share: LimitShare, name: str, text: str) -> Finding:

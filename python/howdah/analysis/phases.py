@@ -16,6 +16,8 @@ from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
 from howdah.units import format_bytes, format_rate
 
+# Time that no phase accounts for is told from this share of the workload on.
+OUTSIDE_SHARE = 0.03
 _OF = {
     WorkloadKind.TERAGEN: "rows written",
     WorkloadKind.TERASORT: "rows sorted, each read once and written once",
@@ -100,6 +102,10 @@ def find_rates(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
         if len(time.phases) > 1:
             text += "; " + ", ".join(f"{phase.name} {seconds(phase.elapsed_s)}" for phase in time.phases)
+        outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
+        if time.phases and outside_s > OUTSIDE_SHARE * time.elapsed_s:
+            text += f"; outside its phases {seconds(outside_s)}"
+            numbers.append(number("outside phases", outside_s, "s"))
         for phase in time.phases:
             numbers.append(number(f"{phase.name} elapsed", phase.elapsed_s, "s"))
             for rate in filter(None, (phase.read, phase.write)):

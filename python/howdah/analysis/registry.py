@@ -17,7 +17,7 @@ from howdah.analysis.disturbance import (
     find_steal,
 )
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.limits import find_limits
+from howdah.analysis.limits import find_beaten, find_limits
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.phases import find_rates
@@ -39,6 +39,7 @@ FINDERS: tuple[Finder, ...] = (
     find_simulated,
     find_recorded,
     find_buffered,
+    find_beaten,
     find_limits,
     find_rates,
     find_remainders,

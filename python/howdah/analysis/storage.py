@@ -46,17 +46,23 @@ def ends(rates: list[float]) -> tuple[float, float]:
     return float(np.median(rates[:tenth])), float(np.median(rates[-tenth:]))
 
 
+def zone_sentence(item: StorageZones) -> str:
+    """One sentence: how fast the first files went, how fast the last, and why they may differ."""
+    first, last = ends(list(item.rates_bytes_per_s))
+    verb = "writes" if item.operation == "write" else "reads"
+    text = (
+        f"{item.data_dir} {verb} {format_rate(first)} on its first files and {format_rate(last)} on its last"
+    )
+    if item.drop > ZONE_DROP:
+        return f"{text}, {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
+    return f"{text}: as fast everywhere" if item.drop > -ZONE_DROP else f"{text}: faster towards its end"
+
+
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much slower a disk is at its inner end, against fio's raw rate where there is one."""
     for item in evidence.storage:
         first, last = ends(list(item.rates_bytes_per_s))
-        verb = "writes" if item.operation == "write" else "reads"
-        text = f"{item.data_dir} {verb} {format_rate(first)} on its first files and "
-        text += f"{format_rate(last)} on its last"
-        if item.drop > ZONE_DROP:
-            text += f", {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
-        else:
-            text += ": as fast everywhere"
+        text = zone_sentence(item)
         numbers = [
             number("first files", first, "B/s"),
             number("last files", last, "B/s"),
