@@ -131,7 +131,11 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
         }
         for bar in bars
     ]
-    mark: dict[str, Any] = {"type": "rect", "stroke": "$page", "strokeWidth": 0.8 if pitch > 6 else 0}
+    mark: dict[str, Any] = {
+        "type": "rect",
+        "stroke": "$page",
+        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
+    }
     if source.dash != [1, 0]:
         mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
     colours = {"domain": [key.name for key in kinds], "range": [f"${key.token}" for key in kinds]}

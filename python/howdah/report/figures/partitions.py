@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from howdah.report.figures.scale import Unit, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 
-MOST_TASKS = 400
-"""More tasks than this are narrower than a pixel of a small chart."""
+MOST_BARS = 200
+"""More bars than this are too narrow for a small chart."""
 
 TABLE_ROWS = 24
 
@@ -45,9 +45,11 @@ def _figure(source: Source, workload: str, kind: str, tasks: list[tuple[int, flo
     what = _what(kind)
     middle, low, high = np.median(rates), rates.min(), rates.max()
     caption = (
-        f"{len(tasks)} {what}s: median {format_rate(float(middle))}, "
+        f"{len(tasks):,} {what}s: median {format_rate(float(middle))}, "
         f"slowest {format_rate(float(low))}, fastest {format_rate(float(high))}."
     )
+    if len(tasks) > MOST_BARS:
+        caption += " Each bar spans the slowest and the fastest of neighbours."
     return Figure(
         id=f"partitions-{workload}-{kind}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: throughput per {what}",
@@ -55,7 +57,7 @@ def _figure(source: Source, workload: str, kind: str, tasks: list[tuple[int, flo
         spec=_spec(source, kind, tasks, unit, float(middle)),
         table=_table(what, rates, unit),
         half=True,
-        marks=min(len(tasks), MOST_TASKS),
+        marks=min(len(tasks), MOST_BARS),
     )
 
 
@@ -64,68 +66,82 @@ def _what(kind: str) -> str:
     return "partition" if kind == "reduce" else f"{kind} task"
 
 
+class Bar(NamedTuple):
+    """A task from zero to its rate; or a stretch of neighbours, from the slowest to the fastest of them."""
+
+    first: int
+    last: int
+    low: float
+    high: float
+
+
+def _bars(tasks: list[tuple[int, float]]) -> list[Bar]:
+    if len(tasks) <= MOST_BARS:
+        return [Bar(task, task, 0.0, rate) for task, rate in tasks]
+    cuts = np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)
+    stretches = [tasks[start:end] for start, end in pairwise(cuts)]
+    return [
+        Bar(some[0][0], some[-1][0], min(rate for _, rate in some), max(rate for _, rate in some))
+        for some in stretches
+    ]
+
+
 def _spec(
     source: Source, kind: str, tasks: list[tuple[int, float]], unit: Unit, middle: float
 ) -> dict[str, Any]:
-    shown, what = _thinned(tasks), _what(kind)
-    token = KEYS.get(kind, OTHER).token
-    top = 1.08 * max(rate for _, rate in shown) / unit.size
+    bars, what = _bars(tasks), _what(kind)
+    top = 1.08 * max(bar.high for bar in bars) / unit.size
+    last = max(task for task, _ in tasks)
+    values = [
+        {
+            "from": bar.first - 0.4,
+            "to": bar.last + 0.4,
+            "low": bar.low / unit.size,
+            "high": bar.high / unit.size,
+            "which": str(bar.first) if bar.first == bar.last else f"{bar.first} to {bar.last}",
+            "text": f"{format_rate(bar.low)} to {format_rate(bar.high)}"
+            if bar.low
+            else format_rate(bar.high),
+        }
+        for bar in bars
+    ]
+    x_scale = {"domain": [-0.7, last + 0.7], "nice": False, "zero": False}
+    x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
     y = {
-        "field": "rate",
+        "field": "low",
         "type": "quantitative",
         "scale": {"domain": [0, top], "nice": False},
         "axis": {**level_title(unit.name), "tickCount": 3, "format": number_format(top)},
     }
-    last = max(task for task, _ in tasks)
-    values = [
-        {
-            "from": task - 0.4,
-            "to": task + 0.4,
-            "task": task,
-            "rate": rate / unit.size,
-            "text": format_rate(rate),
-        }
-        for task, rate in shown
-    ]
-    x_scale = {"domain": [-0.7, last + 0.7], "nice": False, "zero": False}
-    x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    x: dict[str, Any] = {"type": "quantitative", "scale": x_scale, "axis": x_axis}
-    if len(shown) < len(tasks) or len(tasks) > MOST_TASKS // 2:
-        mark: dict[str, Any] = {"type": "point", "filled": True, "size": 9, "color": f"${token}"}
-        encoding: dict[str, Any] = {"x": {**x, "field": "task"}, "y": y}
-    else:
-        mark = {"type": "rect", "color": f"${token}"}
-        if source.dash != [1, 0]:
-            mark |= {"fillOpacity": 0.3, "stroke": f"${token}", "strokeDash": source.dash}
-        encoding = {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": y, "y2": {"datum": 0}}
-    tooltip = [{"field": "task", "title": what}, {"field": "text", "title": "throughput"}]
+    mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
+    if source.dash != [1, 0]:
+        mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
+    level = {"values": [{"rate": middle / unit.size}]}
     layers: list[dict[str, Any]] = [
         {
             "name": DATA,
             "data": {"values": values},
             "mark": mark,
-            "encoding": {**encoding, "tooltip": tooltip},
+            "encoding": {
+                "x": {"field": "from", "type": "quantitative", "scale": x_scale, "axis": x_axis},
+                "x2": {"field": "to"},
+                "y": y,
+                "y2": {"field": "high"},
+                "tooltip": [{"field": "which", "title": what}, {"field": "text", "title": "throughput"}],
+            },
         },
         {
-            "data": {"values": [{"rate": middle / unit.size}]},
+            "data": level,
             "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
             "encoding": {"y": {"field": "rate", "type": "quantitative"}},
         },
         {
-            "data": {"values": [{"rate": middle / unit.size}]},
+            "data": level,
             "mark": {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
             "encoding": {"x": {"value": {"expr": "width"}}, "y": {"field": "rate", "type": "quantitative"}},
         },
     ]
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
-
-
-def _thinned(tasks: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """At most ``MOST_TASKS`` of them: of each stretch of neighbours the slowest, which matters most."""
-    if len(tasks) <= MOST_TASKS:
-        return tasks
-    cuts = np.linspace(0, len(tasks), MOST_TASKS + 1).astype(int)
-    return [min(tasks[start:end], key=lambda one: one[1]) for start, end in pairwise(cuts)]
 
 
 def _table(what: str, rates: FloatArray, unit: Unit) -> Table:

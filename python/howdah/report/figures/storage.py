@@ -14,6 +14,9 @@ from howdah.units import format_rate
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
 
+FARTHEST = 6.0
+"""A limit this many times beyond the peak is left out of the plot."""
+
 
 def _disks(source: Source) -> list[Series]:
     """The data disks' rates; every disk's, where no disk is known to carry data."""
@@ -30,25 +33,26 @@ def storage(source: Source) -> list[Figure]:
     names = sorted({one.instance for one in every})
     if not names:
         return []
-    limits = source.record.limits
-    marks = (
-        [
-            Mark("read limit", READ.token, limits.read_bytes_per_s),
-            Mark("write limit", WRITE.token, limits.write_bytes_per_s),
-        ]
-        if limits
-        else []
-    )
+    peak = max(float(one.values.max(initial=0)) for one in every)
     title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
-    figures = [_figure(source, "storage", title, every, marks, half=False)]
+    figures = [_figure(source, "storage", title, every, _limits(source), half=False)]
     if len(names) > 1:
-        top = max(float(one.values.max(initial=0)) for one in every)
         for name in names:
             own = [one for one in every if one.instance == name]
             figures.append(
-                _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=top)
+                _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=peak)
             )
     return [figure for figure in figures if figure is not None]
+
+
+def _limits(source: Source) -> list[Mark]:
+    limits = source.record.limits
+    if limits is None:
+        return []
+    return [
+        Mark("read limit", READ.token, limits.read_bytes_per_s),
+        Mark("write limit", WRITE.token, limits.write_bytes_per_s),
+    ]
 
 
 def _figure(
@@ -66,11 +70,14 @@ def _figure(
         return None
     read = combined([one for one in series if one.quantity == "read"], grid, total)
     write = combined([one for one in series if one.quantity == "write"], grid, total)
-    highest = max(float(read.max()), float(write.max()), least_top, *(mark.value for mark in marks))
+    peak = max(float(read.max()), float(write.max()), least_top)
+    # Far below its limits a line would lie flat on the axis; then the caption alone names them.
+    near = [mark for mark in marks if mark.value <= FARTHEST * peak]
+    highest = max([peak, *(mark.value for mark in near)])
     unit = rate_unit(highest)
     top = max(1.06 * highest / unit.size, 1e-9)
     lines = [Line(READ, read / unit.size), Line(WRITE, write / unit.size)]
-    scaled = [mark._replace(value=mark.value / unit.size) for mark in marks]
+    scaled = [mark._replace(value=mark.value / unit.size) for mark in near]
     axis = Axis(unit.name, top, number_format(top))
     caption = f"Peaks: reading {format_rate(float(read.max()))}, writing {format_rate(float(write.max()))}."
     if marks:
