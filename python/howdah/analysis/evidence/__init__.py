@@ -1,0 +1,82 @@
+"""What analysis derives from a run: the data its findings stand on and the report's figures show.
+
+Everything is in SI base units; times are seconds since the start of the run. A share runs from 0 to 1.
+What a run does not hold (no samples, no limits, no tasks) leaves its tuple empty or its field None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from howdah.analysis.evidence.account import ByteAccount, ByteSide, Explanation
+from howdah.analysis.evidence.files import DfsioFigures, StorageZones
+from howdah.analysis.evidence.limit import Bound, LimitShare
+from howdah.analysis.evidence.times import PhaseTime, Rate, WorkloadTime
+from howdah.analysis.evidence.use import (
+    CpuShare,
+    DiskUse,
+    FloatArray,
+    Gauge,
+    HostUse,
+    NicUse,
+    Series,
+    StretchUse,
+)
+from howdah.analysis.evidence.work import Balance, Spills, TaskSpread
+from howdah.model.finding import Finding
+
+__all__ = [
+    "Analysis",
+    "Balance",
+    "Bound",
+    "ByteAccount",
+    "ByteSide",
+    "CpuShare",
+    "DfsioFigures",
+    "DiskUse",
+    "Evidence",
+    "Explanation",
+    "FloatArray",
+    "Gauge",
+    "HostUse",
+    "LimitShare",
+    "NicUse",
+    "PhaseTime",
+    "Rate",
+    "Series",
+    "Spills",
+    "StorageZones",
+    "StretchUse",
+    "TaskSpread",
+    "WorkloadTime",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All derived data of one run. ``data_disks`` are the devices that carry data directories."""
+
+    workloads: tuple[WorkloadTime, ...]
+    data_disks: tuple[str, ...]
+    use: tuple[StretchUse, ...]
+    series: tuple[Series, ...]
+    gauges: tuple[Gauge, ...]
+    accounts: tuple[ByteAccount, ...]
+    spreads: tuple[TaskSpread, ...]
+    balances: tuple[Balance, ...]
+    spills: tuple[Spills, ...]
+    limits: tuple[LimitShare, ...]
+    dfsio: tuple[DfsioFigures, ...]
+    storage: tuple[StorageZones, ...]
+
+    def time_of(self, workload: str) -> WorkloadTime:
+        """The times of a workload by its name in this evidence."""
+        return next(time for time in self.workloads if time.workload == workload)
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The findings in the order a reader should meet them (the answer first), and their evidence."""
+
+    findings: tuple[Finding, ...]
+    evidence: Evidence
