@@ -11,7 +11,10 @@ STAMPS := build/stamps
 RUST := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo setup test check bench format docs clean
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+  --no-emit-index-url --no-emit-find-links
+
+.PHONY: help demo setup test check bench format docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -44,6 +47,12 @@ format: $(STAMPS)/dev ## Format the code
 
 docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 	$(BIN)/python -m howdah.store.document > docs/run-record.md
+
+lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
+	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build -o requirements/run.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build --group dev -o requirements/dev.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
 
 clean: ## Remove everything that was built (run records stay)
 	rm -rf $(VENV) build target
