@@ -1,0 +1,45 @@
+"""Markdown and terminal text of whole runs, held against files.
+
+Set HOWDAH_UPDATE_GOLDEN=1 to write the files anew, then read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from howdah.analysis import analyse
+from howdah.report import render_terminal, write_report
+from support.reports import RUNS
+
+FILES = Path(__file__).parent / "report"
+
+
+def _held(name: str, text: str) -> None:
+    path = FILES / name
+    if os.environ.get("HOWDAH_UPDATE_GOLDEN") == "1":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_terminal_text(name):
+    run = RUNS[name]()
+    console = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    console.print(render_terminal(run, analyse(run)))
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    _held(f"{name}.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio"])
+def test_markdown(name, tmp_path):
+    run = RUNS[name]()
+    write_report(run, analyse(run), tmp_path)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    _held(f"{name}.md", text)
+    pictures = {line.split("(")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")}
+    assert pictures == {f"figures/{path.name}" for path in (tmp_path / "figures").iterdir()}

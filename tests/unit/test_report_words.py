@@ -1,0 +1,75 @@
+"""Values as a report writes them, and the escaping of what comes from records."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.finding import Number
+from howdah.report.figure import Table
+from howdah.report.html import joined
+from howdah.report.markdown import escaped, table
+from howdah.report.tables import numeric_columns
+from howdah.report.words import moment, number, setting, signed_bytes, times
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.413, "s", "0.41 s"),
+        (1.2e9, "B/s", "1.20 GB/s"),
+        (5e6, "B", "5.00 MB"),
+        (46.04, "%", "46 %"),
+        (1.402, "1", "1.4"),
+        (10_000, "1", "10,000"),
+        (7, "operations", "7 operations"),
+    ],
+)
+def test_numbers_carry_their_unit(value, unit, text):
+    assert number(Number(name="n", value=value, unit=unit)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (-0.2, "0 B"), (0, "0 B"), (-5e6, "\N{MINUS SIGN}5.00 MB"), (1e9, "1.00 GB")],
+)
+def test_differences_have_a_true_minus(value, text):
+    assert signed_bytes(value) == text
+
+
+def test_ratios_have_as_many_digits_as_make_sense():
+    assert times(1.2345) == "1.23 ×"
+    assert times(33.3) == "33 ×"
+
+
+def test_moments_are_for_people_and_survive_nonsense():
+    assert moment("2026-11-20T17:14:00Z") == "20 November 2026, 17:14 UTC"
+    assert moment("yesterday") == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(True, "yes"), (False, "no"), (10_000, "10,000"), (("a", "b"), "a, b"), (0.8, "0.8")]
+)
+def test_settings_are_written_plainly(value, text):
+    assert setting(value) == text
+
+
+def test_numbers_stay_with_their_units_on_one_line():
+    tied = "took 9.59\u00a0s, 1.21\u00a0× the copy, CPU 45\u00a0% busy, 10.0\u00a0GB in 8 maps"
+    assert joined("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+
+
+def test_columns_of_numbers_are_told_from_columns_of_text():
+    rows = (("teragen", "4.24 s", "–", "3 min 05 s", "8 maps of 2"), ("x", "\N{MINUS SIGN}1", "2", "", "–"))
+    assert numeric_columns(Table(("a", "b", "c", "d", "e"), rows)) == {1, 2, 3, 4}
+    assert numeric_columns(Table(("a",), (("vda",), ("1",)))) == set()
+
+
+def test_markdown_makes_markup_literal():
+    assert escaped("<b>*x*</b> | [a](b) `c` & _d_\nnext") == (
+        "\\<b\\>\\*x\\*\\</b\\> \\| \\[a\\](b) \\`c\\` &amp; \\_d\\_ next"
+    )
+
+
+def test_a_cell_cannot_break_out_of_its_table():
+    lines = table(Table(("name", "n"), (("a|b\nc", "1"),))).splitlines()
+    assert lines == ["| name | n |", "| --- | ---: |", "| a\\|b c | 1 |"]
