@@ -191,7 +191,8 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
-    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, it says {format_bytes(side.said)}"
+    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}"
+    text += f" where it says {format_bytes(side.said)}" if off else f", it says {format_bytes(side.said)}"
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.said, 0.1 * abs(unexplained) if off else 0.0)
     parts = [
@@ -199,10 +200,10 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
         for part in side.explained
         if abs(part.bytes) > least
     ]
-    if off:
-        parts.append(f"{format_bytes(abs(unexplained))} unexplained")
     if parts:
         text += f", of the difference {listed(parts)}"
+    if off:
+        text += f", {format_bytes(abs(unexplained))} unexplained"
     if side.resolution > UNEXPLAINED_SHARE * (side.said or devices):
         text += f" (± {format_bytes(side.resolution)} between samples)"
     if not off:
