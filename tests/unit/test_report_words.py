@@ -9,7 +9,7 @@ from howdah.report.figure import Table
 from howdah.report.html import joined
 from howdah.report.markdown import escaped, table
 from howdah.report.tables import numeric_columns
-from howdah.report.words import moment, number, setting, signed_bytes, times
+from howdah.report.words import moment, number, setting, signed_bytes
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,6 @@ def test_numbers_carry_their_unit(value, unit, text):
 )
 def test_differences_have_a_true_minus(value, text):
     assert signed_bytes(value) == text
-
-
-def test_ratios_have_as_many_digits_as_make_sense():
-    assert times(1.2345) == "1.23 ×"
-    assert times(33.3) == "33 ×"
 
 
 def test_moments_are_for_people_and_survive_nonsense():

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, ByteAccount, ByteSide, Evidence
+from howdah.analysis.wording import times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
-from howdah.report.words import NONE, moment, number, setting, signed_bytes, times
+from howdah.report.words import NONE, moment, number, setting, signed_bytes
 from howdah.units import format_rate, format_seconds
 
 
@@ -174,10 +175,13 @@ def _account_row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, 
 
 
 def _accounts(evidence: Evidence) -> Table | None:
-    rows = []
-    for account in evidence.accounts:
-        rows.append(_account_row(account, "reads", account.read))
-        rows.append(_account_row(account, "writes", account.write))
+    """One row for each direction in which a workload moved anything, or should have."""
+    rows = [
+        _account_row(account, verb, side)
+        for account in evidence.accounts
+        for verb, side in (("reads", account.read), ("writes", account.write))
+        if side.should or side.said or side.devices
+    ]
     if not rows:
         return None
     return Table(("account", "should", "says", "devices", "remainder", "unexplained"), tuple(rows))

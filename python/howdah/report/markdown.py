@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from howdah.report.content import Content, Said
+from howdah.report.content import SURE, Content, Said
 from howdah.report.figure import Figure, Table
 from howdah.report.figures import Figures
 from howdah.report.tables import numeric_columns, stats_table
@@ -48,9 +48,9 @@ def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
 
 
 def _findings(said: Content) -> list[str]:
-    blocks = ["\n".join(_finding(one) for one in said.warnings)] if said.warnings else []
+    blocks = ["\n".join(_warning(one) for one in said.warnings)] if said.warnings else []
     for group in said.notes:
-        blocks += [f"### {escaped(group.about)}", "\n".join(_finding(one) for one in group.notes)]
+        blocks += [f"### {escaped(group.about)}", "\n".join(_note(one) for one in group.notes)]
     return ["## Findings", *blocks] if blocks else []
 
 
@@ -94,9 +94,12 @@ def _figure(figure: Figure, folder: str) -> str:
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
-def _finding(one: Said) -> str:
-    label = "**Warning:** " if one.severity == "warning" else ""
+def _warning(one: Said) -> str:
     where = f"{one.where}, {one.sure}" if one.where else one.sure
-    numbers = "; ".join(f"{name} {value}" for name, value in one.numbers)
-    tail = f"; {numbers}" if numbers else ""
-    return f"- {label}{escaped(one.text)} ({escaped(where)}{escaped(tail)})"
+    numbers = "".join(f"; {name} {value}" for name, value in one.numbers)
+    return f"- **Warning:** {escaped(one.text)} ({escaped(where + numbers)})"
+
+
+def _note(one: Said) -> str:
+    """A note says how sure it is only where it was not measured; its numbers are on the page."""
+    return f"- {escaped(one.text)}" + ("" if one.sure == SURE["measured"] else f" ({escaped(one.sure)})")

@@ -19,12 +19,12 @@ class Facts(NamedTuple):
 
 
 def provenance(record: RunRecord) -> tuple[Facts, ...]:
-    """The facts in the order run, host, digests, telemetry."""
+    """The facts in the order run, digests, telemetry, host."""
     groups = [
         Facts("Run", _run(record)),
-        Facts("Host", _host(record.host)),
         Facts("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
         Facts("Cost of measuring", _telemetry(record)),
+        Facts("Host", _host(record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 
@@ -60,6 +60,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
         ("cores", ", ".join(_counted(count, one) for count, one in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
+        *((("left to howdah", given),) if (given := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),
@@ -71,6 +72,16 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         *(("not read", f"{one.what}: {one.why}") for one in host.unread),
     ]
     return tuple(items)
+
+
+def _allowance(host: Host) -> str:
+    """What control groups leave of the machine; empty where they leave all of it."""
+    parts = []
+    if host.usable_cpus < host.cpu.threads:
+        parts.append(f"{host.usable_cpus:g} CPUs")
+    if host.cgroup.memory_limit_bytes is not None:
+        parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
+    return ", ".join(parts)
 
 
 def _counted(count: int, one: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from howdah.report.content import Stat
 from howdah.report.figure import Table
+from howdah.report.words import NONE
 
 _NUMERIC = re.compile(r"^(\N{MINUS SIGN}?\d[\d,.]*( .{1,12})?|–|)$")
 
@@ -21,11 +22,19 @@ def numeric_columns(table: Table) -> frozenset[int]:
 
 
 def stats_table(stats: Sequence[Stat]) -> Table:
-    """The row of figures below the answer; the outcome only where not all succeeded."""
-    columns = ("workload", "elapsed", "rate", "of", "× limit", "limited by")
-    rows = [(one.workload, one.elapsed, one.rate, one.of, one.times_limit, one.bound) for one in stats]
+    """The row of figures below the answer, without the columns in which no workload has anything to say.
+
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "limited by", "outcome")
+    rows = [
+        (one.workload, one.elapsed, one.rate, one.of, one.times_limit, one.bound, one.outcome)
+        for one in stats
+    ]
+    empty = {"", NONE}
     if all(one.outcome == "succeeded" for one in stats):
-        return Table(columns, tuple(rows))
+        empty.add("succeeded")
+    said = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
     return Table(
-        (*columns, "outcome"), tuple((*row, one.outcome) for row, one in zip(rows, stats, strict=True))
+        tuple(columns[index] for index in said), tuple(tuple(row[index] for index in said) for row in rows)
     )

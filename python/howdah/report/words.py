@@ -37,11 +37,6 @@ def signed_bytes(value: float | None) -> str:
     return f"\N{MINUS SIGN}{format_bytes(-value)}" if value < 0 else format_bytes(value)
 
 
-def times(value: float) -> str:
-    """A ratio with as many digits as the noise of a run allows: ``1.24 ×``, ``12 ×``."""
-    return f"{value:.2f} ×" if value < 10 else f"{value:.0f} ×"
-
-
 def moment(iso: str) -> str:
     """A record's time of creation for people: ``20 November 2026, 17:14 UTC``; as it is if unreadable."""
     try:

@@ -75,11 +75,17 @@ def _figure(source: Source, id_: str, drawn: Files) -> Figure:
             "field": "rate",
             "type": "quantitative",
             "scale": {"domain": [0, top], "nice": False},
-            "axis": {**level_title(unit.name), "tickCount": 4, "format": number_format(top)},
+            "axis": {**level_title(unit.name), "tickCount": 3, "format": number_format(top)},
         },
         "tooltip": [{"field": "file"}, {"field": "text", "title": "throughput"}],
     }
-    dots = {"type": "point", "filled": True, "size": 36 if len(rates) < 100 else 12, "color": f"${token}"}
+    dots = {
+        "type": "point",
+        "filled": True,
+        "opacity": 1,
+        "size": 36 if len(rates) < 100 else 12,
+        "color": f"${token}",
+    }
     line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
     layers: list[dict[str, Any]] = [
         {"data": {"values": values}, "mark": line, "encoding": encoding},
