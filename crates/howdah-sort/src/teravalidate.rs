@@ -35,8 +35,9 @@ pub struct TeravalidateReport {
     pub direct: bool,
 }
 
-/// How many pieces the input is cut into for each slot: enough that the slots end almost together.
-const PIECES_PER_SLOT: u64 = 16;
+/// How many pieces the input is cut into for each slot: enough that the slots end almost together, and
+/// few enough that it costs nothing that a slot reads nothing while it checks a piece's last block.
+const PIECES_PER_SLOT: u64 = 8;
 
 /// A stretch of a file that one map task reads.
 struct Piece {
@@ -151,14 +152,16 @@ fn open_unchanged(path: &Path, len: u64) -> Result<InputFile> {
     Ok(file)
 }
 
-/// Cuts files of these lengths into pieces of about `length` bytes that direct I/O can start at.
+/// Cuts files of these lengths into equal pieces of at most about `length` bytes, which start where
+/// direct I/O can start.
 fn pieces(lengths: &[u64], length: u64) -> Vec<Piece> {
-    let step = length.next_multiple_of(STRIDE as u64).max(STRIDE as u64);
     let mut pieces = Vec::new();
     for (file, len) in lengths.iter().enumerate() {
+        let count = len.div_ceil(length.max(1)).max(1);
+        let step = len.div_ceil(count).next_multiple_of(STRIDE as u64);
         let mut start = 0;
         while start < *len {
-            let end = len.min(&(start + step)).to_owned();
+            let end = (start + step).min(*len);
             pieces.push(Piece { file, bytes: start..end });
             start = end;
         }
