@@ -288,3 +288,15 @@ def test_the_first_sample_is_the_baseline(tmp_path: Path) -> None:
     sampled(StepClock([0]), sink, CpuDevice(tmp_path)).stop()
     assert {row.value for row in sink.rows} == {0.0}
     assert len(sink.rows) == 3 * 5
+
+
+def test_a_mark_is_a_sample_between_two_of_the_grid() -> None:
+    sink = Collected()
+    device = CountingDevice()
+    clock = StepClock([0], rest_s=0.7)
+    sampler = sampled(clock, sink, device)
+    sampler.mark()
+    cost = sampler.stop()
+    assert sink.times() == pytest.approx([10, 11, 11, 11.7])
+    assert device.ticks == cost.ticks == 4
+    assert cost.late_ticks == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from howdah.errors import UserError
 from howdah.model.run import RunWarning, Sample, TelemetryCost
@@ -64,6 +64,7 @@ class Sampler:
         self._devices = list(host_devices() if devices is None else devices)
         self._clock = clock or SystemClock()
         self._stop = Event()
+        self._ticking = Lock()
         self._thread = Thread(target=self._run, name="howdah-telemetry", daemon=True)
         self._started_ns = 0
         self._cpu_ns = 0
@@ -93,6 +94,12 @@ class Sampler:
             raise
         self._cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
         self._thread.start()
+
+    def mark(self) -> None:
+        """Take a sample now, between two regular ones: use up to this moment is then known exactly."""
+        cpu_ns = self._clock.thread_cpu_ns()
+        self._tick()
+        self._cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
 
     def stop(self) -> TelemetryCost:
         """Take the last sample, close the devices and say what the sampling cost.
@@ -139,17 +146,18 @@ class Sampler:
         return max(0, self._nanoseconds_until(due)) / 1e9
 
     def _tick(self) -> None:
-        time_s = (self._clock.now_ns() - self._run_start_ns) / 1e9
-        rows: list[Sample] = []
-        for device in tuple(self._devices):
-            try:
-                readings = device.tick()
-            except OSError as error:
-                self._drop(device, error)
-                continue
-            rows.extend(Sample(time_s, self._host, metric, value) for metric, value in readings)
-        self._sink.samples(rows)
-        self._ticks += 1
+        with self._ticking:
+            time_s = (self._clock.now_ns() - self._run_start_ns) / 1e9
+            rows: list[Sample] = []
+            for device in tuple(self._devices):
+                try:
+                    readings = device.tick()
+                except OSError as error:
+                    self._drop(device, error)
+                    continue
+                rows.extend(Sample(time_s, self._host, metric, value) for metric, value in readings)
+            self._sink.samples(rows)
+            self._ticks += 1
 
     def _drop(self, device: Device, error: OSError) -> None:
         device.stop()

@@ -96,7 +96,7 @@ class _LocalRun:
             )
             sampler.start()
             try:
-                self._work(workspace, size)
+                self._work(workspace, size, sampler)
             except KeyboardInterrupt:
                 self._change(outcome=Outcome.ABORTED, error="stopped by the user")
             except (OSError, MemoryError, RuntimeError, _native.InputError) as error:
@@ -114,7 +114,7 @@ class _LocalRun:
         self._record = self._record.model_copy(update=fields)
         self._sink.update(self._record)
 
-    def _work(self, workspace: Workspace, size: int) -> None:
+    def _work(self, workspace: Workspace, size: int, sampler: Sampler) -> None:
         threads = math.ceil(self._job.host.usable_cpus)
         pool = self._prepare("touch memory", lambda: _native.Pool(size, threads))
         bench = Bench(self._job, self._worker, workspace, pool, self._clock, self._sink, self._warn)
@@ -122,7 +122,10 @@ class _LocalRun:
             measured = self._prepare("measure limits", lambda: limits.measure_limits(bench))
             self._change(limits=measured)
         for workload in self._job.suite.workloads:
+            # Samples at both ends of a workload make its share of every counter exact.
+            sampler.mark()
             result = self._run(bench, workload)
+            sampler.mark()
             if result.outcome is not Outcome.SUCCEEDED:
                 self._change(outcome=Outcome.FAILED, error=_fault(result))
                 return
