@@ -6,6 +6,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteAccount
+from howdah.model.host import OtherMount
 from howdah.model.run import Counters, DeviceLimit, FileRate, Outcome
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
@@ -188,3 +189,15 @@ def test_the_storage_test_reads_and_writes_every_data_directory() -> None:
     item = analyse(storage(files=40)).evidence.accounts[0]
     assert item.write.should == 2 * 40 * 2**30
     assert item.read.should == 2 * 40 * 2**30
+
+
+def test_data_on_no_disk_has_no_account_of_one() -> None:
+    run = terasuite()
+    (data_dir,) = run.record.plan.workers[0].data_dirs
+    memory = OtherMount(mount=data_dir, device="tmpfs", kind="tmpfs")
+    host = run.record.host.model_copy(update={"other_mounts": (memory,), "file_systems": ()})
+    moved = run._replace(record=run.record.model_copy(update={"host": host}))
+    assert analyse(run).evidence.data_disks == ("vda",)
+    assert analyse(moved).evidence.data_disks == ()
+    assert found(run, "byte-accounting")
+    assert not found(moved, "byte-accounting")

@@ -176,3 +176,10 @@ def test_a_workload_faster_than_its_limit_casts_doubt_on_the_limit() -> None:
     assert finding.severity == "warning"
     assert "teravalidate (0.30 s against 0.38 s)" in finding.text
     assert not found(stage(0.4), "limit-beaten")
+
+
+def test_a_run_of_a_few_rows_is_no_measure_of_the_disk() -> None:
+    run = terasuite(rows=1000)
+    assert analyse(run).evidence.limits == ()
+    (answer,) = found(run, "answer")
+    assert "×" not in answer.text

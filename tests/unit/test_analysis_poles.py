@@ -162,3 +162,10 @@ def test_no_tasks_are_no_spread() -> None:
     run = sort(Tasks("map", 16, 2, pole=8.0))
     empty = run._replace(tasks=pa.table({name: [] for name in TASKS_SCHEMA.names}, schema=TASKS_SCHEMA))
     assert analyse(empty).evidence.spreads == ()
+
+
+def test_an_idle_slot_that_costs_next_to_no_time_is_not_worth_a_word() -> None:
+    lopsided = [(0, 0.0, 1.0), (1, 0.0, 0.2)]
+    assert found(timed(lopsided), "idle-tail")
+    brief = [(slot, start / 20, end / 20) for slot, start, end in lopsided]
+    assert not found(timed(brief), "idle-tail")

@@ -18,6 +18,8 @@ from howdah.units import format_bytes
 UNEXPLAINED_SHARE = 0.03
 # Inodes, extents, directories and the journal cost large sequential files well under this share.
 METADATA_SHARE = 0.01
+# Every host writes a log line or a journal block now and then; so little is no one's concern.
+BACKGROUND_BYTES = 8e6
 # Parts of a remainder below this share of the bytes moved are not worth a clause.
 WORTH_SAYING_SHARE = 0.001
 # The counters of a workload may differ from theory by headers and padding, not by more than this share;
@@ -161,9 +163,9 @@ def _gauge(timeline: Timeline, metric: str, time_s: float) -> float:
 
 
 def tolerance(account: ByteAccount, side: ByteSide) -> float:
-    """How large an unexplained remainder may be, in bytes: a share of all bytes moved, or the resolution."""
+    """How large an unexplained remainder may be: a share of all bytes moved, or what samples cannot tell."""
     moved = max(account.read.said + account.write.said, side.said)
-    return max(UNEXPLAINED_SHARE * moved, side.resolution)
+    return max(UNEXPLAINED_SHARE * moved, side.resolution, BACKGROUND_BYTES)
 
 
 def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

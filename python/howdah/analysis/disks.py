@@ -14,14 +14,14 @@ def data_dirs(record: RunRecord) -> tuple[str, ...]:
 
 
 def data_disks(record: RunRecord) -> tuple[str, ...]:
-    """The disks below the data directories; empty where the host's file systems do not tell."""
+    """The disks below the data directories; empty where they lie on none (tmpfs) or nothing tells."""
     disks: dict[str, None] = {}
-    for path in data_dirs(record):
-        system = _holding(record.host.file_systems, path)
-        if system is not None:
-            below = system.disks or ((system.disk,) if system.disk else ())
+    mounts = [record.host.mount_of(PurePosixPath(path)) for path in data_dirs(record)]
+    for mount in mounts:
+        if isinstance(mount, FileSystem):
+            below = mount.disks or ((mount.disk,) if mount.disk else ())
             disks.update(dict.fromkeys(below))
-    if not disks and record.limits is not None:
+    if not any(mounts) and record.limits is not None:
         known = {disk.name for disk in record.host.disks}
         devices = (PurePosixPath(limit.device).name for limit in record.limits.devices)
         disks.update(dict.fromkeys(device for device in devices if device in known))
@@ -32,8 +32,3 @@ def dir_of(dirs: tuple[str, ...], path: str) -> str | None:
     """The data directory that holds a file: the deepest one above it."""
     holding = [name for name in dirs if PurePosixPath(path).is_relative_to(name)]
     return max(holding, key=len, default=None)
-
-
-def _holding(systems: tuple[FileSystem, ...], path: str) -> FileSystem | None:
-    above = [system for system in systems if PurePosixPath(path).is_relative_to(system.mount)]
-    return max(above, key=lambda system: len(system.mount), default=None)

@@ -26,6 +26,8 @@ ALIKE = 0.8
 DEVICE_BUSY = 0.7
 # No workload can be faster than the raw hardware; measured limits and times vary by a few per cent.
 BEATEN = 0.95
+# Work that takes the raw hardware less than this is over before its own start-up is, and no measure of it.
+LEAST_LIMIT_S = 0.01
 # The storage test uses one disk and one thread at a time and is itself a measurement of the raw disk.
 UNLIMITED = (WorkloadKind.STORAGE, WorkloadKind.PI)
 
@@ -69,8 +71,9 @@ def limit_shares(
         # Phases add up to the workload only where theory knows what each of them moves.
         summed = [] if None in parts else phases
         whole = use_of.get((time.workload, None))
-        found.append(_workload_share(time, result, work=work, limits=limits, phases=summed, use=whole))
-        found += phases
+        share = _workload_share(time, result, work=work, limits=limits, phases=summed, use=whole)
+        if share.limit_s >= LEAST_LIMIT_S:
+            found += [share, *phases]
     return tuple(found)
 
 

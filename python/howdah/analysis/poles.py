@@ -25,6 +25,8 @@ POLE_OVER_SPREAD = 5.0
 TAIL_SHARE = 0.05
 # From this share of the workload on, a pole or tail asks for attention rather than informing.
 COSTLY_SHARE = 0.10
+# Nobody would change anything for less time than this.
+LEAST_SAVING_S = 0.05
 # A median absolute deviation of normally distributed times is this much smaller than their deviation.
 MAD_TO_DEVIATION = 1.4826
 
@@ -106,7 +108,8 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Tasks that ran much longer than their like, and slots that idled while the last ones finished."""
     for spread in evidence.spreads:
         time = evidence.time_of(spread.workload)
-        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < TAIL_SHARE * time.elapsed_s:
+        least_s = max(LEAST_SAVING_S, TAIL_SHARE * time.elapsed_s)
+        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
         pole = (

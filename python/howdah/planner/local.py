@@ -85,7 +85,7 @@ class LocalPlanner:
             source="command line" if self._request.data_dirs else "D0 30: one per disk, no striping",
             by_user=bool(self._request.data_dirs),
         )
-        return tuple(str(path.absolute()) for path in chosen)
+        return tuple(str(path.resolve()) for path in chosen)
 
     def _choose_slots(self, kind: str, given: int | None, works: str) -> int:
         return self._settings.choose(
