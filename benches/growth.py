@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from benches.contestant import OURS, Output, ours
+from benches.contestant import OURS, Contestant, Output, ours
 from benches.race import Course, Start
 from benches.result import Case, Goal, Result
 from benches.sizes import Request, dataset_bytes, scarce_memory_bytes
@@ -22,6 +22,7 @@ def growth(course: Course, request: Request) -> Result:
     budget = scarce_memory_bytes(most, dataset_bytes(sizes[0]), course.threads)
     cases: list[Case] = []
     remarks: list[str] = []
+    hardest: Contestant | None = None
     for rows in sizes:
         name = format_bytes(dataset_bytes(rows))
         needed = 3 * dataset_bytes(rows)
@@ -29,7 +30,9 @@ def growth(course: Course, request: Request) -> Result:
             remarks.append(f"{name} is left out: {format_bytes(needed)} of disk are not free")
             continue
         source = course.make_input("uniform", rows)
-        hardest = course.hardest_limit("two-copies", source, Output.COPIED)
+        # The depth that is best for the smallest size is for all: finding it again would take longer
+        # than everything else.
+        hardest = hardest or course.hardest_limit("two-copies", source, Output.COPIED)
         cases += course.race([Start(name, source, budget, [hardest, ours("sort", Output.SORTED)])])
         course.workspace.drop_inputs()
     figures = {f"ns_per_row_and_log2_rows at {case.name}": 1e9 * _cost(case) for case in cases}
