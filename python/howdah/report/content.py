@@ -69,6 +69,9 @@ class Content(NamedTuple):
     plan: Table
 
 
+LONG_ANSWER = 110
+"""More characters than this make three lines of a headline."""
+
 BOUNDS = {"disk": "reading and writing"}
 """What analysis calls a bound, where a reader needs other words for it."""
 
@@ -81,7 +84,9 @@ SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 def content(run: RunData, analysis: Analysis) -> Content:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
-    answers = [_sentence(one.text) for one in analysis.findings if one.severity == "answer"]
+    answers = [
+        clause for one in analysis.findings if one.severity == "answer" for clause in _clauses(one.text)
+    ]
     rest = [one for one in analysis.findings if one.id not in (*MISSING, "simulated")]
     return Content(
         title=f"{record.suite.name} on {record.host.name}",
@@ -106,6 +111,14 @@ def content(run: RunData, analysis: Analysis) -> Content:
         facts=provenance(record),
         plan=_plan(record),
     )
+
+
+def _clauses(text: str) -> list[str]:
+    """A long answer cut after its first clause, so that the page opens with one thing."""
+    first, semicolon, rest = text.partition("; ")
+    if not semicolon or len(text) <= LONG_ANSWER:
+        return [_sentence(text)]
+    return [_sentence(first), _sentence(rest)]
 
 
 def _sentence(text: str) -> str:

@@ -23,14 +23,17 @@ TABLE_ROWS = 24
 def partitions(source: Source) -> list[Figure]:
     """A figure for each workload and kind with at least two finished tasks that moved bytes.
 
+    dfsio is left out: each of its tasks is one file, and its files have a figure of their own.
+
     A task's throughput is the larger of its input and output over its time; for a reduce task this
     is the partition it wrote.
     """
+    own = {one.workload for one in source.evidence.dfsio}
     groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in source.run.tasks.to_pylist():
         seconds = row["end_s"] - row["start_s"]
         moved = max(row["input_bytes"], row["output_bytes"])
-        if row["state"] == "succeeded" and seconds > 0 and moved > 0:
+        if row["workload"] not in own and row["state"] == "succeeded" and seconds > 0 and moved > 0:
             groups.setdefault((row["workload"], row["kind"]), []).append((row["task"], moved / seconds))
     return [
         _figure(source, workload, kind, sorted(tasks))
