@@ -59,13 +59,13 @@ fn measure(pool: &mut Pool, work: &Path, rows: u64, keys: &str, codec: Codec, re
     for _ in 0..repeats {
         let raw = raw_limit(pool, &scratch, rows * ROW as u64 / u64::from(FILES), 1, &Context::default())?;
         let context = Context::default();
-        let start = monotonic();
+        let (start, cpu) = (monotonic(), cpu_seconds()?);
         let report = terasort(pool, &spec, &context)?;
-        let sort = monotonic() - start;
+        let (sort, cpu) = (monotonic() - start, cpu_seconds()? - cpu);
         let phase = |at: usize| context.phases()[at].end - context.phases()[at].start;
         let limit = if report.in_memory { raw.read + raw.write } else { 2 * raw.copy };
         println!(
-            "read {:.3} write {:.3} copy {:.3}  sort {:.3} = {:.3} + {:.3}  ratio {:.3}  spilled {:.3} GB",
+            "read {:.3} write {:.3} copy {:.3}  sort {:.3} = {:.3} + {:.3}  cpu {cpu:.2}  ratio {:.3}  spilled {:.3} GB",
             raw.read.as_secs_f64(),
             raw.write.as_secs_f64(),
             raw.copy.as_secs_f64(),
@@ -125,6 +125,16 @@ fn rewrite_keys(path: &Path, keys: &str) -> Outcome<()> {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// The processor time this process has used so far: unlike elapsed time, other work on the machine
+/// hardly changes it.
+fn cpu_seconds() -> Outcome<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let after_name = stat.rsplit(')').next().ok_or("no name")?;
+    let ticks = |at: usize| after_name.split_whitespace().nth(at).ok_or("too few fields");
+    // User and system time, in hundredths of a second on every Linux.
+    Ok((ticks(11)?.parse::<f64>()? + ticks(12)?.parse::<f64>()?) / 100.0)
 }
 
 fn peak_rss_mib() -> Outcome<u64> {

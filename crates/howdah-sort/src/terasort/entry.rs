@@ -5,6 +5,7 @@
 //! are handed out in input order, so the sort is stable, its output does not depend on how many
 //! threads made it, and no two entries are equal: equal keys can be split over partitions freely.
 
+use super::prefetch::prefetch;
 use crate::record::ROW;
 
 /// A row's key and place.
@@ -35,9 +36,13 @@ pub fn place(entry: Entry) -> usize {
     (entry & PLACE) as usize
 }
 
+/// Rows are read past at a stride that processors do not follow well by themselves.
+const LOOK_AHEAD: usize = 32 * ROW;
+
 /// Writes the sorted entries of `rows`, the first of which is at byte `start` of its arena.
 pub fn sorted_entries(rows: &[u8], start: usize, entries: &mut [Entry]) {
     for (at, (row, slot)) in rows.chunks_exact(ROW).zip(entries.iter_mut()).enumerate() {
+        prefetch(row.as_ptr().wrapping_add(LOOK_AHEAD));
         *slot = entry(row, (start + at * ROW) as u64);
     }
     entries.sort_unstable();

@@ -66,7 +66,8 @@ impl<'a> InMemorySort<'a> {
         reduce_slots: usize,
         context: &'a Context,
     ) -> Self {
-        let most_rows = window_rows(inputs.rows());
+        let longest = splits.iter().map(|rows| rows.end - rows.start).max();
+        let most_rows = window_rows(longest.unwrap_or(0));
         let splits: Vec<Vec<Window>> =
             splits.iter().map(|rows| inputs.windows(rows.clone(), most_rows)).collect();
         let arena = splits.iter().flatten().map(|window| window.len).sum();

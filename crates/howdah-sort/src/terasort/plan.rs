@@ -14,8 +14,9 @@ pub const FLUSHES: usize = 2;
 const LARGEST_FLUSH: usize = 8 << 20;
 const SMALLEST_FLUSH: usize = 64 << 10;
 
-/// Reads of about 4 MiB reach the disk's full rate, and so many entries are sorted within a core's cache.
-const LARGEST_WINDOW: u64 = 40 * PAGE_ROWS;
+/// Sorting longer lists hides behind reading, and leaves fewer lists to merge. Beyond 16 MB there is
+/// little more to gain, while what is left to sort after the last read grows.
+const LARGEST_WINDOW: u64 = 160 * PAGE_ROWS;
 
 /// A spilled run's index keeps one entry and one offset for each block of so many rows. Small blocks
 /// read less beyond a batch's edges, large ones need a smaller index and compress better.
@@ -26,9 +27,9 @@ pub const INDEX_BYTES: usize = ENTRY + size_of::<u64>();
 /// Most splits and files whose unaligned ends [`needs`] allows for; each may cost two pages.
 const UNALIGNED_ENDS: u64 = 256;
 
-/// How many rows are read and sorted at once where `rows` are to be sorted within one stretch of memory.
+/// How many rows are read and sorted at once where one slot has `rows` to read in one go.
 pub fn window_rows(rows: u64) -> u64 {
-    (rows / 64).next_multiple_of(PAGE_ROWS).clamp(PAGE_ROWS, LARGEST_WINDOW)
+    (rows / 16).next_multiple_of(PAGE_ROWS).clamp(PAGE_ROWS, LARGEST_WINDOW)
 }
 
 /// The size of a flush buffer where each slot has `memory` bytes for everything.
