@@ -11,22 +11,19 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import jinja2
-import vl_convert
 from markupsafe import Markup
 
 from howdah.model.run import RunRecord
+from howdah.report.bundle import vega_bundle
 from howdah.report.content import Content
 from howdah.report.figure import Figure
 from howdah.report.figures import Figures
 from howdah.report.palette import DARK, LIGHT
-from howdah.report.picture import MANY_MARKS, VEGA_LITE, data_url
+from howdah.report.picture import MANY_MARKS, data_url
 from howdah.report.tables import numeric_columns, stats_table
 from howdah.report.theme import FONT
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h|h)\b|[%×])")
-
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""What the bundle of Vega, Vega-Lite and Vega-Embed hands to the page's own script."""
 
 
 class Drawn(NamedTuple):
@@ -71,7 +68,7 @@ def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: d
     environment.globals["numeric"] = numeric_columns
     scripts = _Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
-        vega=_script(vl_convert.javascript_bundle(EXPOSED, vl_version=VEGA_LITE)),
+        vega=_script(vega_bundle()),
         page=_script(_text("page.js")),
     )
     return environment.get_template("report.html.j2").render(
