@@ -30,10 +30,11 @@ def gather(run: RunData) -> Evidence:
     record = run.record
     timeline = Timeline(run.samples)
     times = workload_times(run)
-    # Where nothing tells which disks carry the data, all of them are looked at.
-    disks = data_disks(record) or tuple(
-        dict.fromkeys(disk for host in timeline.hosts for disk in timeline.instances(host, "disk"))
-    )
+    disks = data_disks(record)
+    if disks is None:
+        # Nothing tells which disks carry the data, so all of them are looked at.
+        sampled = (disk for host in timeline.hosts for disk in timeline.instances(host, "disk"))
+        disks = tuple(dict.fromkeys(sampled))
     use = uses(timeline, times, disks)
     return Evidence(
         workloads=times,

@@ -13,19 +13,20 @@ def data_dirs(record: RunRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for worker in record.plan.workers for path in worker.data_dirs))
 
 
-def data_disks(record: RunRecord) -> tuple[str, ...]:
-    """The disks below the data directories; empty where they lie on none (tmpfs) or nothing tells."""
-    disks: dict[str, None] = {}
+def data_disks(record: RunRecord) -> tuple[str, ...] | None:
+    """The disks below the data directories; empty where they lie on none (tmpfs), None if nothing tells."""
     mounts = [record.host.mount_of(PurePosixPath(path)) for path in data_dirs(record)]
-    for mount in mounts:
-        if isinstance(mount, FileSystem):
-            below = mount.disks or ((mount.disk,) if mount.disk else ())
-            disks.update(dict.fromkeys(below))
-    if not any(mounts) and record.limits is not None:
-        known = {disk.name for disk in record.host.disks}
-        devices = (PurePosixPath(limit.device).name for limit in record.limits.devices)
-        disks.update(dict.fromkeys(device for device in devices if device in known))
-    return tuple(disks)
+    below = [_disks_of(mount) for mount in mounts if isinstance(mount, FileSystem)]
+    if any(below) or (any(mounts) and not below):
+        return tuple(dict.fromkeys(disk for disks in below for disk in disks))
+    known = {disk.name for disk in record.host.disks}
+    limits = record.limits.devices if record.limits else ()
+    devices = (PurePosixPath(limit.device).name for limit in limits)
+    return tuple(dict.fromkeys(device for device in devices if device in known)) or None
+
+
+def _disks_of(mount: FileSystem) -> tuple[str, ...]:
+    return mount.disks or ((mount.disk,) if mount.disk else ())
 
 
 def dir_of(dirs: tuple[str, ...], path: str) -> str | None:
