@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use howdah_sort::{
-    Codec, Context, Error, KEY, Pool, ROW, TerasortReport, TerasortSpec, terasort, terasort_needs,
+    Codec, Context, Error, KEY, Pool, ROW, TaskKind, TerasortReport, TerasortSpec, terasort, terasort_needs,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -224,4 +224,127 @@ fn a_failed_write_leaves_no_output() {
     let failed = case.sort(&mut Pool::new(8 << 20, 1).unwrap());
     assert!(matches!(failed, Err(Error::Io { action: "create", .. })), "{failed:?}");
     assert_eq!(case.outputs_left(), 0);
+}
+
+#[test]
+fn memory_too_small_for_two_passes_is_refused() {
+    let case = Case::new(rows(400_000, Keys::Uniform, 1), &[1], 2);
+    let given = Pool::new(1, 1).unwrap().len() as u64;
+    let Err(Error::Memory { given: said, needed }) = case.sort(&mut Pool::new(1, 1).unwrap()) else {
+        panic!("40 MB were sorted in {given} bytes");
+    };
+    assert_eq!(said, given);
+    assert_eq!(case.outputs_left(), 0);
+    // What the message asks for does.
+    assert!(needed > given);
+    case.check(&mut Pool::new(needed as usize, 1).unwrap());
+}
+
+#[test]
+fn nothing_in_is_nothing_out() {
+    for files in [&[][..], &[1][..]] {
+        let case = Case::new(Vec::new(), files, 3);
+        let report = case.check(&mut Pool::new(2 << 20, 1).unwrap());
+        assert_eq!(report.partition_rows, [0, 0, 0]);
+    }
+}
+
+#[test]
+fn what_there_must_be_one_of_is_named() {
+    let good = Case::new(rows(10, Keys::Uniform, 1), &[1], 1);
+    type Remove = fn(&mut TerasortSpec);
+    let without: [(&str, Remove); 4] = [
+        ("outputs", |spec| spec.outputs.clear()),
+        ("maps", |spec| spec.maps = 0),
+        ("map slots", |spec| spec.map_slots = 0),
+        ("reduce slots", |spec| spec.reduce_slots = 0),
+    ];
+    for (name, remove) in without {
+        let mut spec = good.spec.clone();
+        remove(&mut spec);
+        let failed = terasort(&mut Pool::new(2 << 20, 1).unwrap(), &spec, &Context::default());
+        assert!(matches!(failed, Err(Error::Input { subject, .. }) if subject == name));
+    }
+}
+
+#[test]
+fn a_missing_spill_directory_is_named() {
+    let mut case = Case::new(rows(100_000, Keys::Uniform, 1), &[1], 2);
+    case.spec.spill_dirs[1] = case.dir.path().join("missing");
+    let failed = case.sort(&mut Pool::new(4 << 20, 1).unwrap());
+    assert!(
+        matches!(&failed, Err(Error::Io { path, .. }) if path.starts_with(&case.spec.spill_dirs[1])),
+        "{failed:?}"
+    );
+    assert_eq!(case.outputs_left(), 0);
+}
+
+#[test]
+fn a_cancelled_sort_leaves_nothing() {
+    // Cancelled after each tenth of its progress, in memory and out of it.
+    let case = Case::new(rows(100_000, Keys::Uniform, 1), &[1], 4);
+    for memory in [4 << 20, 16 << 20] {
+        let mut pool = Pool::new(memory, 1).unwrap();
+        let mut cancelled = 0;
+        for tenth in 0..10 {
+            let context = Context::default();
+            let sorted = std::thread::scope(|scope| {
+                let sort = scope.spawn(|| terasort(&mut pool, &case.spec, &context));
+                loop {
+                    let progress = context.progress();
+                    let reached = progress.done_bytes * 10 >= progress.total_bytes * tenth;
+                    if sort.is_finished() || (progress.total_bytes > 0 && reached) {
+                        break;
+                    }
+                    std::thread::yield_now();
+                }
+                context.cancel();
+                sort.join().unwrap()
+            });
+            match sorted {
+                Err(Error::Cancelled) => {
+                    cancelled += 1;
+                    assert_eq!(case.outputs_left(), 0);
+                }
+                // It was done before it could be stopped.
+                Ok(_) => case.spec.outputs.iter().for_each(|path| std::fs::remove_file(path).unwrap()),
+                Err(error) => panic!("{error}"),
+            }
+            case.assert_nothing_spilled_is_left();
+        }
+        assert!(cancelled > 0, "no sort was cancelled");
+    }
+}
+
+#[test]
+fn every_task_is_told_of_and_a_slot_holds_one_at_a_time() {
+    let mut case = Case::new(rows(100_000, Keys::Uniform, 1), &[1, 1], 5);
+    case.spec.maps = 7;
+    // Runs that several tasks share, runs of one task, and no runs at all.
+    for memory in [3 << 20, 6 << 20, 16 << 20] {
+        let context = Context::default();
+        let report = terasort(&mut Pool::new(memory, 1).unwrap(), &case.spec, &context).unwrap();
+        let tasks = context.take_tasks();
+        for (kind, count) in [(TaskKind::Map, 7), (TaskKind::Reduce, 5)] {
+            let mut of_kind: Vec<_> = tasks.iter().filter(|task| task.kind == kind).collect();
+            of_kind.sort_by_key(|task| task.task);
+            assert!(of_kind.iter().map(|task| task.task).eq(0..count));
+            assert_eq!(of_kind.iter().map(|task| task.output_rows).sum::<u64>(), report.rows);
+            let spilled: u64 = of_kind.iter().map(|task| task.spilled_bytes).sum();
+            let expected = if kind == TaskKind::Map { report.spilled_bytes } else { report.spill_read_bytes };
+            assert_eq!(spilled, expected);
+            of_kind.sort_by_key(|task| (task.slot, task.start));
+            for pair in of_kind.windows(2).filter(|pair| pair[0].slot == pair[1].slot) {
+                assert!(pair[0].start <= pair[0].end && pair[0].end <= pair[1].start);
+            }
+        }
+        let phases: Vec<_> = context.phases().iter().map(|phase| phase.name).collect();
+        assert_eq!(phases, ["map-shuffle", "reduce-merge"]);
+        let last_map = tasks.iter().filter(|task| task.kind == TaskKind::Map).map(|task| task.end).max();
+        assert!(last_map.unwrap() <= context.phases()[0].end);
+        let progress = context.progress();
+        assert_eq!(report.in_memory, memory == 16 << 20);
+        assert_eq!(progress.done_bytes, progress.total_bytes);
+        case.spec.outputs.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    }
 }

@@ -71,26 +71,32 @@ pub struct Spilled {
     pub len: u64,
 }
 
-impl Target for SpillStream<'_> {
-    type Done = Spilled;
-
-    fn append(&mut self, block: &[u8]) -> Result<()> {
+impl SpillStream<'_> {
+    /// Writes a block as the next stripe, of whose bytes the first `len` count.
+    fn write(&mut self, block: &[u8], len: usize) -> Result<()> {
         debug_assert!(block.len() <= self.files.stripe && block.len() % ALIGN == 0);
         let stripe = self.files.next.fetch_add(1, Ordering::Relaxed);
         let (file, start) = self.files.locate(stripe);
         file.write_at(block, start)?;
         self.stripes.push(stripe);
-        self.len += block.len() as u64;
-        self.context.advance(block.len() as u64);
+        self.len += len as u64;
+        self.context.advance(len as u64);
         Ok(())
+    }
+}
+
+impl Target for SpillStream<'_> {
+    type Done = Spilled;
+
+    fn append(&mut self, block: &[u8]) -> Result<()> {
+        self.write(block, block.len())
     }
 
     fn finish(mut self, padded: &[u8], len: usize) -> Result<Spilled> {
-        let end = self.len + len as u64;
         if len > 0 {
-            self.append(padded)?;
+            self.write(padded, len)?;
         }
-        Ok(Spilled { stripes: self.stripes, len: end })
+        Ok(Spilled { stripes: self.stripes, len: self.len })
     }
 }
 
