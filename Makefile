@@ -25,12 +25,12 @@ demo: setup ## Set everything up, run the TeraSort suite on this machine, write 
 
 setup: $(STAMPS)/native ## Make .venv and build the Rust module
 
-test: $(STAMPS)/dev $(STAMPS)/native ## Run every test
+test: $(STAMPS)/test $(STAMPS)/native ## Run every test
 	@sh scripts/need.sh chromium "a browser for the report's tests" "sudo apt-get install chromium"
 	cargo test --quiet --release --workspace --exclude howdah-py
 	$(BIN)/pytest --numprocesses=2
 
-check: $(STAMPS)/dev $(STAMPS)/native ## Lint and type-check
+check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
 	cargo fmt --all --check
 	cargo clippy --quiet --release --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff format --check .
@@ -41,7 +41,7 @@ check: $(STAMPS)/dev $(STAMPS)/native ## Lint and type-check
 bench: $(STAMPS)/bench $(STAMPS)/native ## Measure against peers and the raw limits of this machine
 	$(BIN)/python -m benches
 
-format: $(STAMPS)/dev ## Format the code
+format: $(STAMPS)/test ## Format the code
 	cargo fmt --all
 	$(BIN)/ruff format .
 
@@ -51,7 +51,7 @@ docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
 	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build -o requirements/run.lock
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build --group dev -o requirements/dev.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build --group test -o requirements/test.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
 
 clean: ## Remove everything that was built (run records stay)
@@ -70,9 +70,9 @@ $(STAMPS)/run: requirements/run.lock | $(STAMPS)/prerequisites
 	@$(PIP) --require-hashes -r requirements/run.lock
 	@touch $@
 
-$(STAMPS)/dev: requirements/dev.lock | $(STAMPS)/run
+$(STAMPS)/test: requirements/test.lock | $(STAMPS)/run
 	@echo "installing the test tools into $(VENV) ..."
-	@$(PIP) --require-hashes -r requirements/dev.lock
+	@$(PIP) --require-hashes -r requirements/test.lock
 	@touch $@
 
 $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
