@@ -60,6 +60,14 @@ class Case(_Data):
         """How many times longer than howdah a contestant needed, whole processes both."""
         return paired([turn.whole_s for turn in self.of(contestant)], [t.whole_s for t in self.of(OURS)])
 
+    def kernel_speed_up(self, contestant: str) -> float:
+        """How many times longer than howdah's kernel alone a contestant's whole process needed.
+
+        It leaves out howdah's start and its first touch of memory, which a run pays once for all of
+        its programs.
+        """
+        return paired([turn.whole_s for turn in self.of(contestant)], [t.best_s for t in self.of(OURS)])
+
     def _limits(self) -> list[float]:
         return [turn.best_s for turn in self.of(LIMIT)]
 

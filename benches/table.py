@@ -12,6 +12,8 @@ from benches.contestant import LIMIT, OURS
 from benches.result import Case, Goal, Result
 from howdah.units import format_bytes
 
+_HEADINGS = ("process s", "least–most", "own s", "× limit", "× howdah", "× kernel", "CPU s", "peak RSS")
+
 
 def show(result: Result, console: Console) -> None:
     """Print one bench: its races, its figures, its goals."""
@@ -30,7 +32,7 @@ def _race(result: Result) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("case")
     table.add_column("contestant")
-    for heading in ("process s", "least–most", "own s", "× limit", "× howdah", "CPU s", "peak RSS"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="right")
     for case in result.cases:
         for name in case.contestants:
@@ -49,6 +51,7 @@ def _numbers(case: Case, name: str) -> list[str]:
         f"{median(own_s):.2f}" if own_s else "",
         "" if to_limit is None else f"{to_limit:.2f}",
         "" if name in (LIMIT, OURS) else f"{case.speed_up(name):.1f}",
+        "" if name in (LIMIT, OURS) else f"{case.kernel_speed_up(name):.1f}",
         "" if name == LIMIT else f"{median(turn.cpu_s for turn in turns):.1f}",
         "" if name == LIMIT else format_bytes(max(turn.peak_rss_bytes for turn in turns)),
     ]

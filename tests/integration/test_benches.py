@@ -230,6 +230,7 @@ class TestRatios:
         assert case.to_limit("howdah") == pytest.approx(1.2)
         assert case.to_limit("duckdb") == pytest.approx(9.0)
         assert case.speed_up("duckdb") == pytest.approx(4.5)
+        assert case.kernel_speed_up("duckdb") == pytest.approx(7.5)
 
     @pytest.mark.parametrize(
         ("measured", "at_most", "met"),
