@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from howdah.analysis import analyse
 from howdah.report import write_report
+from support.browsing import ReportOf, Visitor
 from support.reports import RUNS
 
 QUIET = (
@@ -37,7 +38,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> ReportOf:
     """The page of one of the runs, written once."""
     written: dict[str, Path] = {}
 
@@ -50,35 +51,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return page_of
 
 
-class Visit:
-    """An opened page with everything it said on its console and everything it asked the network for."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
-        page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, path: Path) -> Page:
-        """Load the page and wait until every figure is drawn."""
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
-        return self.page
-
-
 @pytest.fixture
-def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
-    """Open pages in contexts of their own; keyword arguments are Playwright's for a context."""
-    contexts = []
-
-    def opened(**settings: object) -> Visit:
-        settings.setdefault("viewport", {"width": 1200, "height": 900})
-        context = chromium.new_context(**settings)  # type: ignore[arg-type]
-        contexts.append(context)
-        return Visit(context.new_page())
-
-    yield opened
-    for context in contexts:
-        context.close()
+def visit(chromium: Browser) -> Iterator[Visitor]:
+    """Open pages in contexts of their own."""
+    visitor = Visitor(chromium)
+    yield visitor
+    visitor.close()

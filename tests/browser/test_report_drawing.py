@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import ViewportSize
 
+from support.browsing import ReportOf, Scheme, Visitor, box_of
 from support.reports import RUNS
 
 DRAWN = """place => {
@@ -21,7 +23,7 @@ DRAWN = """place => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", RUNS)
-def test_every_figure_is_drawn_quietly(name, scheme, report, visit):
+def test_every_figure_is_drawn_quietly(name: str, scheme: Scheme, report: ReportOf, visit: Visitor) -> None:
     visiting = visit(color_scheme=scheme)
     path = report(name)
     page = visiting.open(path)
@@ -34,9 +36,10 @@ def test_every_figure_is_drawn_quietly(name, scheme, report, visit):
     assert visiting.asked == [path.as_uri()]
 
 
-def test_dark_and_light_differ_in_page_and_charts(report, visit):
+def test_dark_and_light_differ_in_page_and_charts(report: ReportOf, visit: Visitor) -> None:
     colours = []
-    for scheme in ("light", "dark"):
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
         page = visit(color_scheme=scheme).open(report("terasuite"))
         colours.append(
             page.evaluate(
@@ -51,7 +54,7 @@ def test_dark_and_light_differ_in_page_and_charts(report, visit):
     assert dark_chart != light_chart
 
 
-def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report, visit):
+def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report: ReportOf, visit: Visitor) -> None:
     page = visit(color_scheme="light").open(report("terasuite"))
     page.get_by_role("button", name="read", exact=True).first.click()
     before = page.locator("#live-storage svg").inner_html()
@@ -66,24 +69,24 @@ def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report, visit):
 
 @pytest.mark.parametrize("width", [360, 390, 768, 1200, 2200])
 @pytest.mark.parametrize("name", ["terasuite", "storage", "failed"])
-def test_no_width_needs_sideways_scrolling(name, width, report, visit):
-    page = visit(viewport={"width": width, "height": 800}).open(report(name))
+def test_no_width_needs_sideways_scrolling(name: str, width: int, report: ReportOf, visit: Visitor) -> None:
+    page = visit(viewport=ViewportSize(width=width, height=800)).open(report(name))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for place in page.locator(".live").all():
-        outer, inner = place.bounding_box(), place.locator("svg, canvas").first.bounding_box()
+        outer, inner = box_of(place), box_of(place.locator("svg, canvas").first)
         assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
 
 
-def test_charts_follow_the_window(report, visit):
+def test_charts_follow_the_window(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
-    wide = page.locator("#live-cpu svg").bounding_box()["width"]
+    wide = box_of(page.locator("#live-cpu svg"))["width"]
     page.set_viewport_size({"width": 600, "height": 800})
     page.wait_for_function(
         "wide => document.querySelector('#live-cpu svg').getBoundingClientRect().width < wide - 300", arg=wide
     )
 
 
-def test_paper_shows_still_pictures_in_light_colours(report, visit):
+def test_paper_shows_still_pictures_in_light_colours(report: ReportOf, visit: Visitor) -> None:
     page = visit(color_scheme="dark").open(report("terasuite"))
     page.emulate_media(media="print", color_scheme="dark")
     stills = page.locator(".still").all()
@@ -96,14 +99,13 @@ def test_paper_shows_still_pictures_in_light_colours(report, visit):
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_without_javascript_the_still_pictures_stand_in(report, visit):
+def test_without_javascript_the_still_pictures_stand_in(report: ReportOf, visit: Visitor) -> None:
     visiting = visit(java_script_enabled=False, color_scheme="dark")
     visiting.page.goto(report("terasuite").as_uri())
     stills = visiting.page.locator(".still").all()
     assert len(stills) == visiting.page.locator("figure").count() > 0
     for still in stills:
-        box = still.bounding_box()
-        assert box is not None
+        box = box_of(still)
         assert box["width"] > 200
         assert box["height"] > 80
     assert visiting.said == []

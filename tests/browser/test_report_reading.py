@@ -7,12 +7,13 @@ from itertools import pairwise
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from support.browsing import ReportOf, Scheme, Visitor, attribute_of
 from support.reports import RUNS
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", RUNS)
-def test_axe_finds_no_violation(name, scheme, report, visit):
+def test_axe_finds_no_violation(name: str, scheme: Scheme, report: ReportOf, visit: Visitor) -> None:
     page = visit(color_scheme=scheme).open(report(name))
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     results = Axe().run(page)
@@ -21,25 +22,25 @@ def test_axe_finds_no_violation(name, scheme, report, visit):
     assert len(results.response["passes"]) > 20
 
 
-def test_axe_finds_no_violation_on_a_phone(report, visit):
+def test_axe_finds_no_violation_on_a_phone(report: ReportOf, visit: Visitor) -> None:
     page = visit(viewport={"width": 390, "height": 800}).open(report("terasuite"))
     assert [one["id"] for one in Axe().run(page).response["violations"]] == []
 
 
-def test_every_figure_has_a_name_a_description_and_its_numbers(report, visit):
+def test_every_figure_has_a_name_a_description_and_its_numbers(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     for figure in page.locator("figure").all():
         picture = figure.get_by_role("img")
         assert picture.count() == 1
         title = figure.locator("h2, h3").inner_text()
-        described = picture.get_attribute("aria-describedby")
+        described = attribute_of(picture, "aria-describedby")
         assert page.get_by_role("img", name=title, exact=True).count() >= 1
         assert len(page.locator(f"#{described}").inner_text()) > 10
         assert figure.locator("details table tbody tr").count() > 0
-        assert figure.locator(".still").get_attribute("alt").startswith(title)
+        assert attribute_of(figure.locator(".still"), "alt").startswith(title)
 
 
-def test_headings_do_not_skip_a_level(report, visit):
+def test_headings_do_not_skip_a_level(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     levels = [int(one.evaluate("one => one.tagName[1]")) for one in page.locator("h1, h2, h3, h4").all()]
     assert levels[0] == 1
@@ -47,7 +48,7 @@ def test_headings_do_not_skip_a_level(report, visit):
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_the_keyboard_reaches_everything_that_can_be_used(report, visit):
+def test_the_keyboard_reaches_everything_that_can_be_used(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -71,7 +72,7 @@ def test_the_keyboard_reaches_everything_that_can_be_used(report, visit):
     assert len(reached) == wanted
 
 
-def test_the_keyboard_opens_a_figure_s_numbers(report, visit):
+def test_the_keyboard_opens_a_figure_s_numbers(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     summary = page.locator("#cpu summary")
     summary.focus()
@@ -79,9 +80,9 @@ def test_the_keyboard_opens_a_figure_s_numbers(report, visit):
     assert page.locator("#cpu details table").is_visible()
 
 
-def test_every_section_link_leads_to_its_section(report, visit):
+def test_every_section_link_leads_to_its_section(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     links = page.get_by_role("navigation").get_by_role("link").all()
     assert len(links) >= 5
     for link in links:
-        assert page.locator(f"section{link.get_attribute('href')}").count() == 1
+        assert page.locator(f"section{attribute_of(link, 'href')}").count() == 1

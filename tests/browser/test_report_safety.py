@@ -9,6 +9,7 @@ from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
 from howdah.report import write_report
 from support import records
+from support.browsing import ReportOf, Visitor
 
 HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.caught=2'>\u2028'\"$page`${1}"
 
@@ -35,7 +36,7 @@ def _hostile() -> RunData:
     return RunData(record, tasks, run.samples)
 
 
-def test_a_record_s_text_stays_text(visit, tmp_path: Path):
+def test_a_record_s_text_stays_text(visit: Visitor, tmp_path: Path) -> None:
     run = _hostile()
     path = write_report(run, analyse(run), tmp_path)
     visiting = visit()
@@ -47,7 +48,7 @@ def test_a_record_s_text_stays_text(visit, tmp_path: Path):
     assert visiting.asked == [path.as_uri()]
 
 
-def test_the_page_forbids_reaching_anything(report, visit):
+def test_the_page_forbids_reaching_anything(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     blocked = page.evaluate(
         """async () => {

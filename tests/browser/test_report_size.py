@@ -11,7 +11,9 @@ from howdah.analysis import analyse
 from howdah.model.run import Counters
 from howdah.model.tables import RunData
 from howdah.report import write_report
-from support.records import RunBuilder, Stage, Tasks, kind, raw_limits
+from support.browsing import Visitor
+from support.building import RunBuilder, Stage, Tasks, kind
+from support.machine import raw_limits
 
 ROWS = 1_000_000_000
 
@@ -43,13 +45,13 @@ def long_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     return path, time.monotonic() - start
 
 
-def test_the_page_is_written_quickly_and_stays_small(long_page):
+def test_the_page_is_written_quickly_and_stays_small(long_page: tuple[Path, float]) -> None:
     path, seconds = long_page
     assert seconds < 15
     assert path.stat().st_size < 8_000_000
 
 
-def test_the_page_draws_and_answers_quickly(long_page, visit):
+def test_the_page_draws_and_answers_quickly(long_page: tuple[Path, float], visit: Visitor) -> None:
     path, _ = long_page
     start = time.monotonic()
     visiting = visit()

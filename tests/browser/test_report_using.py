@@ -6,10 +6,14 @@ import struct
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from playwright.sync_api import Page
+
+from support.browsing import ReportOf, Visitor, attribute_of, box_of
+
 LINES = "#live-storage .data_marks path"
 
 
-def test_a_button_hides_and_shows_a_series(report, visit):
+def test_a_button_hides_and_shows_a_series(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     assert page.locator(LINES).count() == 2
     button = page.locator("#storage").get_by_role("button", name="read", exact=True)
@@ -22,7 +26,7 @@ def test_a_button_hides_and_shows_a_series(report, visit):
     assert button.get_attribute("aria-pressed") == "true"
 
 
-def test_a_click_on_a_line_s_name_hides_it_too(report, visit):
+def test_a_click_on_a_line_s_name_hides_it_too(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     page.locator("#live-storage svg text", has_text="write").last.click()
     page.wait_for_function(f"document.querySelectorAll('{LINES}').length === 1")
@@ -30,7 +34,7 @@ def test_a_click_on_a_line_s_name_hides_it_too(report, visit):
     assert button.get_attribute("aria-pressed") == "false"
 
 
-def test_hiding_a_kind_of_task_removes_its_bars(report, visit):
+def test_hiding_a_kind_of_task_removes_its_bars(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     bars = "#live-tasks .data_marks path"
     every = page.locator(bars).count()
@@ -39,10 +43,10 @@ def test_hiding_a_kind_of_task_removes_its_bars(report, visit):
     assert page.locator(bars).count() > 0
 
 
-def test_hovering_shows_values(report, visit):
+def test_hovering_shows_values(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     page.locator("#live-cpu").scroll_into_view_if_needed()
-    box = page.locator("#live-cpu").bounding_box()
+    box = box_of(page.locator("#live-cpu"))
     page.mouse.move(box["x"] + 300, box["y"] + 120)
     page.mouse.move(box["x"] + 305, box["y"] + 122)
     page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
@@ -51,16 +55,16 @@ def test_hovering_shows_values(report, visit):
         assert f"{name} (% of all CPUs)" in text
 
 
-def _saved(page, figure: str, kind: str) -> tuple[str, bytes]:
+def _saved(page: Page, figure: str, kind: str) -> tuple[str, bytes]:
     with page.expect_download() as started:
         page.locator(f"#{figure}").get_by_role("button", name=f"as {kind.upper()}").click()
     return started.value.suggested_filename, Path(started.value.path()).read_bytes()
 
 
-def test_every_figure_can_be_saved_as_svg(report, visit):
+def test_every_figure_can_be_saved_as_svg(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     for figure in page.locator("figure").all():
-        id_ = figure.get_attribute("id")
+        id_ = attribute_of(figure, "id")
         name, content = _saved(page, id_, "svg")
         assert name == f"20261120-1714-terasuite-{id_}.svg"
         document = ET.fromstring(content)
@@ -68,20 +72,20 @@ def test_every_figure_can_be_saved_as_svg(report, visit):
         assert len(list(document.iter("{http://www.w3.org/2000/svg}path"))) > 1
 
 
-def test_every_figure_can_be_saved_as_png(report, visit):
+def test_every_figure_can_be_saved_as_png(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("terasuite"))
     for figure in page.locator("figure").all():
-        id_ = figure.get_attribute("id")
+        id_ = attribute_of(figure, "id")
         name, content = _saved(page, id_, "png")
         assert name == f"20261120-1714-terasuite-{id_}.png"
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         width, height = struct.unpack(">II", content[16:24])
-        box = page.locator(f"#live-{id_} svg").bounding_box()
+        box = box_of(page.locator(f"#live-{id_} svg"))
         assert width >= 2 * box["width"]
         assert height >= 2 * box["height"]
 
 
-def test_saving_says_nothing_and_asks_nobody(report, visit):
+def test_saving_says_nothing_and_asks_nobody(report: ReportOf, visit: Visitor) -> None:
     visiting = visit()
     path = report("terasuite")
     page = visiting.open(path)

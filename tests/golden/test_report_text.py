@@ -27,16 +27,17 @@ def _held(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_terminal_text(name):
+def test_terminal_text(name: str) -> None:
     run = RUNS[name]()
-    console = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    written = io.StringIO()
+    console = Console(file=written, width=100, color_system=None, highlight=False)
     console.print(render_terminal(run, analyse(run)))
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    lines = [line.rstrip() for line in written.getvalue().splitlines()]
     _held(f"{name}.txt", "\n".join(lines) + "\n")
 
 
 @pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio"])
-def test_markdown(name, tmp_path):
+def test_markdown(name: str, tmp_path: Path) -> None:
     run = RUNS[name]()
     write_report(run, analyse(run), tmp_path)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ def write_killed_run(runs_dir: Path, data: RunData) -> Path:
     return writer.path
 
 
-def put(path: Path, content: bytes) -> None:
+def put(path: Path, content: bytes | bytearray) -> None:
     """Write a file anew: ext4 flushes a file that is truncated and rewritten, a new one it does not."""
     path.unlink()
     path.write_bytes(content)

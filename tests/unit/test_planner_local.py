@@ -58,7 +58,7 @@ def needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
     return 64 * MIB, 64 * MIB + 120 * rows
 
 
-def plan(machine: Host | None = None, **values: object) -> tuple[Plan, Suite]:
+def plan(machine: Host | None = None, /, **values: object) -> tuple[Plan, Suite]:
     request = RunRequest.model_validate({"suite": "terasuite", **values})
     return LocalPlanner(request, machine or host(), needs).plan()
 

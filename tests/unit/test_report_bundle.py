@@ -25,14 +25,14 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return calls
 
 
-def test_a_whole_copy_is_used(made):
+def test_a_whole_copy_is_used(made: list[str]) -> None:
     first = vega_bundle()
     assert vega_bundle() == first == f"/* {bundle.EXPOSED} é\n */"
     assert len(made) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"no digest", b"\xff\xfe"])
-def test_a_damaged_copy_is_replaced(made, tmp_path, damage):
+def test_a_damaged_copy_is_replaced(made: list[str], tmp_path: Path, damage: bytes) -> None:
     whole = vega_bundle()
     (kept,) = (tmp_path / "howdah").iterdir()
     good = kept.read_bytes()
@@ -43,7 +43,9 @@ def test_a_damaged_copy_is_replaced(made, tmp_path, damage):
     assert len(made) == 4
 
 
-def test_nothing_is_lost_where_nothing_can_be_kept(made, tmp_path, monkeypatch):
+def test_nothing_is_lost_where_nothing_can_be_kept(
+    made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a directory")
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
@@ -51,7 +53,7 @@ def test_nothing_is_lost_where_nothing_can_be_kept(made, tmp_path, monkeypatch):
     assert len(made) == 2
 
 
-def test_the_real_bundle_offers_what_the_page_calls(monkeypatch, tmp_path):
+def test_the_real_bundle_offers_what_the_page_calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     source = vega_bundle()
     assert "window.vegaEmbed" in source

@@ -35,7 +35,7 @@ widths = st.lists(st.floats(0.01, 5), min_size=1, max_size=2 * MOST_STEPS)
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 5), st.floats(0, 1e9)), min_size=1, max_size=3 * MOST_STEPS))
-def test_thinning_keeps_the_area(steps):
+def test_thinning_keeps_the_area(steps: list[tuple[float, float]]) -> None:
     edges = np.concatenate([[0.0], np.cumsum([width for width, _ in steps])])
     series = _series(list(edges), [value for _, value in steps])
     grid = common_grid([series])
@@ -45,7 +45,7 @@ def test_thinning_keeps_the_area(steps):
     assert float((drawn * np.diff(grid)).sum()) == pytest.approx(area, rel=1e-9, abs=1e-6)
 
 
-def test_series_with_other_edges_meet_on_one_grid():
+def test_series_with_other_edges_meet_on_one_grid() -> None:
     one, other = _series([0, 1, 2], [10, 20]), _series([1, 3], [6])
     grid = common_grid([one, other])
     assert grid[0] == 0
@@ -54,19 +54,19 @@ def test_series_with_other_edges_meet_on_one_grid():
     assert float((drawn * np.diff(grid)).sum()) == pytest.approx(30 + 12)
 
 
-def test_shares_are_averaged_and_rates_added():
+def test_shares_are_averaged_and_rates_added() -> None:
     both = [_series([0, 1], [10]), _series([0, 1], [30])]
     grid = common_grid(both)
     assert combined(both, grid, mean).tolist() == [20]
     assert combined(both, grid, total).tolist() == [40]
 
 
-def test_no_series_make_no_grid():
+def test_no_series_make_no_grid() -> None:
     assert len(common_grid([])) == 0
 
 
 @given(st.lists(st.floats(-50, 250), min_size=1, max_size=8))
-def test_labels_never_overlap(places):
+def test_labels_never_overlap(places: list[float]) -> None:
     labels = spread([Label(str(index), "ink", y) for index, y in enumerate(places)], 180)
     assert {label.name for label in labels} == {str(index) for index in range(len(places))}
     gaps = np.diff([label.y for label in labels])
@@ -74,12 +74,12 @@ def test_labels_never_overlap(places):
     assert labels[-1].y <= 180
 
 
-def test_labels_that_do_not_collide_stay_where_they_are():
+def test_labels_that_do_not_collide_stay_where_they_are() -> None:
     placed = spread([Label("a", "ink", 20.0), Label("b", "ink", 120.0)], 180)
     assert [label.y for label in placed] == [20.0, 120.0]
 
 
-def test_a_table_of_steps_keeps_the_mean():
+def test_a_table_of_steps_keeps_the_mean() -> None:
     source = _source(records.terasuite())
     line = Line(Key("read", "disk-read"), np.arange(100.0))
     table = steps_table(source, np.arange(101.0), [line], "MB/s")
@@ -89,7 +89,7 @@ def test_a_table_of_steps_keeps_the_mean():
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_figure_is_whole(name):
+def test_every_figure_is_whole(name: str) -> None:
     figures = draw(_source(RUNS[name]())).every()
     ids = [figure.id for figure in figures]
     assert len(set(ids)) == len(ids)
@@ -101,20 +101,20 @@ def test_every_figure_is_whole(name):
         assert figure.marks > 0
 
 
-def test_a_run_without_samples_or_tasks_draws_only_what_it_can():
+def test_a_run_without_samples_or_tasks_draws_only_what_it_can() -> None:
     run = records.terasuite()
     bare = RunData(run.record, run.tasks.slice(0, 0), run.samples.slice(0, 0))
     assert [figure.id for figure in draw(_source(bare)).every()] == ["elapsed"]
 
 
-def test_a_run_that_never_began_draws_nothing():
+def test_a_run_that_never_began_draws_nothing() -> None:
     run = records.terasuite()
     record = run.record.model_copy(update={"workloads": (), "preparation": (), "elapsed_s": 0.0})
     empty = RunData(record, run.tasks.slice(0, 0), run.samples.slice(0, 0))
     assert draw(_source(empty)).every() == ()
 
 
-def test_several_disks_get_a_chart_each_on_one_scale():
+def test_several_disks_get_a_chart_each_on_one_scale() -> None:
     figures = {figure.id: figure for figure in draw(_source(records.spilled())).every()}
     assert {"storage", "storage-vda", "storage-vdb"} <= figures.keys()
     tops = []
@@ -126,30 +126,33 @@ def test_several_disks_get_a_chart_each_on_one_scale():
     assert tops[0][0] == 0
 
 
-def _marks(name: str, figure_id: str) -> list[dict]:
+def _marks(name: str, figure_id: str) -> list[dict[str, object]]:
     run = RUNS[name]()
     figure = next(one for one in draw(_source(run)).every() if one.id == figure_id)
     return [layer["mark"] for layer in figure.spec["layer"] if layer.get("name") == "data"]
 
 
 @pytest.mark.parametrize("figure", ["elapsed", "cpu", "storage", "tasks"])
-def test_only_simulated_numbers_are_dashed(figure):
+def test_only_simulated_numbers_are_dashed(figure: str) -> None:
     (measured,) = _marks("terasuite", figure)
     (simulated,) = _marks("simulated", figure)
     assert "strokeDash" not in json.dumps(measured)
     assert "strokeDash" in json.dumps(simulated)
 
 
-def test_the_limit_stands_where_analysis_put_it():
+def test_the_limit_stands_where_analysis_put_it() -> None:
     source = _source(records.terasuite())
-    spec = draw(source).answer.spec
+    answer = draw(source).answer
+    assert answer is not None
     expected = sorted(one.limit_s for one in source.evidence.limits if one.phase is None)
-    drawn = {row["limit"] for layer in spec["layer"] for row in layer["data"]["values"] if "limit" in row}
+    drawn = {
+        row["limit"] for layer in answer.spec["layer"] for row in layer["data"]["values"] if "limit" in row
+    }
     assert sorted(drawn) == pytest.approx(expected)
     assert len(expected) == 3
 
 
-def test_bands_cover_preparation_and_every_phase():
+def test_bands_cover_preparation_and_every_phase() -> None:
     source = _source(records.terasuite())
     names = [(band.workload, band.phase) for band in bands(source)]
     assert ("terasort", "map-shuffle") in names
@@ -158,13 +161,13 @@ def test_bands_cover_preparation_and_every_phase():
 
 
 @pytest.mark.parametrize(("elapsed_s", "name"), [(20, "s"), (599, "s"), (1200, "min"), (50_000, "h")])
-def test_long_runs_are_read_in_longer_units(elapsed_s, name):
+def test_long_runs_are_read_in_longer_units(elapsed_s: int, name: str) -> None:
     run = records.pi()
     record = run.record.model_copy(update={"elapsed_s": float(elapsed_s)})
     assert time_unit(_source(RunData(record, run.tasks, run.samples))).name == name
 
 
-def test_tasks_too_narrow_to_see_are_joined_without_losing_any():
+def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
     bars = [Bar("map", index % 4, index * 0.1, index * 0.1 + 0.1, "a task", 5, 1) for index in range(10_000)]
     merged = _merged(bars, 1_000.0)
     assert len(merged) < 5_000
@@ -172,12 +175,12 @@ def test_tasks_too_narrow_to_see_are_joined_without_losing_any():
     assert sum(bar.moved_bytes for bar in merged) == 50_000
 
 
-def test_few_tasks_are_left_alone():
+def test_few_tasks_are_left_alone() -> None:
     bars = [Bar("map", 0, 0.0, 1e-6, "a task", 5, 1), Bar("map", 0, 1e-6, 2e-6, "a task", 5, 1)]
     assert _merged(bars, 1_000.0) == bars
 
 
-def test_many_partitions_keep_their_extremes():
+def test_many_partitions_keep_their_extremes() -> None:
     rates = [(task, 100.0 + task % 7) for task in range(3_000)]
     rates[1234] = (1234, 3.0)
     rates[2345] = (2345, 900.0)

@@ -51,12 +51,12 @@ def _lab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def test_both_themes_name_the_same_things():
+def test_both_themes_name_the_same_things() -> None:
     assert LIGHT.keys() == DARK.keys()
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_text_has_contrast(theme):
+def test_text_has_contrast(theme: str) -> None:
     palette = THEMES[theme]
     for token in ("ink", "muted", "fault"):
         assert _contrast(palette[token], palette["page"]) >= 4.5, token
@@ -67,7 +67,7 @@ def test_text_has_contrast(theme):
 
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("theme", THEMES)
-def test_series_of_one_figure_stay_apart(theme, vision):
+def test_series_of_one_figure_stay_apart(theme: str, vision: str) -> None:
     palette = THEMES[theme]
     for tokens in TOGETHER:
         for one, other in combinations(tokens, 2):
@@ -76,13 +76,13 @@ def test_series_of_one_figure_stay_apart(theme, vision):
             assert np.linalg.norm(seen[0] - seen[1]) > 20, (one, other)
 
 
-def test_no_two_resources_share_a_colour():
+def test_no_two_resources_share_a_colour() -> None:
     for palette in THEMES.values():
         resources = [value for token, value in palette.items() if token[:3] in ("cpu", "dis", "net")]
         assert len(set(resources)) == len(resources)
 
 
-def test_tokens_are_replaced_everywhere_but_in_data():
+def test_tokens_are_replaced_everywhere_but_in_data() -> None:
     spec = {"mark": {"color": "$ink"}, "range": ["$page"], "data": {"values": [{"name": "$ink"}]}}
     done = coloured(spec, LIGHT)
     assert done["mark"]["color"] == LIGHT["ink"]
@@ -90,6 +90,6 @@ def test_tokens_are_replaced_everywhere_but_in_data():
     assert done["data"]["values"] == [{"name": "$ink"}]
 
 
-def test_an_unknown_token_is_a_defect():
+def test_an_unknown_token_is_a_defect() -> None:
     with pytest.raises(KeyError):
         coloured({"color": "$no-such-thing"}, LIGHT)

@@ -24,7 +24,7 @@ from howdah.report.words import moment, number, setting, signed_bytes
         (7, "operations", "7 operations"),
     ],
 )
-def test_numbers_carry_their_unit(value, unit, text):
+def test_numbers_carry_their_unit(value: float, unit: str, text: str) -> None:
     assert number(Number(name="n", value=value, unit=unit)) == text
 
 
@@ -32,11 +32,11 @@ def test_numbers_carry_their_unit(value, unit, text):
     ("value", "text"),
     [(None, "–"), (-0.2, "0 B"), (0, "0 B"), (-5e6, "\N{MINUS SIGN}5.00 MB"), (1e9, "1.00 GB")],
 )
-def test_differences_have_a_true_minus(value, text):
+def test_differences_have_a_true_minus(value: float | None, text: str) -> None:
     assert signed_bytes(value) == text
 
 
-def test_moments_are_for_people_and_survive_nonsense():
+def test_moments_are_for_people_and_survive_nonsense() -> None:
     assert moment("2026-11-20T17:14:00Z") == "20 November 2026, 17:14 UTC"
     assert moment("yesterday") == "yesterday"
 
@@ -44,27 +44,27 @@ def test_moments_are_for_people_and_survive_nonsense():
 @pytest.mark.parametrize(
     ("value", "text"), [(True, "yes"), (False, "no"), (10_000, "10,000"), (("a", "b"), "a, b"), (0.8, "0.8")]
 )
-def test_settings_are_written_plainly(value, text):
+def test_settings_are_written_plainly(value: int | float | str | bool | tuple[str, ...], text: str) -> None:
     assert setting(value) == text
 
 
-def test_numbers_stay_with_their_units_on_one_line():
+def test_numbers_stay_with_their_units_on_one_line() -> None:
     tied = "took 9.59\u00a0s, 1.21\u00a0× the copy, CPU 45\u00a0% busy, 10.0\u00a0GB in 8 maps"
     assert joined("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
 
 
-def test_columns_of_numbers_are_told_from_columns_of_text():
+def test_columns_of_numbers_are_told_from_columns_of_text() -> None:
     rows = (("teragen", "4.24 s", "–", "3 min 05 s", "8 maps of 2"), ("x", "\N{MINUS SIGN}1", "2", "", "–"))
     assert numeric_columns(Table(("a", "b", "c", "d", "e"), rows)) == {1, 2, 3, 4}
     assert numeric_columns(Table(("a",), (("vda",), ("1",)))) == set()
 
 
-def test_markdown_makes_markup_literal():
+def test_markdown_makes_markup_literal() -> None:
     assert escaped("<b>*x*</b> | [a](b) `c` & _d_\nnext") == (
         "\\<b\\>\\*x\\*\\</b\\> \\| \\[a\\](b) \\`c\\` &amp; \\_d\\_ next"
     )
 
 
-def test_a_cell_cannot_break_out_of_its_table():
+def test_a_cell_cannot_break_out_of_its_table() -> None:
     lines = table(Table(("name", "n"), (("a|b\nc", "1"),))).splitlines()
     assert lines == ["| name | n |", "| --- | ---: |", "| a\\|b c | 1 |"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def _other_table(directory: Path, name: str, table: pa.Table) -> None:
     if name.endswith(".parquet"):
         pq.write_table(table, directory / name)
     else:
-        with pa.ipc.new_stream(directory / name, table.schema) as stream:
+        with pa.ipc.new_stream(str(directory / name), table.schema) as stream:
             stream.write_table(table)
 
 
@@ -157,7 +158,9 @@ def _other_table(directory: Path, name: str, table: pa.Table) -> None:
         (lambda table: table.append_column("value", table["value"]), "doubled"),
     ],
 )
-def test_the_tables_columns_must_be_the_records(tmp_path: Path, name: str, change: Any, what: str) -> None:
+def test_the_tables_columns_must_be_the_records(
+    tmp_path: Path, name: str, change: Callable[[pa.Table], pa.Table], what: str
+) -> None:
     data = records.pi()
     path = write_run(tmp_path, data)
     (path / "samples.parquet").unlink()
