@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_tasks_add_up_to_the_counters(engine: Engine, make_job: MakeJob) -> None
     assert all(0 <= task.slot < slots for task in maps)
     for slot in {task.slot for task in maps}:
         times = sorted((task.start_s, task.end_s) for task in maps if task.slot == slot)
-        assert all(first[1] <= second[0] for first, second in zip(times, times[1:], strict=False))
+        assert all(first[1] <= second[0] for first, second in itertools.pairwise(times))
 
 
 def test_samples_cover_the_run_in_order(engine: Engine, make_job: MakeJob) -> None:
