@@ -22,7 +22,7 @@ from threading import Lock
 
 from benches.task import Task, task_of_command_line
 
-DEPTHS = (1, 2, 4, 8)
+DEPTHS = (2, 4, 8, 16)
 """Blocks under way at once that are worth trying."""
 
 _ALIGN = 4096
@@ -131,7 +131,8 @@ def _timed(size: int, depth: int, transfer: Transfer, finish: Callable[[], None]
 
 
 def _touched_blocks(count: int) -> list[memoryview]:
-    memory = mmap.mmap(-1, count * _BLOCK + _HUGE_PAGE)
+    # Python's anonymous maps are shared by default, and shared memory gets no huge pages.
+    memory = mmap.mmap(-1, count * _BLOCK + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_HUGEPAGE)
     whole = memoryview(memory)
     start = -ctypes.addressof(ctypes.c_char.from_buffer(memory)) % _HUGE_PAGE
