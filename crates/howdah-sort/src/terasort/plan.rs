@@ -155,7 +155,9 @@ const SMALLEST_RUN: usize = PAGE_ROWS as usize * ROW + 2 * ALIGN;
 /// The smallest pool that sorts `rows` rows with so many slots in two passes, and the smallest that
 /// sorts them without spilling, bytes. Neither depends on how many partitions the rows go to.
 pub fn needs(rows: u64, slots: usize) -> (usize, usize) {
-    let slots = slots.max(1);
+    // More rows than any machine could hold need more memory than any machine has, however many they are.
+    let rows = rows.min(1 << 48);
+    let slots = slots.clamp(1, 1 << 16);
     let arena = rows as usize * ROW + rows.min(UNALIGNED_ENDS) as usize * 2 * ALIGN;
     let in_memory = InMemory::new(rows, arena, slots).needed;
     let demand = Demand {
@@ -186,6 +188,14 @@ mod tests {
         let plan = demand.share_out(1_000_000_000).unwrap();
         assert!(plan.run > 200_000_000, "{plan:?}");
         assert!(plan.batch_blocks * plan.block_rows * ROW > plan.batch * 9 / 10, "{plan:?}");
+    }
+
+    #[test]
+    fn absurd_sizes_have_needs_too() {
+        for (rows, slots) in [(0, 0), (1, 1), (u64::MAX, 1), (1, usize::MAX), (u64::MAX, usize::MAX)] {
+            let (least, in_memory) = needs(rows, slots);
+            assert!(0 < least && least <= in_memory.next_multiple_of(SMALLEST_FLUSH), "{rows} rows");
+        }
     }
 
     proptest! {
