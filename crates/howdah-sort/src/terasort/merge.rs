@@ -37,25 +37,31 @@ pub struct SortedRows<'a> {
     arena: &'a [u8],
     at: usize,
     end: usize,
+    /// The next entry, made one call early: it takes a while to come from memory, and the merge would wait.
+    ready: Entry,
 }
 
 impl<'a> SortedRows<'a> {
     /// The rows in bytes `at` to `end` of `arena`.
     pub fn new(arena: &'a [u8], at: usize, end: usize) -> Self {
-        Self { arena, at, end }
+        let mut rows = Self { arena, at, end, ready: END };
+        rows.next();
+        rows
     }
 }
 
 impl Sorted for SortedRows<'_> {
     #[inline]
     fn next(&mut self) -> Entry {
-        if self.at == self.end {
-            return END;
-        }
-        prefetch(self.arena.as_ptr().wrapping_add(self.at + 4 * ROW));
-        let entry = entry(&self.arena[self.at..], self.at as u64);
-        self.at += ROW;
-        entry
+        let next = if self.at < self.end {
+            prefetch(self.arena.as_ptr().wrapping_add(self.at + 4 * ROW));
+            let next = entry(&self.arena[self.at..], self.at as u64);
+            self.at += ROW;
+            next
+        } else {
+            END
+        };
+        std::mem::replace(&mut self.ready, next)
     }
 }
 
