@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _REPOSITORY = Path(__file__).parent.parent
-_LAST_CHARACTERS = 2000
+_FIRST_CHARACTERS = 1500
+_LAST_CHARACTERS = 1500
 
 
 class Ended(NamedTuple):
@@ -28,7 +29,7 @@ class Ended(NamedTuple):
 
 
 class ProcessFailed(Exception):
-    """A process ended with an error; the message has its last words."""
+    """A process ended with an error; the message has its first words and its last."""
 
 
 def run_process(command: Sequence[str], scratch: Path) -> Ended:
@@ -60,7 +61,7 @@ def run_process(command: Sequence[str], scratch: Path) -> Ended:
         stderr.seek(0)
         if process.returncode:
             raise ProcessFailed(
-                f"{' '.join(command)}: exit code {process.returncode}\n{stderr.read()[-_LAST_CHARACTERS:]}"
+                f"{' '.join(command)}: exit code {process.returncode}\n{_shortened(stderr.read())}"
             )
         return Ended(
             elapsed_s=elapsed_s,
@@ -68,3 +69,9 @@ def run_process(command: Sequence[str], scratch: Path) -> Ended:
             cpu_s=usage.ru_utime + usage.ru_stime,
             printed=stdout.read(),
         )
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _FIRST_CHARACTERS + _LAST_CHARACTERS:
+        return text
+    return f"{text[:_FIRST_CHARACTERS]}\n...\n{text[-_LAST_CHARACTERS:]}"

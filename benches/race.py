@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from benches.cache import drop_from_cache
 from benches.check import Found, found_by
-from benches.contestant import Contestant, Output, limit
+from benches.contestant import LIMIT, OURS, Contestant, Output, limit
 from benches.limit import DEPTHS
-from benches.process import run_process
-from benches.result import Case, Turn
+from benches.process import ProcessFailed, run_process
+from benches.result import Case, Failure, Turn
 from benches.task import Task, part_files
 from benches.workspace import Workspace
 
@@ -65,12 +65,25 @@ class Course:
         return Input(path, keys, rows, found.checksum)
 
     def race(self, starts: Sequence[Start]) -> tuple[Case, ...]:
-        """Let everyone have their turns; raise Wrong as soon as an output is not what it must be."""
+        """Let everyone have their turns; raise Wrong as soon as an output is not what it must be.
+
+        A peer that ends with an error loses that turn and no other; for howdah and the limit it is
+        the end of the race.
+        """
         turns: dict[str, list[Turn]] = {start.name: [] for start in starts}
+        failures: dict[str, list[Failure]] = {start.name: [] for start in starts}
         for repeat in range(self.repeats):
             for start in starts:
                 for contestant in start.contestants:
-                    turn = self._turn(start, contestant, repeat)
+                    try:
+                        turn = self._turn(start, contestant, repeat)
+                    except ProcessFailed as error:
+                        if contestant.name in (OURS, LIMIT):
+                            raise
+                        failure = Failure(contestant=contestant.name, repeat=repeat, message=str(error))
+                        failures[start.name].append(failure)
+                        self.tell(f"{repeat + 1}/{self.repeats} {start.name}: {contestant.name} FAILED")
+                        continue
                     turns[start.name].append(turn)
                     self.tell(f"{repeat + 1}/{self.repeats} {start.name}: {_said(turn)}")
         return tuple(
@@ -81,6 +94,7 @@ class Course:
                 memory_bytes=start.memory_bytes or None,
                 contestants={contestant.name: contestant.version for contestant in start.contestants},
                 turns=tuple(turns[start.name]),
+                failures=tuple(failures[start.name]),
             )
             for start in starts
         )

@@ -35,6 +35,14 @@ class Turn(_Data):
         return self.whole_s if self.own_s is None else self.own_s
 
 
+class Failure(_Data):
+    """A peer's turn that came to no output."""
+
+    contestant: str
+    repeat: int
+    message: str
+
+
 class Case(_Data):
     """The turns on one input."""
 
@@ -45,6 +53,7 @@ class Case(_Data):
     contestants: dict[str, str]
     """Each contestant's version."""
     turns: tuple[Turn, ...]
+    failures: tuple[Failure, ...] = ()
 
     def of(self, contestant: str) -> tuple[Turn, ...]:
         """One contestant's turns, in order."""
@@ -54,11 +63,11 @@ class Case(_Data):
         """How many times the limit's time a contestant needed; none without a limit."""
         if not self.of(LIMIT):
             return None
-        return paired([turn.best_s for turn in self.of(contestant)], self._limits())
+        return paired(_best(self.of(contestant)), _best(self.of(LIMIT)))
 
     def speed_up(self, contestant: str) -> float:
         """How many times longer than howdah a contestant needed, whole processes both."""
-        return paired([turn.whole_s for turn in self.of(contestant)], [t.whole_s for t in self.of(OURS)])
+        return paired(_whole(self.of(contestant)), _whole(self.of(OURS)))
 
     def kernel_speed_up(self, contestant: str) -> float:
         """How many times longer than howdah's kernel alone a contestant's whole process needed.
@@ -66,18 +75,33 @@ class Case(_Data):
         It leaves out howdah's start and its first touch of memory, which a run pays once for all of
         its programs.
         """
-        return paired([turn.whole_s for turn in self.of(contestant)], [t.best_s for t in self.of(OURS)])
-
-    def _limits(self) -> list[float]:
-        return [turn.best_s for turn in self.of(LIMIT)]
+        return paired(_whole(self.of(contestant)), _best(self.of(OURS)))
 
 
-def paired(times_s: list[float], others_s: list[float]) -> float:
-    """The median over the turns of the ratio within each turn.
+Times = dict[int, float]
+"""Seconds by turn."""
+
+
+def _best(turns: tuple[Turn, ...]) -> Times:
+    return {turn.repeat: turn.best_s for turn in turns}
+
+
+def _whole(turns: tuple[Turn, ...]) -> Times:
+    return {turn.repeat: turn.whole_s for turn in turns}
+
+
+def paired(times_s: Times, others_s: Times) -> float:
+    """The median over the turns of the ratio within each turn; not a number if no turn has both.
 
     What slows a whole turn down, a busy neighbour for instance, then slows down both sides.
     """
-    return median(time / other for time, other in zip(times_s, others_s, strict=True))
+    ratios = [time_s / others_s[repeat] for repeat, time_s in times_s.items() if repeat in others_s]
+    return median(ratios) if ratios else math.nan
+
+
+def kernel_ratio(case: Case, other: Case) -> float:
+    """How many times longer howdah's kernel took in one case than in another, turn by turn."""
+    return paired(_best(case.of(OURS)), _best(other.of(OURS)))
 
 
 class Goal(_Data):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benches.contestant import OURS, Output, ours
+from benches.contestant import Output, ours
 from benches.race import Course, Start
-from benches.result import Case, Goal, Result, paired
+from benches.result import Case, Goal, Result, kernel_ratio
 from benches.rows import KEYS
 from benches.sizes import Request, ample_memory_bytes, dataset_bytes, scarce_memory_bytes
 
@@ -43,11 +43,10 @@ def _race(course: Course, where: str, rows: int, memory_bytes: int) -> tuple[Cas
 
 def _goals(cases: tuple[Case, ...]) -> list[Goal]:
     uniform, *others = cases
-    times_s = [turn.best_s for turn in uniform.of(OURS)]
     return [
         Goal(
             claim=f"{case.name} / {uniform.keys}",
-            measured=paired([turn.best_s for turn in case.of(OURS)], times_s),
+            measured=kernel_ratio(case, uniform),
             bound=_MOST_TIMES_UNIFORM,
             at_most=True,
         )

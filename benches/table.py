@@ -20,6 +20,12 @@ def show(result: Result, console: Console) -> None:
     console.print(f"\n[bold]{result.bench}[/bold]: {result.title}")
     if result.cases:
         console.print(_race(result))
+    for case in result.cases:
+        for failure in case.failures:
+            message = "\n    ".join(failure.message.splitlines()[:3])
+            console.print(
+                f"  {failure.contestant} failed in turn {failure.repeat + 1}: {message}", markup=False
+            )
     for name, value in result.figures.items():
         console.print(f"  {name}: {value:,.4g}", highlight=False)
     for goal in result.goals:
@@ -42,6 +48,8 @@ def _race(result: Result) -> Table:
 
 def _numbers(case: Case, name: str) -> list[str]:
     turns = case.of(name)
+    if not turns:
+        return ["failed"]
     whole_s = [turn.whole_s for turn in turns]
     own_s = [turn.own_s for turn in turns if turn.own_s is not None]
     to_limit = None if name == LIMIT else case.to_limit(name)

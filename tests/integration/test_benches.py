@@ -151,6 +151,18 @@ def test_every_peer_that_is_here_sorts(name: str, course: Course) -> None:
     assert turn.peak_rss_bytes > 0
 
 
+def test_a_peer_that_fails_loses_its_turn_and_howdah_the_race(course: Course) -> None:
+    source = course.make_input("uniform", ROWS)
+    broken = Contestant("broken", "1", ("benches.no_such_program",), Output.SORTED)
+    (case,) = course.race([Start("small", source, AMPLE_BYTES, [ours("sort", Output.SORTED), broken])])
+    assert [turn.contestant for turn in case.turns] == ["howdah"]
+    (failure,) = case.failures
+    assert failure.contestant == "broken"
+    assert "no_such_program" in failure.message
+    with pytest.raises(ProcessFailed):
+        course.race([Start("small", source, AMPLE_BYTES, [broken._replace(name="howdah")])])
+
+
 @pytest.mark.parametrize("work", WORKS)
 @pytest.mark.parametrize("depth", [1, 4])
 def test_the_limit_moves_every_byte(work: str, depth: int, course: Course) -> None:
@@ -231,6 +243,14 @@ class TestRatios:
         assert case.to_limit("duckdb") == pytest.approx(9.0)
         assert case.speed_up("duckdb") == pytest.approx(4.5)
         assert case.kernel_speed_up("duckdb") == pytest.approx(7.5)
+
+    def test_leave_out_turns_that_one_side_lost(self) -> None:
+        turns = [self.turn("howdah", repeat, 1.0, 2.0) for repeat in range(3)]
+        turns.append(self.turn("duckdb", 2, None, 9.0))
+        case = Case(name="", rows=1, keys=None, memory_bytes=None, contestants={}, turns=tuple(turns))
+        assert case.speed_up("duckdb") == pytest.approx(4.5)
+        never = Goal(claim="", measured=case.speed_up("polars"), bound=0.0, at_most=False)
+        assert not never.met
 
     @pytest.mark.parametrize(
         ("measured", "at_most", "met"),
