@@ -13,13 +13,12 @@ from howdah.analysis.evidence import Analysis
 from howdah.engines.base import Engine
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
-from howdah.engines.local.tera import ready_rows
+from howdah.engines.local.ready import ready_rows
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.tables import RunData
-from howdah.model.workload import WorkloadKind
 from howdah.planner.local import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.request import RunRequest
 from howdah.planner.suites import SUITES, kinds_of
@@ -129,13 +128,14 @@ def prepare(
     """
     kinds = kinds_of(request)
     host = probe_host()
+    for path in request.data_dirs:
+        if not path.is_dir():
+            # A directory made here would lie on the root disk where a mount is missing or misspelt.
+            raise UserError(
+                f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
+            )
     data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
-    inputs = [str(path) for path in request.inputs]
-    input_rows = None
-    if kinds[0] is WorkloadKind.TERASORT:
-        input_rows = ready_rows(data_dirs, inputs, WorkloadKind.TERAGEN)
-    elif kinds[0] is WorkloadKind.TERAVALIDATE:
-        input_rows = ready_rows(data_dirs, inputs, WorkloadKind.TERASORT)
+    input_rows = ready_rows(kinds, data_dirs, [str(path) for path in request.inputs])
     plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
     return Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),

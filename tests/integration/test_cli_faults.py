@@ -51,6 +51,10 @@ def make_rows(path: Path, size: int) -> Path:
         (["run", "terasort", "--input", "nowhere"], "nowhere"),
         (["run", "terasuite", "--data-dir", "a", "--data-dir", "a"], "--data-dir"),
         (["run", "terasuite", "--data-dir", "/proc/here"], "/proc/here"),
+        (["run", "terasuite", "--data-dir", "mnt/data3"], "mnt/data3"),
+        (["run", "terasuite", "--map-slots", "1000"], "--map-slots"),
+        (["run", "terasuite", "--sample-interval", "inf"], "--sample-interval"),
+        (["run", "storage", "--file-size", "1"], "--file-size"),
         (["run", "pi", "--samples", "0"], "--samples"),
         (["runs", "show", "nothing"], "runs"),
         (["runs", "export", "nothing"], "runs"),
@@ -150,3 +154,42 @@ def test_a_newer_record_is_refused_and_a_list_goes_on_without_it(tmp_path: Path)
     listed = howdah("runs", cwd=tmp_path)
     assert listed.returncode == 0
     assert run.name in listed.stdout
+
+
+def test_a_run_does_not_remove_its_own_input(tmp_path: Path) -> None:
+    for suite in ("teragen", "terasort"):
+        arguments = ["--rows", "1000"] if suite == "teragen" else []
+        assert howdah("run", suite, *arguments, "--keep-data", cwd=tmp_path).returncode == 0
+    before = tree(tmp_path)
+    done = howdah("run", "terasort", "--input", "build/data/howdah/terasort", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "where this run writes" in done.stderr
+    again = howdah("run", "terasuite", "--rows", "1000", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "data is kept there" in again.stderr
+    assert tree(tmp_path) == before
+
+
+def test_rows_that_are_not_all_there_are_not_sorted(tmp_path: Path) -> None:
+    assert howdah("run", "teragen", "--rows", "1000", "--keep-data", cwd=tmp_path).returncode == 0
+    part = tmp_path / "build/data/howdah/teragen/part-m-00000"
+    part.write_bytes(part.read_bytes()[:-100])
+    done = howdah("run", "terasort", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "999 of the 1,000 rows" in done.stderr
+
+
+def test_an_input_given_twice_is_refused(tmp_path: Path) -> None:
+    make_rows(tmp_path / "in/part-m-00000", 1000)
+    done = howdah("run", "terasort", "--input", "in", "--input", "in/part-m-00000", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "given twice" in done.stderr
+
+
+def test_other_rows_are_not_held_against_teragens_record(tmp_path: Path) -> None:
+    assert howdah("run", "teragen", "--rows", "1000", "--keep-data", cwd=tmp_path).returncode == 0
+    make_rows(tmp_path / "in/part-m-00000", 700)
+    assert howdah("run", "terasort", "--input", "in", "--keep-data", cwd=tmp_path).returncode == 0
+    done = howdah("run", "teravalidate", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "completeness was not" in done.stdout

@@ -123,6 +123,8 @@ def test_an_exported_run_gives_the_same_report_elsewhere(tmp_path: Path) -> None
 
 
 def test_several_data_directories_share_the_data_evenly(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).mkdir()
     dirs = [argument for name in "abc" for argument in ("--data-dir", name)]
     done = howdah("run", "terasuite", "--rows", "90k", "--maps", "9", "--keep-data", *dirs, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.local.workspace import Workspace, find_kept
+from howdah.engines.local.folder import find_kept
+from howdah.engines.local.workspace import Workspace, spread
 from howdah.errors import UserError
 
 
@@ -33,20 +34,81 @@ def test_a_users_own_files_stay(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"data", "data/photo"}
 
 
-def test_kept_data_survives_later_runs_until_it_is_replaced(tmp_path: Path) -> None:
-    data = [str(tmp_path)]
-    with Workspace(data, "one", keep=True) as workspace:
-        (workspace.fresh("teragen")[0] / "part-m-00000").write_text("old")
+def keep(tmp_path: Path, name: str) -> None:
+    """Keep data of that name below ``tmp_path``, as a completed workload does."""
+    with Workspace([str(tmp_path)], "keeper", keep=True) as workspace:
+        (workspace.fresh(name)[0] / "part-m-00000").write_text("old")
         workspace.fresh("spill", scratch=True)
-    assert [path.name for path in find_kept(data, "teragen")] == ["teragen"]
-    assert find_kept(data, "spill") == []
-    with Workspace(data, "two", keep=False) as workspace:
+        workspace.complete()
+
+
+def test_kept_data_survives_later_runs(tmp_path: Path) -> None:
+    keep(tmp_path, "teragen")
+    assert [path.name for path in find_kept([str(tmp_path)], "teragen")] == ["teragen"]
+    assert find_kept([str(tmp_path)], "spill") == []
+    with Workspace([str(tmp_path)], "next", keep=False) as workspace:
         workspace.fresh("terasort")
-    assert [path.name for path in find_kept(data, "teragen")] == ["teragen"]
-    assert find_kept(data, "terasort") == []
-    with Workspace(data, "three", keep=False) as workspace:
-        assert list(workspace.fresh("teragen")[0].iterdir()) == []
+    assert tree(tmp_path) == {
+        "howdah",
+        "howdah/.howdah",
+        "howdah/teragen",
+        "howdah/teragen/part-m-00000",
+    }
+
+
+def test_kept_data_is_not_replaced_without_a_word(tmp_path: Path) -> None:
+    keep(tmp_path, "teragen")
+    before = tree(tmp_path)
+    with pytest.raises(UserError, match="teragen data is kept there"):
+        Workspace([str(tmp_path)], "next", keep=False, replaces=["teragen", "terasort"])
+    assert tree(tmp_path) == before
+    with Workspace([str(tmp_path)], "other", keep=False, replaces=["terasort"]):
+        pass
+    assert tree(tmp_path) == before
+
+
+def test_data_of_a_workload_that_was_not_completed_is_not_kept(tmp_path: Path) -> None:
+    with Workspace([str(tmp_path)], "run", keep=True) as workspace:
+        workspace.fresh("teragen")
+        workspace.complete()
+        workspace.fresh("terasort")
+    assert {path.name for path in (tmp_path / "howdah").iterdir()} == {".howdah", "teragen"}
+
+
+def test_whatever_a_user_puts_into_the_folder_stays(tmp_path: Path) -> None:
+    keep(tmp_path, "teragen")
+    (tmp_path / "howdah/notes.txt").write_text("mine")
+    (tmp_path / "howdah/terasort").mkdir()
+    with Workspace([str(tmp_path)], "next", keep=False) as workspace:
+        workspace.fresh("dfsio")
+        with pytest.raises(UserError, match="terasort was not made by howdah"):
+            workspace.fresh("terasort")
+    assert {path.name for path in (tmp_path / "howdah").iterdir()} == {
+        ".howdah",
+        "teragen",
+        "notes.txt",
+        "terasort",
+    }
+
+
+def test_a_users_own_empty_folder_is_used_and_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "howdah").mkdir()
+    with Workspace([str(tmp_path)], "run", keep=False) as workspace:
+        workspace.fresh("teragen")
+    assert tree(tmp_path) == {"howdah"}
+
+
+def test_directories_within_one_another_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="lie within one another"):
+        Workspace([str(tmp_path / "a"), str(tmp_path / "a/b")], "run", keep=False)
     assert tree(tmp_path) == set()
+
+
+def test_directories_on_one_file_system_are_known_to_share_it(tmp_path: Path) -> None:
+    with Workspace([str(tmp_path / "a"), str(tmp_path / "b")], "run", keep=False) as workspace:
+        assert workspace.sharing() == [tmp_path / "a", tmp_path / "b"]
+    with Workspace([str(tmp_path / "a")], "run", keep=False) as workspace:
+        assert workspace.sharing() == []
 
 
 def test_a_folder_that_is_not_howdahs_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -58,10 +120,11 @@ def test_a_folder_that_is_not_howdahs_is_refused_and_left_alone(tmp_path: Path) 
 
 
 def test_a_second_run_in_the_same_directory_is_refused_by_name(tmp_path: Path) -> None:
-    with Workspace([str(tmp_path)], "first", keep=False):
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    with Workspace([one], "first", keep=False):
         with pytest.raises(UserError, match="run first is using it"):
-            Workspace([str(tmp_path / "other"), str(tmp_path)], "second", keep=False)
-        assert tree(tmp_path) == {"howdah", "howdah/.howdah"}
+            Workspace([two, one], "second", keep=False)
+        assert tree(tmp_path) == {"one", "one/howdah", "one/howdah/.howdah"}
 
 
 def test_the_same_directory_twice_is_refused(tmp_path: Path) -> None:
@@ -76,6 +139,16 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     assert "file/data" in caught.value.where
 
 
+def test_old_data_that_was_about_to_be_replaced_is_not_kept_after_a_kill(tmp_path: Path) -> None:
+    keep(tmp_path, "teragen")
+    child = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    child.kill()
+    child.communicate()
+    assert find_kept([str(tmp_path)], "teragen") == []
+
+
 KILLED = """
 import sys, time
 from howdah.engines.local.workspace import Workspace
@@ -87,8 +160,7 @@ time.sleep(60)
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    with Workspace([str(tmp_path)], "kept", keep=True) as workspace:
-        workspace.fresh("dfsio")
+    keep(tmp_path, "dfsio")
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n"
@@ -97,13 +169,18 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     child.stdout.close()
     assert (tmp_path / "howdah/teragen/part-m-00000").exists()
     with Workspace([str(tmp_path)], "next", keep=False):
-        assert tree(tmp_path) == {"howdah", "howdah/.howdah", "howdah/dfsio"}
+        assert tree(tmp_path) == {
+            "howdah",
+            "howdah/.howdah",
+            "howdah/dfsio",
+            "howdah/dfsio/part-m-00000",
+        }
 
 
 def test_files_are_dealt_out_evenly(tmp_path: Path) -> None:
     dirs = [str(tmp_path / name) for name in "abc"]
     with Workspace(dirs, "run", keep=False) as workspace:
-        files = workspace.spread(workspace.fresh("teragen"), "part-m-{:05d}", 7)
+        files = spread(workspace.fresh("teragen"), "part-m-{:05d}", 7)
         assert [file.name for file in files] == [f"part-m-{number:05d}" for number in range(7)]
         counts = [sum(str(file).startswith(folder) for file in files) for folder in dirs]
         assert sorted(counts) == [2, 2, 3]

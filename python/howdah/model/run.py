@@ -232,8 +232,6 @@ class RunRecord(Model):
     """The message of a run that failed or was aborted."""
     pid: int | None = None
     """The process that writes or wrote the record, for people looking for it."""
-    boot_id: str | None = None
-    """The boot of the machine that ``pid`` belongs to."""
 
 
 class TaskAttempt(NamedTuple):

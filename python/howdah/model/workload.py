@@ -10,6 +10,9 @@ from enum import StrEnum
 
 from howdah.model.base import Model
 
+ROW_BYTES = 100
+"""TeraSort's row: a key of 10 bytes and a value of 90."""
+
 
 class WorkloadKind(StrEnum):
     """The programs howdah knows."""

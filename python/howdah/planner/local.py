@@ -13,13 +13,12 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker
-from howdah.model.workload import Codec, Suite, Workload, WorkloadKind
+from howdah.model.workload import ROW_BYTES, Codec, Suite, Workload, WorkloadKind
 from howdah.planner.request import RunRequest
 from howdah.planner.settings import Settings
 from howdah.planner.suites import kinds_of
 from howdah.units import GIB, MIB, format_memory
 
-ROW_BYTES = 100
 DEFAULT_DATA_DIR = Path("build/data")
 
 _ROWS_PER_GB = 10_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from howdah.errors import UserError
 from howdah.model.workload import WorkloadKind
 from howdah.planner.request import RunRequest
+from howdah.units import MIB
 
 SUITES: dict[str, tuple[WorkloadKind, ...]] = {
     "terasuite": (WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE),
@@ -43,6 +44,9 @@ FLAGS = {
 }
 _POSITIVE = ("maps", "reduces", "map_slots", "reduce_slots", "files", "file_bytes", "samples")
 _MOST_TASKS = 10_000
+_MOST_SLOTS = 256
+_LEAST_FILE_BYTES = MIB
+_MOST_INTERVAL_S = 3600.0
 _MOST_ROWS = 10**12
 
 
@@ -65,10 +69,21 @@ def kinds_of(request: RunRequest) -> tuple[WorkloadKind, ...]:
         value = getattr(request, name)
         if value is not None and value < 1:
             raise UserError(FLAGS[name], f"{value} is too few", "give at least 1")
-    for name in ("maps", "reduces", "map_slots", "reduce_slots", "files"):
+    most = {"maps": _MOST_TASKS, "reduces": _MOST_TASKS, "files": _MOST_TASKS}
+    most |= {"map_slots": _MOST_SLOTS, "reduce_slots": _MOST_SLOTS}
+    for name, bound in most.items():
         value = getattr(request, name)
-        if value is not None and value > _MOST_TASKS:
-            raise UserError(FLAGS[name], f"{value:,} is too many for one machine", f"at most {_MOST_TASKS:,}")
+        if value is not None and value > bound:
+            raise UserError(FLAGS[name], f"{value:,} is too many for one machine", f"at most {bound:,}")
+    if request.file_bytes is not None and request.file_bytes < _LEAST_FILE_BYTES:
+        raise UserError(
+            "--file-size",
+            f"{request.file_bytes:,} bytes measure how files are made, not how they are written",
+            "give at least 1MiB",
+        )
+    interval_s = request.sample_interval_s
+    if interval_s is not None and not interval_s <= _MOST_INTERVAL_S:
+        raise UserError("--sample-interval", f"{interval_s} s is too long", "give at most 3600")
     if request.rows is not None and not 1 <= request.rows <= _MOST_ROWS:
         raise UserError("--rows", f"{request.rows:,} rows cannot be run", "give from 1 row up to 1T (100 TB)")
     return kinds

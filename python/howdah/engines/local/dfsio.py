@@ -10,19 +10,20 @@ from pathlib import Path
 from howdah import _native
 from howdah.engines.local.bench import Bench, Yield, file_rates
 from howdah.engines.local.work import Watch
+from howdah.engines.local.workspace import spread
 from howdah.errors import UserError
 from howdah.model.run import Counters, FileRate
 from howdah.model.workload import Workload, WorkloadKind
 from howdah.units import MIB
 
 FOLDER = "dfsio"
-_LOG = "TestDFSIO_results.log"
+LOG = "TestDFSIO_results.log"
 
 
 def dfsio_write(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Write the files, one map task each."""
     folders = bench.workspace.fresh(FOLDER)
-    files = bench.workspace.spread(folders, "test_io_{}", workload.files or 1)
+    files = spread(folders, "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
     started_s = bench.clock.now_s()
     done = watch.follow(
@@ -96,11 +97,10 @@ def results_block(test: str, rates: Iterable[FileRate], elapsed_s: float, now: d
 
 
 def _decimal(value: float) -> str:
-    """A number as Java's ``#.##`` prints it: at most two decimals, none that are zero, no leading zero."""
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return text.removeprefix("0") if text.startswith("0.") else text
+    """A number as Java's ``#.##`` prints it: at most two decimals, none that are zero at the end."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _append_log(directory: Path, test: str, rates: tuple[FileRate, ...], elapsed_s: float) -> None:
-    with (directory / _LOG).open("a", encoding="utf-8") as log:
+    with (directory / LOG).open("a", encoding="utf-8") as log:
         log.write(results_block(test, rates, elapsed_s, datetime.now().astimezone()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Callable
@@ -14,13 +13,14 @@ import howdah
 from howdah import _native
 from howdah.engines.local import dfsio, limits, tera
 from howdah.engines.local.bench import Bench, Program, Yield
+from howdah.engines.local.digests import digests
 from howdah.engines.local.memory import pool_bytes
 from howdah.engines.local.pi import pi
+from howdah.engines.local.ready import check_ready, replaced
 from howdah.engines.local.room import check_room
 from howdah.engines.local.storage import storage
 from howdah.engines.local.work import Clock
-from howdah.engines.local.workspace import Workspace, find_kept
-from howdah.model.base import Model
+from howdah.engines.local.workspace import Workspace
 from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome, Phase, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
@@ -72,11 +72,7 @@ class _LocalRun:
             host=job.host,
             plan=job.plan,
             suite=job.suite,
-            digests={
-                "host": _digest(job.host),
-                "plan": _digest(job.plan),
-                "suite": _digest(job.suite),
-            },
+            digests=digests(job),
             outcome=Outcome.RUNNING,
             pid=os.getpid(),
         )
@@ -84,10 +80,17 @@ class _LocalRun:
     def execute(self) -> RunRecord:
         """Claim the data directories, measure the limits, run the workloads, clean up."""
         size = pool_bytes(self._job)
-        _check_ready(self._job)
-        with Workspace(self._worker.data_dirs, self._job.run_id, keep=self._job.keep_data) as workspace:
+        check_ready(self._job)
+        claimed = Workspace(
+            self._worker.data_dirs,
+            self._job.run_id,
+            keep=self._job.keep_data,
+            replaces=replaced(self._job),
+        )
+        with claimed as workspace:
             check_room(self._job, workspace)
-            self._change(created=self._record.created)
+            self._change(created=datetime.now(UTC).isoformat(timespec="seconds"))
+            self._warn_of_sharing(workspace)
             sampler = Sampler(
                 self._sink,
                 host=self._job.host.name,
@@ -126,6 +129,8 @@ class _LocalRun:
             sampler.mark()
             result = self._run(bench, workload)
             sampler.mark()
+            # Data that was proved wrong is as worth keeping as any: somebody will want to look at it.
+            workspace.complete()
             if result.outcome is not Outcome.SUCCEEDED:
                 self._change(outcome=Outcome.FAILED, error=_fault(result))
                 return
@@ -170,22 +175,16 @@ class _LocalRun:
             self._warn("buffered-io", f"{workload.kind}: a data directory refuses direct I/O")
         return result
 
+    def _warn_of_sharing(self, workspace: Workspace) -> None:
+        sharing = workspace.sharing()
+        if sharing:
+            names = " and ".join(str(path) for path in sharing)
+            self._warn("shared-disk", f"{names} lie on one file system: more directories, not more disks")
+
     def _warn(self, code: str, text: str) -> None:
         warning = RunWarning(code=code, text=text)
         if warning not in self._record.warnings:
             self._change(warnings=(*self._record.warnings, warning))
-
-
-def _check_ready(job: Job) -> None:
-    """Raise UserError if the suite's first workload has nothing to read."""
-    first = job.suite.workloads[0]
-    data_dirs = job.plan.workers[0].data_dirs
-    if first.kind is WorkloadKind.TERASORT:
-        tera.ready_rows(data_dirs, first.inputs or (), WorkloadKind.TERAGEN)
-    elif first.kind is WorkloadKind.TERAVALIDATE:
-        tera.ready_rows(data_dirs, first.inputs or (), WorkloadKind.TERASORT)
-    elif first.kind is WorkloadKind.DFSIO_READ:
-        dfsio.check_ready(find_kept(data_dirs, dfsio.FOLDER))
 
 
 def _message(error: BaseException) -> str:
@@ -201,7 +200,3 @@ def _message(error: BaseException) -> str:
 def _fault(result: WorkloadResult) -> str:
     first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
     return f"{result.workload.kind}: {first}"
-
-
-def _digest(part: Model) -> str:
-    return hashlib.sha256(part.model_dump_json().encode()).hexdigest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from howdah.engines.local import limits, tera
+from howdah.engines.local import limits
 from howdah.engines.local.memory import pool_bytes, sorts_in_memory
 from howdah.engines.local.workspace import Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
 from howdah.units import format_bytes, format_count_short
 
 
@@ -24,7 +24,7 @@ def check_room(job: Job, workspace: Workspace) -> None:
     if first.rows is not None and not first.inputs:
         raise UserError(
             "--rows",
-            f"{format_count_short(first.rows)} rows are {format_bytes(first.rows * tera.ROW_BYTES)} and the "
+            f"{format_count_short(first.rows)} rows are {format_bytes(first.rows * ROW_BYTES)} and the "
             f"suite needs {format_bytes(needed)}; {free}",
             "give --data-dir on a larger disk, or at most "
             f"--rows {format_count_short(int(first.rows * shortage.fitting_share))}",
@@ -40,7 +40,7 @@ def _held_bytes(job: Job, workload: Workload) -> int:
     """What a workload leaves on disk until the end of the run."""
     match workload.kind:
         case WorkloadKind.TERAGEN | WorkloadKind.TERASORT:
-            return (workload.rows or 0) * tera.ROW_BYTES
+            return (workload.rows or 0) * ROW_BYTES
         case WorkloadKind.DFSIO_WRITE:
             return (workload.files or 0) * (workload.file_bytes or 0)
         case WorkloadKind.STORAGE:
@@ -54,4 +54,4 @@ def _held_bytes(job: Job, workload: Workload) -> int:
 def _spilled_bytes(job: Job, workload: Workload) -> int:
     if workload.kind is not WorkloadKind.TERASORT or sorts_in_memory(job, workload, pool_bytes(job)):
         return 0
-    return (workload.rows or 0) * tera.ROW_BYTES
+    return (workload.rows or 0) * ROW_BYTES

@@ -19,7 +19,7 @@ def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     rates: list[FileRate] = []
     limits = []
     direct = True
-    for folder in bench.workspace.fresh(WorkloadKind.STORAGE):
+    for folder in bench.workspace.fresh(WorkloadKind.STORAGE, scratch=True):
         names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
         written = watch.follow(_native.storage_write(bench.pool, names, workload.file_bytes or 0))
         read = watch.follow(_native.storage_read(bench.pool, names))

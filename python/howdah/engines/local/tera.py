@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from howdah import _native
 from howdah.engines.local.bench import Bench, Yield
+from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
-from howdah.engines.local.workspace import find_kept
+from howdah.engines.local.workspace import spread
 from howdah.errors import UserError
 from howdah.model.run import Counters, Outcome, ValidationError
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
 
-ROW_BYTES = 100
 _SUCCESS = "_SUCCESS"
 _GENERATED = "_TERAGEN"
 
@@ -30,11 +30,11 @@ class Generated(NamedTuple):
 def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
     folders = bench.workspace.fresh(WorkloadKind.TERAGEN)
-    files = bench.workspace.spread(folders, "part-m-{:05d}", workload.maps or 1)
+    files = spread(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
         _native.teragen(bench.pool, _strings(files), workload.rows or 0, bench.worker.map_slots)
     )
-    (folders[0] / _GENERATED).write_text(json.dumps({"rows": made.rows, "checksum": made.checksum}))
+    _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return Yield(
         counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
@@ -46,9 +46,10 @@ def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
 def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Sort what TeraGen wrote, or the user's own files."""
     inputs = _inputs(bench, workload, WorkloadKind.TERAGEN)
+    generated = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERAGEN))
     folders = bench.workspace.fresh(WorkloadKind.TERASORT)
     spills = bench.workspace.fresh("spill", scratch=True)
-    outputs = bench.workspace.spread(folders, "part-r-{:05d}", workload.reduces or 1)
+    outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
     done = watch.follow(
         _native.terasort(
             bench.pool,
@@ -61,6 +62,9 @@ def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
             workload.codec or "none",
         )
     )
+    if generated:
+        # TeraGen's record goes with the rows, so that validation compares them with no other data's.
+        _write_generated(folders[0], generated)
     (folders[0] / _SUCCESS).touch()
     return Yield(
         counters=Counters(
@@ -81,7 +85,7 @@ def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
 def teravalidate(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
     inputs = _inputs(bench, workload, WorkloadKind.TERASORT)
-    expected = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERAGEN))
+    expected = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERASORT))
     folders = bench.workspace.fresh(WorkloadKind.TERAVALIDATE)
     done = watch.follow(
         _native.teravalidate(
@@ -114,13 +118,17 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
 
 
 def read_generated(folders: Iterable[Path]) -> Generated | None:
-    """TeraGen's record in the folders it wrote to, if there is one."""
+    """TeraGen's record of the rows in these folders, if there is one."""
     for folder in folders:
         record = folder / _GENERATED
         if record.exists():
             content = json.loads(record.read_text())
             return Generated(int(content["rows"]), str(content["checksum"]))
     return None
+
+
+def _write_generated(folder: Path, generated: Generated) -> None:
+    (folder / _GENERATED).write_text(json.dumps(generated._asdict()))
 
 
 def user_files(inputs: Iterable[str]) -> list[Path]:
@@ -137,7 +145,11 @@ def user_files(inputs: Iterable[str]) -> list[Path]:
         if not found:
             raise UserError(f"--input: {path}", "holds no part-* file", "give a directory of part files")
         files += found
+    seen: set[Path] = set()
     for file in files:
+        if file.resolve() in seen:
+            raise UserError(f"--input: {file}", "is given twice", "give every file once")
+        seen.add(file.resolve())
         check_rows(file)
     return files
 
@@ -165,14 +177,23 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: Workload
 
     Raises UserError if there are none.
     """
-    files = user_files(inputs) or part_files(find_kept(data_dirs, source))
+    kept = find_kept(data_dirs, source)
+    files = user_files(inputs) or part_files(kept)
     if not files:
         raise UserError(
             "--data-dir",
             f"holds no rows of {source} to read",
             f"run `howdah run {source} --keep-data` first, or give --input",
         )
-    return sum(check_rows(file) for file in files)
+    rows = sum(check_rows(file) for file in files)
+    generated = None if inputs or source is not WorkloadKind.TERAGEN else read_generated(kept)
+    if generated and generated.rows != rows:
+        raise UserError(
+            str(kept[0]),
+            f"holds {rows:,} of the {generated.rows:,} rows that teragen wrote",
+            "generate them anew, or give every --data-dir they were spread over",
+        )
+    return rows
 
 
 def _inputs(bench: Bench, workload: Workload, source: WorkloadKind) -> list[Path]:
