@@ -21,9 +21,9 @@ mod sequential;
 mod slots;
 mod storage;
 mod teragen;
+mod terasort;
 mod teravalidate;
 mod verdict;
-mod terasort;
 
 pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, monotonic};
 pub use crc::sum_of_crcs;
@@ -39,6 +39,6 @@ pub use record::{KEY, ROW, RowRandom, map_rows};
 pub use sequential::{FileIo, FilesReport};
 pub use storage::{storage_read, storage_write};
 pub use teragen::{TeragenReport, teragen};
+pub use terasort::{Codec, TerasortReport, TerasortSpec, terasort, terasort_needs};
 pub use teravalidate::{TeravalidateReport, teravalidate};
 pub use verdict::{Expected, Fault};
-pub use terasort::{Codec, TerasortReport, TerasortSpec, terasort, terasort_needs};
