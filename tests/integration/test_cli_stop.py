@@ -130,3 +130,16 @@ def test_several_data_directories_share_the_data_evenly(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     counts = [len(list((tmp_path / name).rglob("part-m-*"))) for name in "abc"]
     assert counts == [3, 3, 3]
+
+
+def test_more_files_than_the_usual_limit_of_open_ones(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -Sn 256 && exec "$0" run terasuite --rows 30k --maps 400', HOWDAH],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +80,7 @@ class _LocalRun:
 
     def execute(self) -> RunRecord:
         """Claim the data directories, measure the limits, run the workloads, clean up."""
+        _open_as_many_files_as_allowed()
         size = pool_bytes(self._job)
         check_ready(self._job)
         claimed = Workspace(
@@ -185,6 +187,12 @@ class _LocalRun:
         warning = RunWarning(code=code, text=text)
         if warning not in self._record.warnings:
             self._change(warnings=(*self._record.warnings, warning))
+
+
+def _open_as_many_files_as_allowed() -> None:
+    """A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _message(error: BaseException) -> str:
