@@ -181,16 +181,16 @@ class RunBuilder:
                 ),
                 settings=(
                     Setting(
-                        key="map_slots",
+                        key="map slots",
                         value=self.cpus,
                         reason="one map slot per core keeps reading overlapped with sorting",
-                        source="RULES.md 50 (D0)",
+                        source="D0 50: at least one map task per core",
                     ),
                     Setting(
-                        key="memory_bytes",
+                        key="memory",
                         value=self.memory_bytes,
                         reason="given on the command line",
-                        source="--memory",
+                        source="command line",
                         origin="user",
                     ),
                 ),

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.dfsio import dfsio_figures
-from howdah.model.run import DeviceLimit, FileRate, Outcome, WorkloadResult
+from howdah.model.run import Counters, DeviceLimit, FileRate, Outcome, WorkloadResult
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
 from support.records import dfsio, storage, terasuite
@@ -93,10 +93,34 @@ def test_fio_s_raw_rate_stands_beside_the_files() -> None:
     )
     held = run.record.workloads[0].model_copy(update={"raw_limits": (limit,)})
     record = run.record.model_copy(update={"workloads": (held,)})
-    first, *others = found(run._replace(record=record), "storage-zones")
-    assert value(first, "raw, by fio") == 193e6
-    assert "raw 193 MB/s (fio)" in first.text
-    assert sum("fio" in finding.text for finding in others) == 1
+    held_run = run._replace(record=record)
+    (answer,) = found(held_run, "answer")
+    assert value(answer, "raw, by fio") == 193e6
+    assert "raw 193 MB/s (fio)" in answer.text
+    others = found(held_run, "storage-zones")
+    assert sum("raw 195 MB/s (fio)" in finding.text for finding in others) == 1
+    assert answer.text not in [finding.text for finding in others]
+
+
+def test_the_storage_test_s_rate_counts_its_files_own_time() -> None:
+    """fio measures inside the same workload; the time it takes must not make the files look slow."""
+    files = [
+        FileRate(path=f"/srv/howdah/storage/file-{number}", bytes=100 * MIB, io_s=0.25, operation=operation)
+        for operation in ("write", "read")
+        for number in range(4)
+    ]
+    run = RunBuilder(suite="storage")
+    run.workload(
+        kind("storage", files=4, file_bytes=100 * MIB),
+        [Stage("write", 1.0), Stage("read", 9.0)],
+        Counters(written_bytes=400 * MIB, read_bytes=400 * MIB),
+        files=tuple(files),
+    )
+    (time,) = analyse(run.build()).evidence.workloads
+    assert time.elapsed_s == 10.0
+    assert time.rate is not None
+    assert time.rate.bytes_per_s == pytest.approx(400 * MIB)
+    assert "own I/O time" in time.rate.of
 
 
 def test_a_single_file_is_its_own_first_and_last() -> None:

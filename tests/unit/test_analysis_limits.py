@@ -16,7 +16,7 @@ from howdah.model.run import Counters
 from howdah.model.tables import RunData
 from howdah.model.workload import Codec
 from support.building import RunBuilder, Stage, kind
-from support.findings import found
+from support.findings import found, value
 from support.machine import RAW_COPY, RAW_READ, RAW_WRITE, raw_limits
 from support.records import aborted, dfsio, failed, pi, spilled, storage, terasuite
 
@@ -130,10 +130,54 @@ def test_the_answer_is_one_sentence_about_the_sort() -> None:
 def test_the_answer_is_not_repeated_as_a_limit() -> None:
     texts = [finding.text for finding in analyse(terasuite()).findings]
     assert len(texts) == len(set(texts))
-    assert {finding.workload for finding in found(terasuite(), "limit") if finding.phase is None} == {
-        "teragen",
-        "teravalidate",
-    }
+    told = [(finding.workload, finding.phase) for finding in found(terasuite(), "time")]
+    assert told == [
+        ("teragen", None),
+        ("terasort", "map-shuffle"),
+        ("terasort", "reduce-merge"),
+        ("teravalidate", None),
+    ]
+
+
+def test_time_limit_and_use_of_a_workload_are_one_finding() -> None:
+    (finding,) = found(terasuite(), "time", "teragen")
+    assert finding.text == (
+        "teragen took 4.24 s, 1.04 × the disk's raw write (4.08 s): writing is the limit; CPU 47 % busy "
+        "(37 % user, 11 % system), 22 % waiting for I/O; vda wrote 2.32 GB/s, 96 % busy"
+    )
+    assert value(finding, "rate") == pytest.approx(100_000_000 * 100 / 4.245, rel=0.01)
+    assert not found(terasuite(), "use")
+
+
+def tiny(seconds: float) -> RunData:
+    """A read of so little that no resource comes near its limit, with a sample at both its ends."""
+    run = RunBuilder(interval_s=seconds)
+    run.pause(4 * seconds)
+    size = int(0.4 * seconds * RAW_READ) // 100
+    run.workload(
+        kind("teravalidate", size),
+        [Stage("map", seconds, user=0.3, iowait=0.0, read=size * 100.0, busy=0.2)],
+        Counters(input_rows=size, read_bytes=size * 100),
+    )
+    run.pause(4 * seconds)
+    return run.build(limits=raw_limits())
+
+
+def test_nothing_is_concluded_from_the_cpu_time_of_a_moment() -> None:
+    run = tiny(0.03)
+    held = share(run, "teravalidate")
+    assert held.cpu_busy is None
+    assert held.bound == "unknown"
+    (answer,) = found(run, "answer")
+    assert "CPU" not in answer.text
+    assert "what limited it is not known" in answer.text
+    assert found(run, "resolution")
+
+
+def test_a_short_workload_with_samples_at_both_ends_is_known() -> None:
+    run = tiny(0.2)
+    assert share(run, "teravalidate").cpu_busy is not None
+    assert not found(run, "resolution")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from howdah.model.finding import Number
 from howdah.report.figure import Table
 from howdah.report.html import joined
 from howdah.report.markdown import escaped, table
+from howdah.report.sources import cited
 from howdah.report.tables import numeric_columns
 from howdah.report.words import moment, number, setting, signed_bytes
 
@@ -45,7 +46,29 @@ def test_moments_are_for_people_and_survive_nonsense() -> None:
     ("value", "text"), [(True, "yes"), (False, "no"), (10_000, "10,000"), (("a", "b"), "a, b"), (0.8, "0.8")]
 )
 def test_settings_are_written_plainly(value: int | float | str | bool | tuple[str, ...], text: str) -> None:
-    assert setting(value) == text
+    assert setting("anything", value) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("memory", 2**31, "2 GiB"),
+        ("memory", 768 * 2**20, "768 MiB"),
+        ("file size", 2**28, "256 MiB"),
+        ("sample interval", 0.1, "0.10 s"),
+    ],
+)
+def test_settings_with_a_unit_are_written_in_it(key: str, value: float, text: str) -> None:
+    assert setting(key, value) == text
+
+
+def test_cited_papers_are_named_and_no_others() -> None:
+    line = cited(["D0 50: at least one map task per core", "howdah", "D2 108", "D0 24, 25", "D0 Appendix B"])
+    assert "D0: VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)" in line
+    assert "D2: VMware, A Benchmarking Case Study" in line
+    assert "D1:" not in line
+    assert line.count("D0:") == 1
+    assert cited(["howdah", "command line", "MD0 5"]) == ""
 
 
 def test_numbers_stay_with_their_units_on_one_line() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.evidence import Evidence, LimitShare, WorkloadTime
-from howdah.analysis.limits import sentence, share_finding
-from howdah.analysis.storage import zone_sentence
+from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkloadTime
+from howdah.analysis.limits import sentence, share_numbers, share_sure
+from howdah.analysis.storage import zone_numbers, zone_sentence
 from howdah.analysis.wording import listed, number, percent, seconds
-from howdah.model.finding import Finding
+from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workload import WorkloadKind
 from howdah.units import format_rate
@@ -18,20 +18,39 @@ _DFSIO = (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ)
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Exactly one finding, whatever the run came to."""
-    done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
-    if record.outcome is not Outcome.SUCCEEDED or not done:
-        yield _plain(record, _unfinished(record, evidence))
+    main = answered(record, evidence)
+    if not main:
+        yield _plain(record, _unfinished(record, evidence), None, [])
         return
-    main = _main(record, done)
     shares = [share for time in main if (share := _share(evidence, time)) is not None]
     if len(main) == len(shares) == 1:
-        yield share_finding(record, shares[0], "answer", sentence(shares[0]))
+        yield Finding(
+            id="answer",
+            severity="answer",
+            workload=shares[0].workload,
+            text=sentence(shares[0]),
+            sure=share_sure(shares[0]),
+            origin=record.origin,
+            numbers=tuple(share_numbers(shares[0])),
+        )
         return
-    yield _plain(record, "; ".join(_told(record, evidence, time) for time in main), main[0])
+    zone = _zone(evidence, main[0])
+    if zone is not None:
+        text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
+    else:
+        text = "; ".join(_told(record, evidence, time) for time in main)
+        numbers = [number("elapsed", main[0].elapsed_s, "s")]
+    yield _plain(record, text, main[0].workload, numbers)
 
 
-def _main(record: RunRecord, done: list[WorkloadTime]) -> list[WorkloadTime]:
-    """What the run was about: the sort, else all of dfsio, else the workload that took longest."""
+def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
+    """What the run was about: the sort, else all of dfsio, else the workload that took longest.
+
+    It is empty for a run that did not succeed, whose answer is how it ended.
+    """
+    done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
+    if record.outcome is not Outcome.SUCCEEDED or not done:
+        return []
     kinds = {time.workload: record.workloads[time.index].workload.kind for time in done}
     sorts = [time for time in done if kinds[time.workload] is WorkloadKind.TERASORT]
     if sorts:
@@ -44,11 +63,6 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
     share = _share(evidence, time)
     if share is not None:
         return sentence(share)
-    zones = [
-        zone for zone in evidence.storage if zone.workload == time.workload and zone.operation == "write"
-    ]
-    if zones:
-        return zone_sentence(max(zones, key=lambda zone: zone.drop))
     text = f"{time.workload} took {seconds(time.elapsed_s)}"
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
@@ -57,6 +71,12 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
         text += f" and says {answer}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
+
+
+def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
+    """The files of the storage test whose rates fall most from first to last."""
+    written = [one for one in evidence.storage if one.workload == time.workload and one.operation == "write"]
+    return max(written, key=lambda one: one.drop, default=None)
 
 
 def _share(evidence: Evidence, time: WorkloadTime) -> LimitShare | None:
@@ -84,13 +104,13 @@ def _unfinished(record: RunRecord, evidence: Evidence) -> str:
     return f"{text}; {listed(done)} had succeeded" if done else text
 
 
-def _plain(record: RunRecord, text: str, time: WorkloadTime | None = None) -> Finding:
+def _plain(record: RunRecord, text: str, workload: str | None, numbers: list[Number]) -> Finding:
     return Finding(
         id="answer",
         severity="answer",
-        workload=time.workload if time else None,
+        workload=workload,
         text=text,
         sure="measured",
         origin=record.origin,
-        numbers=(number("elapsed", time.elapsed_s, "s"),) if time else (),
+        numbers=tuple(numbers),
     )

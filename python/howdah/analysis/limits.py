@@ -8,13 +8,13 @@ two plain copies, teragen against the raw write and teravalidate against the raw
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
-from howdah.analysis.wording import listed, number, percent, seconds, times
+from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times
 from howdah.analysis.work import Work, phase_work, work_of
-from howdah.model.finding import Finding
+from howdah.model.finding import Finding, Number
 from howdah.model.run import Limits, RunRecord, WorkloadResult
 from howdah.model.workload import Codec, WorkloadKind
 
@@ -38,6 +38,7 @@ _IS_LIMIT: dict[Bound, str] = {
     "memory": "memory is the limit",
     "CPU": "the CPU is the limit",
     "waiting": "neither disk, memory nor CPU was near its limit",
+    "unknown": "what limited it is not known",
 }
 
 
@@ -134,6 +135,9 @@ def _workload_share(
         disk_s = sum(phase.disk_s for phase in phases)
         memory_s = sum(phase.memory_s for phase in phases)
         bound = _longest(phases)
+        if bound == "unknown":
+            # The whole may be long enough for the samples where its phases are not.
+            bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
     else:
         # A sort in memory cannot write before it has read everything, so nothing is paired.
         parts = [Work(work.read, 0), Work(0, work.write)] if result.in_memory else [work]
@@ -164,16 +168,16 @@ def _bound(
     """
     disk_s, memory_s = raw_s
     disk = _direction(work.read / limits.read_bytes_per_s, work.write / limits.write_bytes_per_s)
-    shares: dict[Bound, float] = {
-        disk: disk_s / elapsed_s,
-        "memory": memory_s / elapsed_s,
-        "CPU": (use.cpu_busy if use else None) or 0.0,
-    }
+    shares: dict[Bound, float] = {disk: disk_s / elapsed_s, "memory": memory_s / elapsed_s}
+    cpu_busy = use.cpu_busy if use else None
+    if cpu_busy is not None:
+        shares["CPU"] = cpu_busy
     nearest = max(shares, key=lambda name: shares[name])
     if shares[nearest] >= NEAR:
         return nearest
-    busy = (use.disk_busy if use else None) or 0.0
-    return disk if busy >= DEVICE_BUSY else "waiting"
+    if ((use.disk_busy if use else None) or 0.0) >= DEVICE_BUSY:
+        return disk
+    return "unknown" if cpu_busy is None else "waiting"
 
 
 def _direction(reading_s: float, writing_s: float) -> Bound:
@@ -213,25 +217,19 @@ def _name(work: Work, limits: Limits, raw_s: tuple[float, float], spills: Worklo
     return f"plain copies of the same bytes on {disks}" if compressed else f"two plain copies on {disks}"
 
 
-def sentence(share: LimitShare) -> str:
-    """One sentence: how long, against which limit, and what held it."""
-    where = f"{share.workload} {share.phase or ''}".rstrip()
-    text = (
-        f"{where} took {seconds(share.elapsed_s)}, {times(share.times_limit)} {share.name} "
-        f"({seconds(share.limit_s)}): {_IS_LIMIT[share.bound]}"
+def limit_sentence(share: LimitShare) -> str:
+    """How long it took, against which limit, and what held it."""
+    return (
+        f"{named(share.workload, share.phase)} took {seconds(share.elapsed_s)}, {times(share.times_limit)} "
+        f"{share.name} ({seconds(share.limit_s)}): {_IS_LIMIT[share.bound]}"
     )
-    if share.cpu_busy is not None:
-        text += f", {'' if share.bound == 'CPU' else 'CPU '}{percent(share.cpu_busy)} busy"
-    return text
 
 
-def find_limits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Every workload, and its phases where it has several, against its limit."""
-    phases = Counter(share.workload for share in evidence.limits if share.phase is not None)
-    for share in evidence.limits:
-        if share.phase is not None and phases[share.workload] < 2:
-            continue
-        yield share_finding(record, share, "limit", sentence(share))
+def sentence(share: LimitShare) -> str:
+    """The same with the share of the CPUs that was busy meanwhile."""
+    if share.cpu_busy is None:
+        return limit_sentence(share)
+    return f"{limit_sentence(share)}, {'' if share.bound == 'CPU' else 'CPU '}{percent(share.cpu_busy)} busy"
 
 
 def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -253,8 +251,8 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def share_finding(record: RunRecord, share: LimitShare, name: str, text: str) -> Finding:
-    """A finding about how close something came to its limit, with the numbers of that."""
+def share_numbers(share: LimitShare) -> list[Number]:
+    """The numbers of how close something came to its limit."""
     numbers = [
         number("elapsed", share.elapsed_s, "s"),
         number("limit", share.limit_s, "s"),
@@ -266,14 +264,9 @@ def share_finding(record: RunRecord, share: LimitShare, name: str, text: str) ->
         numbers.append(number("CPU busy", share.cpu_busy, "1"))
     if share.disk_busy is not None:
         numbers.append(number("busiest data disk", share.disk_busy, "1"))
-    return Finding(
-        id=name,
-        severity="answer" if name == "answer" else "note",
-        workload=share.workload,
-        phase=share.phase,
-        text=text,
-        # Without samples the limit is known but not what else the phase was busy with.
-        sure="likely" if share.cpu_busy is not None else "guess",
-        origin=record.origin,
-        numbers=tuple(numbers),
-    )
+    return numbers
+
+
+def share_sure(share: LimitShare) -> Sure:
+    """Without samples the limit is known but not what else the phase was busy with."""
+    return "likely" if share.cpu_busy is not None else "guess"

@@ -7,24 +7,19 @@ from collections.abc import Iterator
 
 import pyarrow.compute as pc
 
-from howdah.analysis.evidence import Evidence, PhaseTime, Rate, WorkloadTime
-from howdah.analysis.wording import number, seconds, state
+from howdah.analysis.evidence import PhaseTime, Rate, WorkloadTime
 from howdah.analysis.work import Work, phase_work, work_of
-from howdah.model.finding import Finding
-from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
-from howdah.units import format_bytes, format_rate
 
-# Time that no phase accounts for is told from this share of the workload on.
-OUTSIDE_SHARE = 0.03
 _OF = {
     WorkloadKind.TERAGEN: "rows written",
     WorkloadKind.TERASORT: "rows sorted, each read once and written once",
     WorkloadKind.TERAVALIDATE: "rows read",
     WorkloadKind.DFSIO_WRITE: "file bytes written, all files together",
     WorkloadKind.DFSIO_READ: "file bytes read, all files together",
-    WorkloadKind.STORAGE: "file bytes written and read",
+    WorkloadKind.STORAGE: "file bytes written and read, over the files' own I/O time",
 }
 
 
@@ -71,7 +66,11 @@ def _rate(result: WorkloadResult, work: Work | None, elapsed_s: float) -> Rate |
     kind = result.workload.kind
     if work is None or kind not in _OF:
         return None
-    moved = work.read + work.write if kind is WorkloadKind.STORAGE else max(work)
+    if kind is WorkloadKind.STORAGE:
+        # fio measures within the same workload, so the clock on the wall would count it as slow files.
+        io_s = sum(file.io_s for file in result.files)
+        return Rate(sum(file.bytes for file in result.files), io_s, _OF[kind]) if io_s > 0 else None
+    moved = max(work)
     if kind is WorkloadKind.TERASORT:
         # Spilled bytes are the sort's own affair: its rate counts the rows it was given.
         moved = (result.workload.rows or result.counters.input_rows) * 100
@@ -88,34 +87,3 @@ def _end(run: RunData, result: WorkloadResult, last: bool) -> float:
         latest = pc.max(table.column(column)).as_py() if table.num_rows else None
         known += [latest] if latest is not None else []
     return max(known)
-
-
-def find_rates(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """How long each workload took, its rate with the bytes it counts, and the time of its phases."""
-    for time in evidence.workloads:
-        text = f"{time.workload} {state(time.outcome)} {seconds(time.elapsed_s)}"
-        numbers = [number("elapsed", time.elapsed_s, "s")]
-        if time.rate is not None:
-            text += (
-                f": {format_bytes(time.rate.bytes)} at {format_rate(time.rate.bytes_per_s)} ({time.rate.of})"
-            )
-            numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
-        if len(time.phases) > 1:
-            text += "; " + ", ".join(f"{phase.name} {seconds(phase.elapsed_s)}" for phase in time.phases)
-        outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
-        if time.phases and outside_s > OUTSIDE_SHARE * time.elapsed_s:
-            text += f"; outside its phases {seconds(outside_s)}"
-            numbers.append(number("outside phases", outside_s, "s"))
-        for phase in time.phases:
-            numbers.append(number(f"{phase.name} elapsed", phase.elapsed_s, "s"))
-            for rate in filter(None, (phase.read, phase.write)):
-                numbers.append(number(f"{phase.name} {rate.of}", rate.bytes_per_s, "B/s"))
-        yield Finding(
-            id="rate",
-            severity="note",
-            workload=time.workload,
-            text=text,
-            sure="measured",
-            origin=record.origin,
-            numbers=tuple(numbers),
-        )

@@ -17,14 +17,14 @@ from howdah.analysis.disturbance import (
     find_steal,
 )
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.limits import find_beaten, find_limits
+from howdah.analysis.limits import find_beaten
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
-from howdah.analysis.phases import find_rates
 from howdah.analysis.poles import find_failed_attempts, find_poles
 from howdah.analysis.slowdown import find_slowdown
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.storage import find_zones
+from howdah.analysis.told import find_outside, find_times
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
 from howdah.model.finding import Finding
@@ -40,8 +40,9 @@ FINDERS: tuple[Finder, ...] = (
     find_recorded,
     find_buffered,
     find_beaten,
-    find_limits,
-    find_rates,
+    find_times,
+    find_use,
+    find_outside,
     find_remainders,
     find_shortfalls,
     find_poles,
@@ -58,7 +59,6 @@ FINDERS: tuple[Finder, ...] = (
     find_drops,
     find_budget,
     find_cost,
-    find_use,
     find_coarse,
     find_missing,
 )
@@ -70,6 +70,6 @@ def findings(record: RunRecord, evidence: Evidence) -> tuple[Finding, ...]:
     """All findings: the answer, then warnings, then notes, each in the order above."""
     found = [finding for find in FINDERS for finding in find(record, evidence)]
     answers = {finding.text for finding in found if finding.severity == "answer"}
-    # The answer is often a workload's limit word for word; a reader need not meet it twice.
+    # The answer may be a finding on its workload word for word; a reader need not meet it twice.
     once = [finding for finding in found if finding.severity == "answer" or finding.text not in answers]
     return tuple(sorted(once, key=lambda finding: _RANK[finding.severity]))

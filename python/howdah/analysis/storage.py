@@ -11,7 +11,7 @@ import numpy as np
 from howdah.analysis.disks import data_dirs, dir_of
 from howdah.analysis.evidence import Evidence, StorageZones, WorkloadTime
 from howdah.analysis.wording import number, percent
-from howdah.model.finding import Finding
+from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.model.workload import WorkloadKind
 from howdah.units import format_rate
@@ -46,40 +46,44 @@ def ends(rates: list[float]) -> tuple[float, float]:
     return float(np.median(rates[:tenth])), float(np.median(rates[-tenth:]))
 
 
-def zone_sentence(item: StorageZones) -> str:
-    """One sentence: how fast the first files went, how fast the last, and why they may differ."""
+def zone_sentence(record: RunRecord, evidence: Evidence, item: StorageZones) -> str:
+    """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
     first, last = ends(list(item.rates_bytes_per_s))
     verb = "writes" if item.operation == "write" else "reads"
     text = (
         f"{item.data_dir} {verb} {format_rate(first)} on its first files and {format_rate(last)} on its last"
     )
     if item.drop > ZONE_DROP:
-        return f"{text}, {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
-    return f"{text}: as fast everywhere" if item.drop > -ZONE_DROP else f"{text}: faster towards its end"
+        text += f", {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
+    else:
+        text += ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
+    raw = _raw_rate(record, evidence, item)
+    return f"{text}; raw {format_rate(raw)} (fio)" if raw else text
+
+
+def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Number]:
+    """The numbers of that sentence."""
+    first, last = ends(list(item.rates_bytes_per_s))
+    numbers = [
+        number("first files", first, "B/s"),
+        number("last files", last, "B/s"),
+        number("outer to inner drop", item.drop, "1"),
+    ]
+    raw = _raw_rate(record, evidence, item)
+    return [*numbers, number("raw, by fio", raw, "B/s")] if raw else numbers
 
 
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much slower a disk is at its inner end, against fio's raw rate where there is one."""
     for item in evidence.storage:
-        first, last = ends(list(item.rates_bytes_per_s))
-        text = zone_sentence(item)
-        numbers = [
-            number("first files", first, "B/s"),
-            number("last files", last, "B/s"),
-            number("outer to inner drop", item.drop, "1"),
-        ]
-        raw = _raw_rate(record, evidence, item)
-        if raw:
-            text += f"; raw {format_rate(raw)} (fio)"
-            numbers.append(number("raw, by fio", raw, "B/s"))
         yield Finding(
             id="storage-zones",
             severity="note",
             workload=item.workload,
-            text=text,
+            text=zone_sentence(record, evidence, item),
             sure="measured",
             origin=record.origin,
-            numbers=tuple(numbers),
+            numbers=tuple(zone_numbers(record, evidence, item)),
         )
 
 

@@ -16,7 +16,7 @@ from howdah.analysis.evidence import (
     WorkloadTime,
 )
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import listed, number, percent, seconds
+from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_rate
@@ -24,6 +24,8 @@ from howdah.units import format_rate
 MODES = ("user", "system", "iowait", "steal", "idle")
 # Traffic below a megabyte per second is the host's own chatter and not worth a word.
 QUIET_BYTES_PER_S = 1e6
+# The kernel counts a CPU's time in steps of 10 ms; over fewer than five a share is mostly rounding.
+LEAST_RESOLVED_S = 0.05
 # What a phase shorter than this share of its workload did does not matter much.
 WORTH_RESOLVING = 0.05
 
@@ -46,7 +48,7 @@ def uses(
                     start_s=start_s,
                     end_s=end_s,
                     intervals=timeline.intervals(start_s, end_s),
-                    coarse=timeline.blurred(start_s, end_s),
+                    coarse=end_s - start_s < LEAST_RESOLVED_S or timeline.blurred(start_s, end_s),
                     hosts=tuple(
                         host_use(timeline, host, start_s, end_s, data_disks) for host in timeline.hosts
                     ),
@@ -111,29 +113,28 @@ def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> Cp
 
 
 def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """CPU, disk and network use of each phase, or of a workload that is one phase."""
+    """CPU, disk and network use host by host, where there are several; on one it is told with the time."""
     phased = {use.workload for use in evidence.use if use.phase is not None}
     for use in evidence.use:
-        if use.coarse or (use.phase is None and use.workload in phased):
+        if use.coarse or len(use.hosts) < 2 or (use.phase is None and use.workload in phased):
             continue
         for host in use.hosts:
-            clauses, numbers = _clauses(host)
-            if not clauses:
-                continue
-            where = f" on {host.host}" if len(use.hosts) > 1 else ""
-            yield Finding(
-                id="use",
-                severity="note",
-                workload=use.workload,
-                phase=use.phase,
-                text=f"{use.workload} {use.phase or ''}".rstrip() + f"{where}: " + "; ".join(clauses),
-                sure="measured",
-                origin=record.origin,
-                numbers=tuple(numbers),
-            )
+            clauses, numbers = use_clauses(host)
+            if clauses:
+                yield Finding(
+                    id="use",
+                    severity="note",
+                    workload=use.workload,
+                    phase=use.phase,
+                    text=f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
+                    sure="measured",
+                    origin=record.origin,
+                    numbers=tuple(numbers),
+                )
 
 
-def _clauses(host: HostUse) -> tuple[list[str], list[Number]]:
+def use_clauses(host: HostUse) -> tuple[list[str], list[Number]]:
+    """What a host's CPUs, data disks and network did, in words and numbers; empty if nothing was sampled."""
     clauses: list[str] = []
     numbers: list[Number] = []
     if host.cpu is not None:
@@ -175,25 +176,29 @@ def _disk_clause(disks: list[DiskUse]) -> list[str]:
 
 
 def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Phases too short for the sample interval: their use is interpolated, and said to be."""
+    """Workloads and phases too short for the samples to tell what went on in them."""
+    whole = {use.workload for use in evidence.use if use.coarse and use.phase is None}
     coarse = [
         use
         for use in evidence.use
-        if use.coarse and use.seconds >= WORTH_RESOLVING * evidence.time_of(use.workload).elapsed_s
+        if use.coarse
+        and (use.phase is None or use.workload not in whole)
+        and use.seconds >= WORTH_RESOLVING * evidence.time_of(use.workload).elapsed_s
     ]
     if not coarse:
         return
-    interval_s = coarse[0].seconds / coarse[0].intervals
-    names = list(dict.fromkeys(f"{use.workload} {use.phase or ''}".rstrip() for use in coarse))
+    cost = record.telemetry
+    interval_s = cost.interval_s if cost else coarse[0].seconds / coarse[0].intervals
+    names = list(dict.fromkeys(named(use.workload, use.phase) for use in coarse))
     yield Finding(
         id="resolution",
         severity="note",
-        text=f"shorter than two sample intervals of {seconds(interval_s)}: {listed(names)}; the use of "
-        "CPU and disks in there is interpolated, and finer samples or more data would show it",
+        text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
+        "in there is not told, and a larger run would show it",
         sure="measured",
         origin=record.origin,
         numbers=(
             number("sample interval", interval_s, "s"),
-            *(number(f"{use.workload} {use.phase or ''}".rstrip(), use.seconds, "s") for use in coarse),
+            *(number(named(use.workload, use.phase), use.seconds, "s") for use in coarse),
         ),
     )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from howdah.model.finding import Number
 from howdah.model.run import Outcome
 from howdah.units import format_seconds
+
+Sure = Literal["measured", "likely", "guess"]
+"""How much the numbers support a finding."""
 
 _STATE = {
     Outcome.SUCCEEDED: "took",
@@ -35,6 +39,11 @@ def seconds(value: float) -> str:
 def times(ratio: float) -> str:
     """A ratio: ``1.4 ×``, with two decimals close to one."""
     return f"{ratio:.2f} ×" if ratio < 1.3 else f"{ratio:.1f} ×"
+
+
+def named(workload: str, phase: str | None) -> str:
+    """A workload, or a phase of it: ``terasort map-shuffle``."""
+    return f"{workload} {phase}" if phase else workload
 
 
 def plural(count: int, one: str) -> str:

@@ -16,6 +16,7 @@ from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
+from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting, signed_bytes
 from howdah.units import format_rate, format_seconds
 
@@ -67,6 +68,7 @@ class Content(NamedTuple):
     limits: Table | None
     facts: tuple[Facts, ...]
     plan: Table
+    plan_sources: str
 
 
 LONG_ANSWER = 110
@@ -77,6 +79,9 @@ BOUNDS = {"disk": "reading and writing"}
 
 MISSING = ("unfinished", "never-began", "missing")
 """Findings that say what a reader will look for in vain; they stand right below the answer."""
+
+TABLED = ("byte-accounting", "dfsio")
+"""Notes whose every number stands in a table of their own."""
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
 
@@ -104,12 +109,13 @@ def content(run: RunData, analysis: Analysis) -> Content:
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
         warnings=tuple(_said(one) for one in rest if one.severity == "warning"),
-        notes=_groups([one for one in rest if one.severity == "note"], evidence),
+        notes=_groups([one for one in rest if one.severity == "note" and one.id not in TABLED], evidence),
         accounts=_accounts(evidence),
         explanations=_explanations(evidence),
         limits=_limits(record),
         facts=provenance(record),
         plan=_plan(record),
+        plan_sources=cited(one.source for one in record.plan.settings),
     )
 
 
@@ -237,7 +243,7 @@ def _plan(record: RunRecord) -> Table:
     rows = tuple(
         (
             one.key,
-            setting(one.value),
+            setting(one.key, one.value),
             one.reason,
             one.source if one.origin == "rule" else f"{one.source} (given)",
         )

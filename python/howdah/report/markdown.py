@@ -71,6 +71,8 @@ def _provenance(said: Content) -> list[str]:
         blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]
     if said.plan.rows:
         blocks += ["### Plan", table(said.plan)]
+    if said.plan_sources:
+        blocks.append(escaped(said.plan_sources))
     return blocks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from howdah.model.finding import Number
-from howdah.units import format_bytes, format_rate, format_seconds
+from howdah.units import format_bytes, format_memory, format_rate, format_seconds
 
 NONE = "–"
 """What stands where the record holds nothing."""
@@ -46,8 +46,15 @@ def moment(iso: str) -> str:
     return f"{created.day} {created:%B %Y, %H:%M} UTC"
 
 
-def setting(value: int | float | str | bool | tuple[str, ...]) -> str:
-    """A plan's value: numbers with thousands separated, lists with commas."""
+_SETTINGS_IN = {"memory": format_memory, "file size": format_memory, "sample interval": format_seconds}
+"""How the settings that have a unit are written; a plan holds them in bytes and seconds."""
+
+
+def setting(key: str, value: int | float | str | bool | tuple[str, ...]) -> str:
+    """A plan's value: with its unit where it has one, thousands separated, lists with commas."""
+    write = _SETTINGS_IN.get(key)
+    if write is not None and isinstance(value, (int, float)):
+        return write(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

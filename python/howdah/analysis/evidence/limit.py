@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Bound = Literal["reading", "writing", "disk", "memory", "CPU", "waiting"]
-"""What a phase was limited by: ``disk`` is reading as much as writing, ``waiting`` means that no measured
-resource was near its limit."""
+Bound = Literal["reading", "writing", "disk", "memory", "CPU", "waiting", "unknown"]
+"""What a phase was limited by: ``disk`` is reading as much as writing, ``waiting`` means that no resource
+was near its limit, ``unknown`` that the samples do not tell."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class LimitShare:
     ``disk_s`` is the time the data disks need at their raw rates for the bytes that must move: each
     byte that can be paired (one read, one written) at the copy rate, the rest at the read or write
     rate. ``memory_s`` is one memcpy of the larger of the two directions. ``limit_s`` is the larger of
-    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples).
+    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples, or too few).
     ``name`` is what the disk limit amounts to in words, ``the disk's own copy``.
     """
 

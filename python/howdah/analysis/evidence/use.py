@@ -79,7 +79,9 @@ class StretchUse:
     """Resource use in one workload (``phase`` None) or one of its phases.
 
     ``intervals`` is how many sample intervals fit into the stretch. Below two of them, unless samples
-    were taken at its ends, ``coarse`` is set: the figures then come from samples beyond the stretch.
+    were taken at its ends, ``coarse`` is set: the figures then come from samples beyond the stretch. So
+    it is below the time in which the kernel's own counting of CPU time tells anything. No conclusion is
+    drawn from a coarse stretch.
     """
 
     workload: str
@@ -97,14 +99,18 @@ class StretchUse:
 
     @property
     def cpu_busy(self) -> float | None:
-        """The share of all hosts' CPU time spent computing; None where no host's CPUs were sampled."""
+        """The share of all hosts' CPU time spent computing; None where it was not or hardly sampled."""
+        if self.coarse:
+            return None
         shares = [host.cpu for host in self.hosts if host.cpu is not None]
         cpus = sum(share.cpus for share in shares)
         return sum(share.busy * share.cpus for share in shares) / cpus if cpus else None
 
     @property
     def disk_busy(self) -> float | None:
-        """The busy share of the busiest disk that carries data; None where none was sampled."""
+        """The busy share of the busiest disk that carries data; None where it was not or hardly sampled."""
+        if self.coarse:
+            return None
         return max((disk.busy_share for host in self.hosts for disk in host.disks if disk.data), default=None)
 
 

@@ -26,7 +26,7 @@ def elapsed(source: Source) -> Figure | None:
     return Figure(
         id="elapsed",
         title="Elapsed time",
-        caption=_caption(workloads, limits),
+        caption=_caption(limits),
         spec=spec,
         table=_table(workloads, limits),
         marks=len(workloads) * 4,
@@ -179,16 +179,9 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
     )
 
 
-def _caption(workloads: tuple[WorkloadTime, ...], limits: dict[str, float]) -> str:
-    each = []
-    for one in workloads:
-        text = f"{one.workload} {format_seconds(one.elapsed_s)}"
-        if one.outcome is not Outcome.SUCCEEDED:
-            text += f" ({one.outcome.value})"
-        if limits.get(one.workload):
-            text += f", limit {format_seconds(limits[one.workload])}"
-        each.append(text)
-    said = "; ".join(each) + "."
+def _caption(limits: dict[str, float]) -> str:
+    """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
+    said = "How long each workload took, divided into its phases."
     return said + (" The limit is the raw hardware's own time for the same bytes." if limits else "")
 
 

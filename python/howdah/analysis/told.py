@@ -1,0 +1,141 @@
+"""One sentence for each workload and phase: how long it took, what held it, and what it used.
+
+What the answer says of a workload is not said again, and what its phases say is not said of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.answer import answered
+from howdah.analysis.evidence import Evidence, LimitShare, PhaseTime, WorkloadTime
+from howdah.analysis.limits import limit_sentence, sentence, share_numbers, share_sure
+from howdah.analysis.use import use_clauses
+from howdah.analysis.wording import named, number, seconds
+from howdah.model.finding import Finding, Number
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.workload import WorkloadKind
+from howdah.units import format_bytes, format_rate
+
+# Time that no phase accounts for is told from this share of the workload on.
+OUTSIDE_SHARE = 0.03
+
+
+def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Every workload that the answer leaves out, and the phases of every one that has several."""
+    told = {time.workload for time in answered(record, evidence)}
+    for time in evidence.workloads:
+        phased = len(time.phases) > 1
+        # The storage test's answer is about its files and does not tell its time.
+        storage = record.workloads[time.index].workload.kind is WorkloadKind.STORAGE
+        # How long a workload took that did not succeed is told where it is said how it ended.
+        known = time.outcome is not Outcome.SUCCEEDED or (time.workload in told and not storage)
+        if not (known and phased):
+            yield from _of_workload(record, evidence, time, known=known, phased=phased)
+        if phased:
+            for phase in time.phases:
+                # The last phase of a workload that did not succeed was cut off, so it did not take its time.
+                cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
+                yield from _of_phase(record, evidence, time, phase, cut_off=cut_off)
+
+
+def _of_workload(
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, known: bool, phased: bool
+) -> Iterator[Finding]:
+    share = _share(evidence, time.workload, None)
+    numbers = share_numbers(share) if share else [number("elapsed", time.elapsed_s, "s")]
+    text = f"{time.workload} took {seconds(time.elapsed_s)}"
+    if time.rate is not None:
+        numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
+        rate = format_rate(time.rate.bytes_per_s)
+        text += f": {format_bytes(time.rate.bytes)} at {rate} ({time.rate.of})"
+    # A single phase is the workload, and is sampled as such.
+    clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
+    yield from _finding(
+        record,
+        (time.workload, None),
+        "" if known else text,
+        share=None if known else share,
+        clauses=clauses,
+        numbers=[*numbers, *used],
+    )
+
+
+def _of_phase(
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, phase: PhaseTime, *, cut_off: bool
+) -> Iterator[Finding]:
+    share = _share(evidence, time.workload, phase.name)
+    numbers = share_numbers(share) if share else [number("elapsed", phase.elapsed_s, "s")]
+    numbers += [
+        number(rate.of, rate.bytes_per_s, "B/s") for rate in (phase.read, phase.write) if rate is not None
+    ]
+    clauses, used = _use(evidence, time.workload, phase.name)
+    yield from _finding(
+        record,
+        (time.workload, phase.name),
+        "" if cut_off else f"{time.workload} {phase.name} took {seconds(phase.elapsed_s)}",
+        share=share,
+        clauses=clauses,
+        numbers=[*numbers, *used],
+    )
+
+
+def _finding(
+    record: RunRecord,
+    where: tuple[str, str | None],
+    text: str,
+    *,
+    share: LimitShare | None,
+    clauses: list[str],
+    numbers: list[Number],
+) -> Iterator[Finding]:
+    """The time, against its limit where there is one, then the use; nothing if there is neither."""
+    workload, phase = where
+    if share is not None:
+        # The clauses on use begin with the CPU, which must not be said twice.
+        text = limit_sentence(share) if clauses else sentence(share)
+    said = [text] if text else []
+    if not said and clauses:
+        clauses = [f"{named(workload, phase)}: {clauses[0]}", *clauses[1:]]
+    if said or clauses:
+        yield Finding(
+            id="time",
+            severity="note",
+            workload=workload,
+            phase=phase,
+            text="; ".join(said + clauses),
+            sure=share_sure(share) if share else "measured",
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )
+
+
+def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare | None:
+    return next(
+        (one for one in evidence.limits if (one.workload, one.phase) == (workload, phase)),
+        None,
+    )
+
+
+def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str], list[Number]]:
+    """What the only host did in a stretch long enough to tell."""
+    for use in evidence.use:
+        if (use.workload, use.phase) == (workload, phase) and not use.coarse and len(use.hosts) == 1:
+            return use_clauses(use.hosts[0])
+    return [], []
+
+
+def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Time that a workload spent in none of its phases."""
+    for time in evidence.workloads:
+        outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
+        if time.phases and outside_s > OUTSIDE_SHARE * time.elapsed_s:
+            yield Finding(
+                id="outside-phases",
+                severity="note",
+                workload=time.workload,
+                text=f"{time.workload} spent {seconds(outside_s)} outside its phases",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("outside phases", outside_s, "s"),),
+            )
