@@ -16,6 +16,7 @@ TOGETHER = (
     ("cpu-user", "cpu-system", "cpu-iowait", "cpu-steal"),
     ("disk-read", "disk-write"),
     ("net-receive", "net-send"),
+    ("memory-cached", "memory-dirty"),
     ("phase-1", "phase-2", "phase-3"),
     ("phase-1", "phase-2", "fault"),
 )
@@ -78,7 +79,7 @@ def test_series_of_one_figure_stay_apart(theme: str, vision: str) -> None:
 
 def test_no_two_resources_share_a_colour() -> None:
     for palette in THEMES.values():
-        resources = [value for token, value in palette.items() if token[:3] in ("cpu", "dis", "net")]
+        resources = [value for token, value in palette.items() if token[:3] in ("cpu", "dis", "mem", "net")]
         assert len(set(resources)) == len(resources)
 
 

@@ -64,9 +64,9 @@ def _hosts(tasks: pa.Table) -> dict[str, float]:
 
 
 def balance(workload: str, of: str, places: Mapping[str, float]) -> Balance | None:
-    """How even the bytes are; None where there is nothing to compare."""
+    """How even the bytes are; None where there is nothing to compare, not as much as a byte."""
     sizes = np.array(list(places.values()))
-    if len(sizes) < 2 or sizes.sum() <= 0:
+    if len(sizes) < 2 or sizes.sum() < 1:
         return None
     mean = float(sizes.mean())
     return Balance(

@@ -22,21 +22,20 @@ OUTSIDE_SHARE = 0.03
 
 
 def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Every workload that the answer leaves out, and the phases of every one that has several."""
+    """Every workload that the answer leaves out, and the phases of every one that is told by phases."""
     told = {time.workload for time in answered(record, evidence)}
     for time in evidence.workloads:
-        phased = len(time.phases) > 1
+        phased = bool(time.told_apart)
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.kind is WorkloadKind.STORAGE
         # How long a workload took that did not succeed is told where it is said how it ended.
         known = time.outcome is not Outcome.SUCCEEDED or (time.workload in told and not storage)
         if not (known and phased):
             yield from _of_workload(record, evidence, time, known=known, phased=phased)
-        if phased:
-            for phase in time.phases:
-                # The last phase of a workload that did not succeed was cut off, so it did not take its time.
-                cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
-                yield from _of_phase(record, evidence, time, phase, cut_off=cut_off)
+        for phase in time.told_apart:
+            # The last phase of a workload that did not succeed was cut off, so it did not take its time.
+            cut_off = time.outcome is not Outcome.SUCCEEDED and phase is time.phases[-1]
+            yield from _of_phase(record, evidence, time, phase, cut_off=cut_off)
 
 
 def _of_workload(
@@ -49,7 +48,7 @@ def _of_workload(
         numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
         rate = format_rate(time.rate.bytes_per_s)
         text += f": {format_bytes(time.rate.bytes)} at {rate} ({time.rate.of})"
-    # A single phase is the workload, and is sampled as such.
+    # What the phases did is told with each of them.
     clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
     yield from _finding(
         record,

@@ -175,15 +175,20 @@ def _disk_clause(disks: list[DiskUse]) -> list[str]:
     return [f"{names} {' and '.join(moved)}, {busy} busy"]
 
 
+def _matters(use: StretchUse, evidence: Evidence) -> bool:
+    """Whether a phase is told apart from its workload and is a noticeable part of it."""
+    time = evidence.time_of(use.workload)
+    told = use.phase in [phase.name for phase in time.told_apart]
+    return told and use.seconds >= WORTH_RESOLVING * time.elapsed_s
+
+
 def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads and phases too short for the samples to tell what went on in them."""
     whole = {use.workload for use in evidence.use if use.coarse and use.phase is None}
     coarse = [
         use
         for use in evidence.use
-        if use.coarse
-        and (use.phase is None or use.workload not in whole)
-        and use.seconds >= WORTH_RESOLVING * evidence.time_of(use.workload).elapsed_s
+        if use.coarse and (use.phase is None or (use.workload not in whole and _matters(use, evidence)))
     ]
     if not coarse:
         return

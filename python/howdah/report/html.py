@@ -79,6 +79,7 @@ def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: d
             _drawn(figures.answer, pictures) if figures.answer else None,
             tuple(_drawn(figure, pictures) for figure in figures.over_time),
             tuple(_drawn(figure, pictures) for figure in figures.throughput),
+            figures.not_shown,
         ),
         sections=_sections(said, figures),
         style=Markup(_variables() + _text("page.css")),

@@ -21,9 +21,11 @@ def escaped(text: str) -> str:
 def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
     """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
     parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
-    for heading, drawn in (("Over time", figures.over_time), ("Throughput", figures.throughput)):
-        if drawn:
-            parts.append([f"## {heading}", *(_figure(one, folder) for one in drawn)])
+    if figures.over_time:
+        about = [escaped(" ".join(figures.not_shown))] if figures.not_shown else []
+        parts.append(["## Over time", *about, *(_figure(one, folder) for one in figures.over_time)])
+    if figures.throughput:
+        parts.append(["## Throughput", *(_figure(one, folder) for one in figures.throughput)])
     parts += [_bytes_and_limits(said), _provenance(said)]
     return "\n\n".join(block for part in parts for block in part) + "\n"
 

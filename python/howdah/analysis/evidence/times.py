@@ -61,3 +61,13 @@ class WorkloadTime:
     def elapsed_s(self) -> float:
         """Seconds from start to durable end."""
         return self.end_s - self.start_s
+
+    @property
+    def told_apart(self) -> tuple[PhaseTime, ...]:
+        """The phases worth telling apart: those that moved bytes, if there are several; else none.
+
+        A reduce that only puts together what the maps found leaves the maps to be the workload. Where
+        it is not known what any phase moved, all of them count.
+        """
+        moved = tuple(phase for phase in self.phases if phase.read or phase.write) or self.phases
+        return moved if len(moved) > 1 else ()

@@ -9,19 +9,25 @@ from howdah.report.figures.cpu import cpu
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.files import files
 from howdah.report.figures.lanes import lanes
-from howdah.report.figures.network import network
+from howdah.report.figures.memory import memory
+from howdah.report.figures.network import network, quiet_network
 from howdah.report.figures.partitions import partitions
 from howdah.report.figures.storage import storage
+from howdah.report.figures.timeaxis import left_out
 
 Kind = TypeVar("Kind")
 
 
 class Figures(NamedTuple, Generic[Kind]):
-    """A report's figures, or what is made of them: the answer's own, those over time, and the rest."""
+    """A report's figures, or what is made of them: the answer's own, those over time, and the rest.
+
+    ``not_shown`` says in sentences what the figures over time leave out.
+    """
 
     answer: Kind | None
     over_time: tuple[Kind, ...]
     throughput: tuple[Kind, ...]
+    not_shown: tuple[str, ...]
 
     def every(self) -> tuple[Kind, ...]:
         """All of them in order."""
@@ -30,9 +36,10 @@ class Figures(NamedTuple, Generic[Kind]):
 
 def draw(source: Source) -> Figures[Figure]:
     """Every figure the record has data for."""
-    over_time = [cpu(source), *storage(source), network(source), lanes(source)]
+    over_time = [cpu(source), *storage(source), *memory(source), network(source), lanes(source)]
     return Figures(
         answer=elapsed(source),
         over_time=tuple(figure for figure in over_time if figure is not None),
         throughput=(*partitions(source), *files(source)),
+        not_shown=tuple(filter(None, (left_out(source), quiet_network(source)))),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from howdah.report.figure import Figure, Key, Source, Table
-from howdah.report.figures.timeaxis import LINE, TOP, end_of_run_s, phase_layers, time_unit, time_x
-from howdah.report.theme import DATA, SHOWN, chart
+from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.units import format_bytes, format_seconds
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
@@ -43,7 +44,7 @@ def lanes(source: Source) -> Figure | None:
         return None
     rows = table.sort_by([("start_s", "ascending")]).to_pylist()
     every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
-    bars = _merged(_bars(rows, every), end_of_run_s(source))
+    bars = _merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
     kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
     caption = f"{len(rows):,} task attempts in {len(every)} slots."
     if len(bars) < len(rows):
@@ -77,11 +78,11 @@ def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
     ]
 
 
-def _merged(bars: list[Bar], end_s: float) -> list[Bar]:
+def _merged(bars: list[Bar], shown_s: float) -> list[Bar]:
     """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few."""
     if len(bars) <= MOST_BARS:
         return bars
-    narrow = end_s / 900
+    narrow = shown_s / 900
     merged: list[Bar] = []
     for bar in sorted(bars, key=lambda one: (one.lane, one.start_s)):
         last = merged[-1] if merged else None
@@ -114,6 +115,7 @@ def _lane_names(every: list[Lane]) -> list[dict[str, Any]]:
 
 def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) -> dict[str, Any]:
     unit = time_unit(source)
+    above = header(source, WIDTH)
     pitch = min(MOST_LANE, MOST_HEIGHT / len(every))
     x = time_x(source, "start")
     y_scale = {"domain": [-0.5, len(every) - 0.5], "reverse": True, "nice": False, "zero": False}
@@ -140,7 +142,7 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
         mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
     colours = {"domain": [key.name for key in kinds], "range": [f"${key.token}" for key in kinds]}
     layers = [
-        *phase_layers(source),
+        *above.layers,
         {
             "name": DATA,
             "data": {"values": values},
@@ -169,8 +171,8 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
     return chart(
         layers,
         height=pitch * len(every),
-        # There is no unit to write above this plot.
-        top=TOP - LINE,
+        # There is no unit to write above this plot, only room for the tallest letters.
+        top=above.height + UNIT_LINE // 3,
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
 

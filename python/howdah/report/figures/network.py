@@ -1,32 +1,39 @@
-"""Network over time: what the interfaces received and sent."""
+"""Network over time: what the interfaces received and sent, where they carried anything."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.timeaxis import start_of_axis_s
 from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
-from howdah.units import format_rate
+from howdah.units import format_bytes, format_rate
 
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
 
 
 def network(source: Source) -> Figure | None:
-    """The figure over all interfaces but the loopback one; None if none was sampled."""
-    every = [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
-    grid = common_grid(every)
+    """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
+    every = _interfaces(source)
+    grid = common_grid(every, start_of_axis_s(source))
     if not len(grid):
         return None
-    received = combined([one for one in every if one.quantity == "rx"], grid, total)
-    sent = combined([one for one in every if one.quantity == "tx"], grid, total)
+    received, sent = _rates(every, grid)
     highest = max(float(received.max()), float(sent.max()))
+    if highest < QUIET_BYTES_PER_S:
+        return None
     unit = rate_unit(highest)
-    top = max(1.06 * highest / unit.size, 1e-9)
+    top = 1.06 * highest / unit.size
     lines = [Line(RECEIVED, received / unit.size), Line(SENT, sent / unit.size)]
-    names = ", ".join(sorted({one.instance for one in every}))
     return Figure(
         id="network",
-        title=f"Network, {names}",
+        title=f"Network, {_names(every)}",
         caption=(
             f"Peaks: received {format_rate(float(received.max()))}, sent {format_rate(float(sent.max()))}; "
             "the loopback interface is left out."
@@ -36,3 +43,30 @@ def network(source: Source) -> Figure | None:
         keys=(RECEIVED, SENT),
         marks=len(grid) * 2,
     )
+
+
+def quiet_network(source: Source) -> str:
+    """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
+    every = _interfaces(source)
+    grid = common_grid(every, start_of_axis_s(source))
+    if not len(grid):
+        return ""
+    rates = _rates(every, grid)
+    if max(float(one.max()) for one in rates) >= QUIET_BYTES_PER_S:
+        return ""
+    carried = sum(float((one * np.diff(grid)).sum()) for one in rates)
+    return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
+
+
+def _interfaces(source: Source) -> list[Series]:
+    return [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
+
+
+def _rates(every: Sequence[Series], grid: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bytes received and sent per second, all interfaces together."""
+    received = combined([one for one in every if one.quantity == "rx"], grid, total)
+    return received, combined([one for one in every if one.quantity == "tx"], grid, total)
+
+
+def _names(every: Sequence[Series]) -> str:
+    return ", ".join(sorted({one.instance for one in every}))

@@ -20,6 +20,14 @@ def rate_unit(most_bytes_per_s: float) -> Unit:
     return Unit(1.0, "B/s")
 
 
+def memory_unit(most_bytes: float) -> Unit:
+    """The largest 1024-based unit in which the largest size is at least 1, MiB at least."""
+    for size, name in ((2.0**40, "TiB"), (2.0**30, "GiB")):
+        if most_bytes >= size:
+            return Unit(size, name)
+    return Unit(2.0**20, "MiB")
+
+
 def number_format(top: float) -> str:
     """As many decimals as an axis that ends at ``top`` needs (d3 format)."""
     if top >= 20:

@@ -24,18 +24,30 @@ def _on_grid(series: Series, grid: FloatArray) -> FloatArray:
     return np.asarray(np.diff(np.interp(grid, series.edges_s, area)) / np.diff(grid))
 
 
-def common_grid(series: Sequence[Series]) -> FloatArray:
-    """Edges that all series share: their own if they agree and are few, else equal steps; may be empty."""
-    drawn = [one for one in series if len(one.values)]
-    if not drawn:
+def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
+    """Edges that all series share: their own if they agree and are few, else equal steps; may be empty.
+
+    Nothing before ``from_s`` is on the grid; the step that this falls into begins there.
+    """
+    every = [_since(one.edges_s, from_s) for one in series if len(one.values)]
+    edges = [one for one in every if len(one) > 1]
+    if not edges:
         return np.empty(0)
-    first = drawn[0].edges_s
-    if len(first) <= MOST_STEPS + 1 and all(np.array_equal(one.edges_s, first) for one in drawn):
+    first = edges[0]
+    if len(first) <= MOST_STEPS + 1 and all(np.array_equal(one, first) for one in edges):
         return first
-    start = min(float(one.edges_s[0]) for one in drawn)
-    end = max(float(one.edges_s[-1]) for one in drawn)
-    steps = min(MOST_STEPS, max(len(one.values) for one in drawn))
+    start = min(float(one[0]) for one in edges)
+    end = max(float(one[-1]) for one in edges)
+    steps = min(MOST_STEPS, max(len(one) - 1 for one in edges))
     return np.linspace(start, end, steps + 1)
+
+
+def _since(edges: FloatArray, from_s: float) -> FloatArray:
+    if edges[0] >= from_s:
+        return edges
+    if edges[-1] <= from_s:
+        return np.empty(0)
+    return np.concatenate([[from_s], edges[edges > from_s]])
 
 
 def combined(

@@ -8,6 +8,7 @@ from howdah.analysis.evidence import Series
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.timeaxis import start_of_axis_s
 from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
@@ -33,7 +34,7 @@ def storage(source: Source) -> list[Figure]:
     names = sorted({one.instance for one in every})
     if not names:
         return []
-    peak = max(float(one.values.max(initial=0)) for one in every)
+    peak = max(_peak(source, [one]) for one in every)
     title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
     figures = [_figure(source, "storage", title, every, _limits(source), half=False)]
     if len(names) > 1:
@@ -43,6 +44,11 @@ def storage(source: Source) -> list[Figure]:
                 _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=peak)
             )
     return [figure for figure in figures if figure is not None]
+
+
+def _peak(source: Source, series: Sequence[Series]) -> float:
+    grid = common_grid(series, start_of_axis_s(source))
+    return float(combined(series, grid, total).max()) if len(grid) else 0.0
 
 
 def _limits(source: Source) -> list[Mark]:
@@ -65,7 +71,7 @@ def _figure(
     half: bool,
     least_top: float = 0.0,
 ) -> Figure | None:
-    grid = common_grid(series)
+    grid = common_grid(series, start_of_axis_s(source))
     if not len(grid):
         return None
     read = combined([one for one in series if one.quantity == "read"], grid, total)

@@ -1,19 +1,18 @@
-"""The time axis that every figure over time shares, with the phases as quiet bands behind it."""
+"""The time axis that every figure over time shares: from just before the first workload to the run's end.
+
+Preparation (touching memory, measuring limits) may take longer than a short suite and is left out; the
+times are the run's own all the same, as its record has them.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from howdah.report.figure import Source
+from howdah.units import format_seconds
 
-TOP = 52
-"""Padding above a plot that holds its unit and the two rows of names, pixels."""
-
-LINE = 14
-"""The height of one row of names, pixels."""
-
-UNIT_ABOVE = 33
-"""How far above the plot the unit stands, over the names, pixels."""
+LEAD = 0.01
+"""The share of the time shown that lies before the first workload."""
 
 
 class TimeUnit(NamedTuple):
@@ -33,22 +32,49 @@ class Band(NamedTuple):
 
 
 def bands(source: Source) -> list[Band]:
-    """The run's phases in order; a workload without phases is one band of its own."""
-    found = [Band("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation]
+    """The phases shown, in order; a workload without phases is one band of its own.
+
+    The preparation's are among them only in a run that came no further.
+    """
+    found: list[Band] = []
     for workload in source.evidence.workloads:
         found.extend(
             Band(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
         )
         if not workload.phases:
             found.append(Band(workload.workload, "", workload.start_s, workload.end_s))
-    return found
+    return found or [
+        Band("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
+    ]
+
+
+def start_of_axis_s(source: Source) -> float:
+    """A little before the first workload; the run's start where none began."""
+    workloads = source.evidence.workloads
+    if not workloads:
+        return 0.0
+    first = workloads[0].start_s
+    return max(0.0, first - LEAD * (end_of_run_s(source) - first))
+
+
+def left_out(source: Source) -> str:
+    """A sentence on the preparation that no figure over time shows; empty where there was none."""
+    workloads, phases = source.evidence.workloads, source.record.preparation
+    if not workloads or not phases:
+        return ""
+    each = ", ".join(
+        f"{phase.name.replace('-', ' ')} {format_seconds(phase.end_s - phase.start_s)}" for phase in phases
+    )
+    spent = format_seconds(workloads[0].start_s)
+    return f"The {spent} of preparation before {workloads[0].workload} are left out: {each}."
 
 
 def end_of_run_s(source: Source) -> float:
-    """The last moment the record knows of, at least a millisecond so that an axis can be drawn."""
-    ends = [source.record.elapsed_s, *(band.end_s for band in bands(source))]
+    """The last moment the record knows of, at least a millisecond after the first workload's start."""
+    shown = bands(source)
+    ends = [source.record.elapsed_s, *(band.end_s for band in shown)]
     ends += [float(series.edges_s[-1]) for series in source.evidence.series if len(series.edges_s)]
-    return max(1e-3, *ends)
+    return max(*ends, 1e-3 + (shown[0].start_s if shown else 0.0))
 
 
 def time_unit(source: Source) -> TimeUnit:
@@ -62,71 +88,18 @@ def time_unit(source: Source) -> TimeUnit:
 
 
 def time_x(source: Source, field: str = "time") -> dict[str, Any]:
-    """The x encoding from the run's start to its end."""
+    """The x encoding from just before the first workload to the run's end."""
     unit = time_unit(source)
     return {
         "field": field,
         "type": "quantitative",
-        "scale": {"domain": [0, end_of_run_s(source) / unit.seconds], "nice": False, "zero": True},
-        "axis": {"title": f"time since the start of the run ({unit.name})", "tickCount": 8},
-    }
-
-
-def _named(name: str, start: float, end: float) -> dict[str, Any]:
-    return {"name": name, "start": start, "end": end, "length": len(name) + 1}
-
-
-def _names(rows: list[dict[str, Any]], y: int, colour: str, weight: str) -> dict[str, Any]:
-    fits = "scale('x', datum.end) - scale('x', datum.start) > 6 * datum.length"
-    return {
-        "data": {"values": rows},
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "baseline": "bottom",
-            "dx": 2,
-            "y": y,
-            "color": colour,
-            "fontWeight": weight,
-            "fontSize": 11,
-            # A name that does not fit its band would run into the next one, so it is left out.
-            "opacity": {"expr": f"{fits} ? 1 : 0"},
+        "scale": {
+            "domain": [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
+            "nice": False,
+            "zero": False,
         },
-        "encoding": {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
-    }
-
-
-def phase_layers(source: Source) -> list[dict[str, Any]]:
-    """Layers that draw every phase as a quiet band, with the names above the plot in ``TOP`` pixels."""
-    unit = time_unit(source)
-    every = bands(source)
-    rows = [
-        {"start": band.start_s / unit.seconds, "end": band.end_s / unit.seconds, "shade": index % 2}
-        for index, band in enumerate(every)
-    ]
-    workloads: list[dict[str, Any]] = []
-    for band, row in zip(every, rows, strict=True):
-        if workloads and workloads[-1]["name"] == band.workload:
-            workloads[-1]["end"] = row["end"]
-        else:
-            workloads.append(_named(band.workload, row["start"], row["end"]))
-    phases = [
-        _named(band.phase, row["start"], row["end"])
-        for band, row in zip(every, rows, strict=True)
-        if band.phase
-    ]
-    # Thin ink instead of a colour of its own lets the grid show through.
-    shades = {"domain": [0, 1], "range": [0.055, 0.02]}
-    return [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rect", "color": "$ink"},
-            "encoding": {
-                "x": {"field": "start", "type": "quantitative"},
-                "x2": {"field": "end"},
-                "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
-            },
+        "axis": {
+            "title": f"time since the start of the run ({unit.name})",
+            "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"},
         },
-        _names(workloads, -15, "$ink", "bold"),
-        _names(phases, -3, "$muted", "normal"),
-    ]
+    }

@@ -9,7 +9,8 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Key, Source, Table
-from howdah.report.figures.timeaxis import TOP, UNIT_ABOVE, phase_layers, time_unit, time_x
+from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24
@@ -113,10 +114,11 @@ def timeline(
 ) -> dict[str, Any]:
     """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
     unit = time_unit(source)
+    above = header(source, width)
     names = [line.key.name for line in lines]
     x = time_x(source)
     y_scale = {"domain": [0, axis.top], "nice": False}
-    y_axis = {**level_title(axis.unit, UNIT_ABOVE), "tickCount": 4, "format": axis.number}
+    y_axis = {**level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
     y = {"field": "value", "type": "quantitative", "scale": y_scale, "axis": y_axis}
     colours = {"domain": names, "range": [f"${line.key.token}" for line in lines]}
     colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
@@ -174,7 +176,7 @@ def timeline(
         },
     }
     layers = [
-        *phase_layers(source),
+        *above.layers,
         series,
         *levels,
         *_label_layers(_places(lines, marks, axis, height, stacked)),
@@ -184,7 +186,7 @@ def timeline(
         layers,
         height=height,
         width=width,
-        top=TOP,
+        top=above.height + UNIT_LINE,
         right=RIGHT,
         data={"values": _wide(grid, lines, unit.seconds)},
         resolve={"scale": {"color": "independent", "opacity": "independent"}},

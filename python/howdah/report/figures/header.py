@@ -1,0 +1,136 @@
+"""The phases as quiet bands behind a plot over time, and their names in rows above it.
+
+A name begins where its band begins. Where it would run into the next one, the next goes to a second
+row; where that is not enough, or a reader's window is narrow, a name ends in an ellipsis. Only a phase
+too short to be seen stays without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from howdah.report.figure import Source
+from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
+from howdah.report.theme import RIGHT
+
+UNIT_LINE = 19
+"""The height above the names that holds an axis's unit, pixels."""
+
+ROW = 12
+"""The height of a row of names, pixels."""
+
+LEAST_SHARE = 0.04
+"""A phase of at least this share of the width is always named."""
+
+MOST_ROWS = 2
+"""Rows of names for the workloads, and as many for their phases."""
+
+NARROW_RIGHT = 14
+"""Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
+
+_LETTER, _GAP, _BELOW = 6.0, 8.0, 3
+
+
+class Name(NamedTuple):
+    """A name over its band, in the axis's unit: it may reach to ``until``, or beyond the plot (None).
+
+    ``row`` counts from the plot upwards.
+    """
+
+    name: str
+    start: float
+    until: float | None
+    row: int
+
+
+class Header(NamedTuple):
+    """What stands behind and above a plot, and how high above it that reaches, pixels."""
+
+    layers: list[dict[str, Any]]
+    height: int
+
+
+def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: float) -> list[Name]:
+    """The names of stretches (name, start, end), each in the lowest row with room for it.
+
+    ``shown`` is the length of the axis in its unit, drawn ``width`` pixels wide.
+    """
+    pixels = width / shown
+    found: list[Name] = []
+    ends: list[float] = []
+    for name, start, end in stretches:
+        wide = _LETTER * len(name) + _GAP
+        if (end - start) * pixels < min(wide, LEAST_SHARE * width):
+            continue
+        row = next((row for row, taken in enumerate(ends) if taken <= start * pixels), len(ends))
+        if row == MOST_ROWS:
+            row = min(range(MOST_ROWS), key=ends.__getitem__)
+        ends[row : row + 1] = [start * pixels + wide]
+        found.append(Name(name, start, None, row))
+    return [
+        one._replace(until=next((later.start for later in found[place + 1 :] if later.row == one.row), None))
+        for place, one in enumerate(found)
+    ]
+
+
+def header(source: Source, width: float) -> Header:
+    """The bands and the names above a plot that is ``width`` pixels wide on its still picture."""
+    unit = time_unit(source)
+    shown = (end_of_run_s(source) - start_of_axis_s(source)) / unit.seconds
+    every = bands(source)
+    rows = [
+        {"start": band.start_s / unit.seconds, "end": band.end_s / unit.seconds, "shade": index % 2}
+        for index, band in enumerate(every)
+    ]
+    workloads: list[tuple[str, float, float]] = []
+    for band, row in zip(every, rows, strict=True):
+        if workloads and workloads[-1][0] == band.workload:
+            workloads[-1] = (band.workload, workloads[-1][1], row["end"])
+        else:
+            workloads.append((band.workload, row["start"], row["end"]))
+    phases = [
+        (band.phase, row["start"], row["end"]) for band, row in zip(every, rows, strict=True) if band.phase
+    ]
+    below = placed(phases, shown, width)
+    lifted = 1 + max((one.row for one in below), default=-1)
+    above = [one._replace(row=one.row + lifted) for one in placed(workloads, shown, width)]
+    height = 1 + max((one.row for one in (*below, *above)), default=-1)
+    # Thin ink instead of a colour of its own lets the grid show through.
+    shades = {"domain": [0, 1], "range": [0.055, 0.02]}
+    bands_layer = {
+        "data": {"values": rows},
+        "mark": {"type": "rect", "color": "$ink"},
+        "encoding": {
+            "x": {"field": "start", "type": "quantitative"},
+            "x2": {"field": "end"},
+            "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
+        },
+    }
+    names = [*_names(above, "$ink", "bold"), *_names(below, "$muted", "normal")]
+    return Header([bands_layer, *names], ROW * height + 3 * _BELOW)
+
+
+def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, Any]]:
+    right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
+    room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
+    return [
+        {
+            "data": {"values": [one._asdict() for one in names if one.row == row]},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "baseline": "bottom",
+                "dx": 2,
+                "y": -_BELOW - ROW * row,
+                "color": colour,
+                "fontWeight": weight,
+                "fontSize": 11,
+                "limit": {"expr": f"max(1, {room})"},
+                # Less than two letters' room would hold the ellipsis alone.
+                "opacity": {"expr": f"{room} > {2 * _LETTER} ? 1 : 0"},
+            },
+            "encoding": {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
+        }
+        for row in sorted({one.row for one in names})
+    ]
