@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.steps import combined, common_grid, mean
-from howdah.report.figures.timeaxis import start_of_axis_s
+from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
 
 KEYS = {
@@ -18,7 +18,7 @@ KEYS = {
 def cpu(source: Source) -> Figure | None:
     """The figure, or None if no CPU time was sampled."""
     every = [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in KEYS]
-    grid = common_grid(every, start_of_axis_s(source))
+    grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return None
     lines = [

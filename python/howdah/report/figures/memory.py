@@ -8,7 +8,7 @@ from howdah.analysis.evidence import Series
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import memory_unit, number_format
 from howdah.report.figures.steps import combined, common_grid, total
-from howdah.report.figures.timeaxis import start_of_axis_s
+from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
 from howdah.report.theme import HALF_WIDTH
 from howdah.units import format_memory
@@ -72,7 +72,7 @@ def _figure(
     """One of the two; ``words`` are its id, its title and its caption."""
     id_, title, caption = words
     series = {key: _gauged(source, metric) for metric, key in keys.items()}
-    grid = common_grid([one for some in series.values() for one in some], start_of_axis_s(source))
+    grid = common_grid([one for some in series.values() for one in some], first_shown_s(source))
     if not len(grid):
         return None
     sizes = {key: combined(some, grid, total) for key, some in series.items() if some}

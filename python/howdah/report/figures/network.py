@@ -11,7 +11,7 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
-from howdah.report.figures.timeaxis import start_of_axis_s
+from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
 from howdah.units import format_bytes, format_rate
 
@@ -21,7 +21,7 @@ RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
 def network(source: Source) -> Figure | None:
     """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
     every = _interfaces(source)
-    grid = common_grid(every, start_of_axis_s(source))
+    grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return None
     received, sent = _rates(every, grid)
@@ -48,7 +48,7 @@ def network(source: Source) -> Figure | None:
 def quiet_network(source: Source) -> str:
     """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
     every = _interfaces(source)
-    grid = common_grid(every, start_of_axis_s(source))
+    grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return ""
     rates = _rates(every, grid)

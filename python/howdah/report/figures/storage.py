@@ -8,7 +8,7 @@ from howdah.analysis.evidence import Series
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
-from howdah.report.figures.timeaxis import start_of_axis_s
+from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
@@ -47,7 +47,7 @@ def storage(source: Source) -> list[Figure]:
 
 
 def _peak(source: Source, series: Sequence[Series]) -> float:
-    grid = common_grid(series, start_of_axis_s(source))
+    grid = common_grid(series, first_shown_s(source))
     return float(combined(series, grid, total).max()) if len(grid) else 0.0
 
 
@@ -71,7 +71,7 @@ def _figure(
     half: bool,
     least_top: float = 0.0,
 ) -> Figure | None:
-    grid = common_grid(series, start_of_axis_s(source))
+    grid = common_grid(series, first_shown_s(source))
     if not len(grid):
         return None
     read = combined([one for one in series if one.quantity == "read"], grid, total)

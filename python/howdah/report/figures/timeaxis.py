@@ -48,12 +48,15 @@ def bands(source: Source) -> list[Band]:
     ]
 
 
-def start_of_axis_s(source: Source) -> float:
-    """A little before the first workload; the run's start where none began."""
+def first_shown_s(source: Source) -> float:
+    """The start of the first workload, before which nothing is drawn; the run's start where none began."""
     workloads = source.evidence.workloads
-    if not workloads:
-        return 0.0
-    first = workloads[0].start_s
+    return workloads[0].start_s if workloads else 0.0
+
+
+def start_of_axis_s(source: Source) -> float:
+    """A little before the first moment shown, so that its marks do not touch the axis."""
+    first = first_shown_s(source)
     return max(0.0, first - LEAD * (end_of_run_s(source) - first))
 
 
