@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from howdah.analysis import analyse
-from howdah.analysis.evidence import Analysis
+from howdah.analysis.evidence import Analysis, WorkloadTime
+from howdah.analysis.phases import workload_times as _workload_times
 from howdah.engines.base import Engine
+from howdah.engines.local.dfsio import LOG as DFSIO_LOG
 from howdah.engines.local.engine import LocalEngine
+from howdah.engines.local.folder import FOLDER
 from howdah.engines.local.memory import sort_needs
 from howdah.engines.local.ready import ready_rows
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.model.tables import RunData
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.planner.line import plan_line
 from howdah.planner.local import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.request import RunRequest
 from howdah.planner.suites import SUITES, kinds_of
@@ -36,24 +40,31 @@ DEFAULT_RUNS_DIR = Path("runs")
 
 __all__ = [
     "DEFAULT_RUNS_DIR",
+    "DFSIO_LOG",
     "ENGINES",
     "SUITES",
+    "Analysis",
     "Finished",
     "Observer",
     "RunRequest",
     "RunSummary",
+    "WorkloadTime",
     "analyse_run",
     "export_run",
     "find_engine",
+    "find_report",
     "find_run",
     "host_line",
     "import_run",
+    "kept_data",
     "list_runs",
+    "plan_line",
     "prepare",
     "probe_host",
     "render_terminal",
     "report_run",
     "run",
+    "workload_times",
 ]
 
 
@@ -175,3 +186,27 @@ def analyse_run(path: Path) -> tuple[RunData, Analysis]:
     """Read and analyse a stored run; nothing is written."""
     data = read_run(path)
     return data, analyse(data)
+
+
+def find_report(path: Path) -> Path | None:
+    """The report beside a stored run, if one was written."""
+    page = path / "report.html"
+    return page if page.exists() else None
+
+
+def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
+    """When the workloads of a record ran and how fast they were, while its run may still go."""
+    tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
+    return _workload_times(RunData(record, *tables))
+
+
+def kept_data(job: Job) -> dict[Path, tuple[str, ...]]:
+    """The folders that hold kept data once the job has run, and the names of what they hold."""
+    if not job.keep_data:
+        return {}
+    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
+    return {
+        folder: tuple(sorted(entry.name for entry in folder.iterdir() if entry.is_dir()))
+        for folder in folders
+        if folder.is_dir()
+    }

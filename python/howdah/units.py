@@ -99,6 +99,11 @@ def format_count(value: int) -> str:
     return f"{value:,}"
 
 
+def format_counted(value: int, noun: str) -> str:
+    """A count with its noun, which takes an s in the plural: ``1 map``, ``16,000 maps``."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
 def format_count_short(value: int) -> str:
     """Counts rounded down to three digits, as a flag takes them: ``240M``, ``10B``."""
     for factor, name in [(10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k")]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.run import Outcome
+from howdah.model.run import Outcome, Sample
 from howdah.model.tables import RunData
-from howdah.store import RunWriter, find_run, list_runs, new_run_id
+from howdah.store import RunWriter, find_run, list_runs, new_run_id, read_run
 from support import records
 from support.stored import as_begun, write_killed_run, write_run
 
@@ -41,6 +41,26 @@ def test_runs_are_listed_from_oldest_to_newest(runs_dir: Path) -> None:
         Outcome.SUCCEEDED,
     ]
     assert all(run.error is None for run in runs)
+
+
+def test_a_killed_run_went_on_until_its_last_sign_of_life(tmp_path: Path) -> None:
+    begun = as_begun(records.pi().record, elapsed_s=0.0, preparation=())
+    with RunWriter(tmp_path, begun) as writer:
+        assert _elapsed_s(tmp_path) == 0.0
+        writer.samples([Sample(2.5, "host1", "memory/available_bytes", 1e9)])
+        assert _elapsed_s(tmp_path) == 2.5
+    assert _elapsed_s(tmp_path) == 2.5
+    assert read_run(writer.path).record.elapsed_s == 2.5
+    samples = writer.path / "samples.arrow"
+    samples.write_bytes(b"not a stream")
+    # Its record can still be read, so a list still shows it.
+    assert _elapsed_s(tmp_path) == 0.0
+
+
+def _elapsed_s(runs_dir: Path) -> float:
+    (run,) = list_runs(runs_dir)
+    assert run.record is not None
+    return run.record.elapsed_s
 
 
 def test_a_damaged_run_is_listed_with_what_is_wrong(runs_dir: Path) -> None:

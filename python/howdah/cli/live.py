@@ -6,18 +6,27 @@ import json
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Column
 from rich.text import Text
 
+from howdah import session
 from howdah.cli import words
+from howdah.model.finding import Finding
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress as Step
-from howdah.session import Finished
+from howdah.model.tables import RunData
+from howdah.session import Analysis, Finished, WorkloadTime
 
 _BAR_WIDTH = 22
+_NARROW_BAR_WIDTH = 8
+_ROOMY = 104
+"""Columns from which the longest usual line has room for a bar before it."""
+_NAME_WIDTH = 13
 _LABEL_WIDTH = 8
 
 
@@ -30,10 +39,16 @@ class Display:
     def __init__(self, job: Job, *, silent: bool) -> None:
         self._job = job
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
+        self._roomy = self._console.width >= _ROOMY
         self._bar = Progress(
-            TextColumn("  {task.description:<13}"),
-            BarColumn(_BAR_WIDTH, style="grey35", complete_style="cyan", finished_style="cyan"),
-            TextColumn("{task.fields[state]}"),
+            TextColumn(f"  {{task.description:<{_NAME_WIDTH}}}"),
+            BarColumn(
+                _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH,
+                style="grey35",
+                complete_style="cyan",
+                finished_style="cyan",
+            ),
+            TextColumn("{task.fields[state]}", table_column=Column(no_wrap=True)),
             console=self._console,
             transient=True,
             disable=silent or not self._console.is_terminal,
@@ -53,13 +68,16 @@ class Display:
         """Print what runs where at the run's start, then a line for every workload that has ended."""
         if not self._begun:
             self._begun = True
-            self._label("host", words.host_line(self._job))
-            self._label("plan", words.plan_line(self._job))
+            data_dirs = [Path(path) for path in self._job.plan.workers[0].data_dirs]
+            self._label("host", session.host_line(self._job.host, data_dirs))
+            self._label("plan", session.plan_line(self._job.plan, self._job.suite))
             self._bar.start()
-        for result in record.workloads[self._ended :]:
+        if len(record.workloads) > self._ended:
             self._stop_bar()
-            self._print_result(result)
-        self._ended = len(record.workloads)
+            times = session.workload_times(record)
+            for time in times[self._ended :]:
+                self._print_result(record.workloads[time.index], time)
+            self._ended = len(record.workloads)
 
     def progress(self, step: Step) -> None:
         """Move the bar of the workload under way."""
@@ -71,8 +89,8 @@ class Display:
             self._task = self._bar.add_task(step.workload, total=None, state="")
         self._bar.update(
             self._task,
-            total=step.total_bytes or None,
-            completed=step.done_bytes,
+            total=step.total or None,
+            completed=step.done,
             state=words.progress_state(step),
         )
 
@@ -81,33 +99,51 @@ class Display:
             self._bar.remove_task(self._task)
             self._task = None
 
-    def _print_result(self, result: WorkloadResult) -> None:
-        line = Text(f"  {result.workload.kind:<13} ")
-        if self._console.is_terminal:
+    def _print_result(self, result: WorkloadResult, time: WorkloadTime) -> None:
+        head = Text(f"  {result.workload.kind:<{_NAME_WIDTH}} ")
+        if not self._console.is_terminal:
+            self._console.print(head + Text(words.result_line(result, time, short=False)))
+            return
+        if self._roomy:
             colour = "green" if result.outcome is Outcome.SUCCEEDED else "red"
-            line.append("━" * _BAR_WIDTH + "  ", style=colour)
-        line.append(words.result_line(result))
-        self._console.print(line)
+            head.append("━" * _BAR_WIDTH + "  ", style=colour)
+        self._hang(head, words.result_line(result, time, short=True))
 
     def _label(self, label: str, text: str, style: str = "") -> None:
-        """A label and its text; on a terminal, later lines of the text are indented below its first."""
-        lines = [text]
+        """A label and its text."""
+        head = Text(label.ljust(_LABEL_WIDTH), style="bold")
         if self._console.is_terminal:
-            width = max(40, self._console.width - _LABEL_WIDTH)
-            lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
-        for place, line in enumerate(lines):
-            head = ("" if place else label).ljust(_LABEL_WIDTH)
-            self._console.print(Text.assemble((head, "bold"), (line, style)))
+            self._hang(head, text, style)
+        else:
+            self._console.print(head + Text(text, style=style))
+
+    def _hang(self, head: Text, text: str, style: str = "") -> None:
+        """A text beside its head, later lines below the first; a path is left whole for copying."""
+        lines = textwrap.wrap(
+            text,
+            max(40, self._console.width - len(head)),
+            drop_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for place, line in enumerate(lines or [""]):
+            self._console.print((Text(" " * len(head)) if place else head) + Text(line.rstrip(), style=style))
+
+    def _labels(self, label: str, findings: list[Finding], style: str = "") -> None:
+        for place, finding in enumerate(findings):
+            self._label("" if place else label, finding.text, style)
 
     def conclude(self, finished: Finished) -> None:
-        """Say what was found and where the report is."""
+        """Say what was found, where data was kept and where the report is."""
         findings = finished.analysis.findings
-        answers = [finding for finding in findings if finding.severity == "answer"]
-        warnings = [finding for finding in findings if finding.severity == "warning"]
-        for place, finding in enumerate(answers):
-            self._label("" if place else "found", finding.text)
-        for place, finding in enumerate(warnings):
-            self._label("" if place else "warning", finding.text, style="yellow")
+        self._labels("found", [finding for finding in findings if finding.severity == "answer"])
+        dfsio = [finding for finding in findings if finding.id == "dfsio"]
+        self._labels("dfsio", dfsio)
+        if dfsio:
+            self._label("", f"appended to {self._job.results_dir / session.DFSIO_LOG}")
+        self._labels("warning", [one for one in findings if one.severity == "warning"], style="yellow")
+        for place, (folder, names) in enumerate(session.kept_data(self._job).items()):
+            self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         self._label("report", str(finished.report))
 
 
@@ -119,12 +155,13 @@ def display(job: Job, *, silent: bool) -> Iterator[Display]:
         yield shown
 
 
-def as_json(finished: Finished) -> str:
-    """A finished run for other programs: the record, its findings and where its report is."""
-    content = {
-        "run": finished.data.record.model_dump(mode="json"),
-        "findings": [finding.model_dump(mode="json") for finding in finished.analysis.findings],
-        "path": str(finished.path),
-        "report": str(finished.report),
+def as_json(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> str:
+    """A run for other programs: the record, its findings, where it is and where its report is, if any."""
+    content: dict[str, object] = {
+        "run": data.record.model_dump(mode="json"),
+        "findings": [finding.model_dump(mode="json") for finding in analysis.findings],
+        "path": str(path),
     }
+    if report is not None:
+        content["report"] = str(report)
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

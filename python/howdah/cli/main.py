@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from types import FrameType
@@ -15,12 +14,14 @@ from typer.exceptions import Exit, TyperException
 
 import howdah
 from howdah.cli import probe, run, runs
+from howdah.cli.completion import check_completion
+from howdah.cli.output import PatientOutput
 from howdah.errors import HowdahError
 
 app = typer.Typer(
     name="howdah",
     help="From host hardware to a proven Hadoop and HBase cluster specification.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,40 +39,47 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """A polite kill ends a run as Ctrl-C does: cleanly, with a readable record."""
+    """A polite kill or a terminal's hanging up ends a run as Ctrl-C does, with a readable record."""
     raise KeyboardInterrupt
 
 
 def main() -> None:
     """Run the command line; the process's exit code says how it went."""
-    signal.signal(signal.SIGTERM, _stop)
-    sys.exit(_run())
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # What nohup made the process ignore stays ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    output = PatientOutput()
+    sys.exit(_run(output))
 
 
-def _run() -> int:
+def _run(output: PatientOutput) -> int:
     try:
+        check_completion(sys.argv[1:])
         code = app(standalone_mode=False)
+        output.check()
     except HowdahError as error:
         _complain(str(error), error.hint)
         return error.exit_code
     except TyperException as error:
-        _complain(error.format_message(), "see `howdah --help`, or --help after any command")
+        # Only an error in the words of a command line knows which command it was about.
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "howdah"
+        _complain(error.format_message(), f"see `{command} --help`")
         return error.exit_code if error.exit_code != 1 else 2
     except KeyboardInterrupt:
         _complain("stopped by the user", "")
         return 130
-    except BrokenPipeError:
-        # Whoever read the output has had enough of it; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return int(code or 0)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from howdah import session
 from howdah.cli import live
+from howdah.cli.values import parse_codec, parse_interval, parse_seed
 from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
@@ -37,6 +38,10 @@ def _engines(incomplete: str) -> list[str]:
     return [engine for engine in session.ENGINES if engine.startswith(incomplete)]
 
 
+def _codecs(incomplete: str) -> list[str]:
+    return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
+
+
 def run(
     suite: Annotated[str, typer.Argument(help=f"What to run: {', '.join(SUITES)}.", autocompletion=_suites)],
     *,
@@ -58,12 +63,17 @@ def run(
         list[Path] | None,
         typer.Option("--input", help="Rows to sort or validate: files, or directories of part files."),
     ] = None,
-    maps: Annotated[int | None, typer.Option(help="Map tasks.", metavar="N")] = None,
-    reduces: Annotated[int | None, typer.Option(help="Reduce tasks.", metavar="N")] = None,
-    map_slots: Annotated[int | None, typer.Option(help="Map tasks at once.", metavar="N")] = None,
-    reduce_slots: Annotated[int | None, typer.Option(help="Reduce tasks at once.", metavar="N")] = None,
-    codec: Annotated[Codec | None, typer.Option(help="Compression of intermediate data.")] = None,
-    files: Annotated[int | None, typer.Option(help="Files of dfsio and storage.", metavar="N")] = None,
+    maps: Annotated[str | None, typer.Option(help="Map tasks.", metavar="N")] = None,
+    reduces: Annotated[str | None, typer.Option(help="Reduce tasks.", metavar="N")] = None,
+    map_slots: Annotated[str | None, typer.Option(help="Map tasks at once.", metavar="N")] = None,
+    reduce_slots: Annotated[str | None, typer.Option(help="Reduce tasks at once.", metavar="N")] = None,
+    codec: Annotated[
+        str | None,
+        typer.Option(
+            help="Compression of intermediate data.", metavar="|".join(Codec), autocompletion=_codecs
+        ),
+    ] = None,
+    files: Annotated[str | None, typer.Option(help="Files of dfsio and storage.", metavar="N")] = None,
     file_size: Annotated[
         str | None, typer.Option(help="Size of each of these files: 1GiB.", metavar="BYTES")
     ] = None,
@@ -71,11 +81,10 @@ def run(
         str | None, typer.Option(help="Points for each map of pi: 100M.", metavar="COUNT")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all random content; recorded.")
+        str | None, typer.Option(help="Seed of all random content; recorded.", metavar="N")
     ] = None,
     sample_interval: Annotated[
-        float | None,
-        typer.Option(min=0.1, help="Seconds between samples: 1, or 0.1 on short runs.", metavar="S"),
+        str | None, typer.Option(help="Seconds between samples: 1, or 0.1 on short runs.", metavar="S")
     ] = None,
     keep_data: Annotated[
         bool, typer.Option("--keep-data", help="Leave the data on disk for a later run.")
@@ -95,26 +104,30 @@ def run(
     request = RunRequest(
         suite=suite,
         rows=_count(rows, "--rows"),
-        maps=maps,
-        reduces=reduces,
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
+        maps=_count(maps, "--maps"),
+        reduces=_count(reduces, "--reduces"),
+        map_slots=_count(map_slots, "--map-slots"),
+        reduce_slots=_count(reduce_slots, "--reduce-slots"),
         memory_bytes=parse_bytes(memory, "--memory") if memory is not None else None,
         data_dirs=tuple(data_dir or ()),
-        codec=codec,
-        files=files,
+        codec=parse_codec(codec) if codec is not None else None,
+        files=_count(files, "--files"),
         file_bytes=parse_bytes(file_size, "--file-size") if file_size is not None else None,
         samples=_count(samples, "--samples"),
-        sample_interval_s=sample_interval,
+        sample_interval_s=parse_interval(sample_interval) if sample_interval is not None else None,
         inputs=tuple(input_ or ()),
     )
     job = session.prepare(
-        request, runs_dir=runs_dir, command=("howdah", *sys.argv[1:]), seed=seed, keep_data=keep_data
+        request,
+        runs_dir=runs_dir,
+        command=("howdah", *sys.argv[1:]),
+        seed=parse_seed(seed) if seed is not None else None,
+        keep_data=keep_data,
     )
     with live.display(job, silent=json or quiet) as display:
         finished = session.run(job, engine=chosen, runs_dir=runs_dir, observer=display)
     if json:
-        sys.stdout.write(live.as_json(finished))
+        sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
     elif quiet:
         print(finished.report)
     else:

@@ -14,6 +14,9 @@ from rich.text import Text
 
 from howdah import session
 from howdah.cli.live import as_json
+from howdah.cli.output import show as show_text
+from howdah.errors import UserError
+from howdah.session import RunSummary
 from howdah.units import format_seconds
 
 EXAMPLES = """
@@ -32,11 +35,28 @@ app = typer.Typer(
 RunsDir = Annotated[
     Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
 ]
+OwnRunsDir = Annotated[
+    Path | None,
+    typer.Option(help="Where run records are kept, if not as said to `howdah runs`.", metavar="DIR"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def _ids(incomplete: str) -> list[str]:
-    runs = session.list_runs(session.DEFAULT_RUNS_DIR)
+def _runs_dir(context: typer.Context) -> Path:
+    """The nearest --runs-dir: the subcommand's own, else that of `howdah runs` or its environment."""
+    given = context.params.get("runs_dir")
+    if given is None and context.parent is not None:
+        given = context.parent.params.get("runs_dir")
+    return Path(given or session.DEFAULT_RUNS_DIR)
+
+
+def _as_json(context: typer.Context) -> bool:
+    """Whether --json was given to `howdah runs`, before the subcommand."""
+    return context.parent is not None and bool(context.parent.params.get("json"))
+
+
+def _ids(context: typer.Context, incomplete: str) -> list[str]:
+    runs = session.list_runs(_runs_dir(context))
     return [name for name in ("last", *(run.id for run in runs)) if name.startswith(incomplete)]
 
 
@@ -50,80 +70,97 @@ RunId = Annotated[
 def _default(
     context: typer.Context, runs_dir: RunsDir = session.DEFAULT_RUNS_DIR, json: AsJson = False
 ) -> None:
-    if context.invoked_subcommand is None:
-        list_runs(runs_dir, json)
+    command = context.invoked_subcommand
+    if command is None:
+        _list(runs_dir, json=json)
+    elif json and command not in ("list", "show"):
+        raise UserError("--json", f"`howdah runs {command}` prints a path, not JSON", "leave it out")
 
 
 @app.command("list")
-def list_runs(runs_dir: RunsDir = session.DEFAULT_RUNS_DIR, json: AsJson = False) -> None:
+def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """List the runs, oldest first (this is what `howdah runs` does)."""
+    _list(runs_dir or _runs_dir(context), json=json or _as_json(context))
+
+
+def _list(runs_dir: Path, *, json: bool) -> None:
     summaries = session.list_runs(runs_dir)
     if json:
-        rows = [
-            {
-                "id": summary.id,
-                "outcome": summary.record.outcome.value if summary.record else None,
-                "suite": summary.record.suite.name if summary.record else None,
-                "engine": summary.record.engine if summary.record else None,
-                "created": summary.record.created if summary.record else None,
-                "elapsed_s": summary.record.elapsed_s if summary.record else None,
-                "error": str(summary.error) if summary.error else None,
-            }
-            for summary in summaries
-        ]
-        sys.stdout.write(json_format.dumps(rows, indent=2) + "\n")
-        return
-    console = Console(highlight=False)
-    if not summaries:
-        console.print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
-        return
+        content = [_summary(summary) for summary in summaries]
+        sys.stdout.write(json_format.dumps(content, indent=2) + "\n")
+    elif summaries:
+        _print_table(summaries)
+    else:
+        print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
+
+
+def _summary(summary: RunSummary) -> dict[str, str | float | None]:
+    record = summary.record
+    return {
+        "id": summary.id,
+        "outcome": record.outcome.value if record else None,
+        "suite": record.suite.name if record else None,
+        "engine": record.engine if record else None,
+        "created": record.created if record else None,
+        "elapsed_s": (record.elapsed_s or None) if record else None,
+        "error": str(summary.error) if summary.error else None,
+    }
+
+
+def _print_table(summaries: list[RunSummary]) -> None:
+    """The runs in a table; those that cannot be read below it, where their errors have room."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("run", "outcome", "suite", "engine", "origin"):
         table.add_column(column, no_wrap=True)
     table.add_column("elapsed", justify="right", no_wrap=True)
     for summary in summaries:
         record = summary.record
-        if record is None:
-            table.add_row(Text(summary.id), Text("unreadable", style="red"), Text(str(summary.error)))
-            continue
-        table.add_row(
-            Text(summary.id),
-            record.outcome.value,
-            record.suite.name,
-            record.engine,
-            record.origin.value,
-            format_seconds(record.elapsed_s),
-        )
-    console.print(table)
+        if record is not None:
+            table.add_row(
+                Text(summary.id),
+                record.outcome.value,
+                Text(record.suite.name),
+                record.engine,
+                record.origin.value,
+                format_seconds(record.elapsed_s) if record.elapsed_s else "–",
+            )
+    if table.row_count:
+        show_text(table)
+    console = Console(highlight=False, soft_wrap=True)
+    for summary in summaries:
+        if summary.error is not None:
+            console.print(Text.assemble(("unreadable  ", "red"), str(summary.error)))
+            console.print(Text(f"            {summary.error.hint}"))
 
 
 @app.command()
-def show(run: RunId, runs_dir: RunsDir = session.DEFAULT_RUNS_DIR, json: AsJson = False) -> None:
+def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
-    path = session.find_run(runs_dir, run)
-    if json:
-        sys.stdout.write(as_json(session.report_run(path)))
-        return
+    path = session.find_run(runs_dir or _runs_dir(context), run)
     data, analysis = session.analyse_run(path)
-    Console(highlight=False).print(session.render_terminal(data, analysis))
+    if json or _as_json(context):
+        sys.stdout.write(as_json(data, analysis, path, session.find_report(path)))
+    else:
+        show_text(session.render_terminal(data, analysis))
 
 
 @app.command()
-def report(run: RunId, runs_dir: RunsDir = session.DEFAULT_RUNS_DIR) -> None:
+def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report anew and print its path."""
-    print(session.report_run(session.find_run(runs_dir, run)).report)
+    print(session.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
 
 
 @app.command("export")
 def export_run(
+    context: typer.Context,
     run: RunId,
     file: Annotated[
         Path | None, typer.Argument(help="Where to; default: the run's id with .howdah.", metavar="FILE")
     ] = None,
-    runs_dir: RunsDir = session.DEFAULT_RUNS_DIR,
+    runs_dir: OwnRunsDir = None,
 ) -> None:
     """Pack a run into one file that another machine can import."""
-    path = session.find_run(runs_dir, run)
+    path = session.find_run(runs_dir or _runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
     session.export_run(path, target)
     print(target)
@@ -131,8 +168,9 @@ def export_run(
 
 @app.command("import")
 def import_run(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file made by `howdah runs export`.", metavar="FILE")],
-    runs_dir: RunsDir = session.DEFAULT_RUNS_DIR,
+    runs_dir: OwnRunsDir = None,
 ) -> None:
     """Unpack an exported run and write its report."""
-    print(session.report_run(session.import_run(file, runs_dir)).report)
+    print(session.report_run(session.import_run(file, runs_dir or _runs_dir(context))).report)

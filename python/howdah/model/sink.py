@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
+Unit = Literal["B", "points"]
+"""What a workload's progress is counted in: bytes, both input and output, or the points of pi."""
+
 
 class Progress(NamedTuple):
-    """How far a workload is: bytes done of those to do, both input and output counted."""
+    """How far the operation under way in a workload is: units done of those to do."""
 
     workload: str
     phase: str
-    done_bytes: int
-    total_bytes: int
+    done: int
+    total: int
+    unit: Unit
     elapsed_s: float
 
 

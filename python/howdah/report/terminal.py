@@ -9,7 +9,7 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import Content, content
+from howdah.report.content import Content, Said, content
 from howdah.report.figure import Table
 from howdah.report.tables import numeric_columns, stats_table
 
@@ -44,19 +44,28 @@ def _grid(data: Table) -> Grid:
 
 
 def _findings(said: Content) -> list[RenderableType]:
-    """Warnings with their numbers, then the notes, one line each."""
+    """Warnings with their numbers, then the notes, one paragraph each."""
     parts: list[RenderableType] = []
     for one in said.warnings:
         where = f"{one.where} · {one.sure}" if one.where else one.sure
-        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), _indented(one.text)]
+        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), _indented(Text(one.text))]
         if one.numbers:
-            numbers = "   ".join(f"{name} {value}" for name, value in one.numbers)
-            parts.append(_indented(numbers, "dim"))
+            parts.append(_indented(_numbers(one)))
     for group in said.notes:
         parts += [Text(), Text(group.about, style="dim")]
-        parts += [_indented(one.text) for one in group.notes]
+        parts += [_indented(Text(one.text)) for one in group.notes]
     return parts
 
 
-def _indented(text: str, style: str = "") -> RenderableType:
-    return Padding(Text(text, style=style), (0, 0, 0, 2))
+def _numbers(one: Said) -> Grid:
+    """The numbers of a finding below one another, so that they can be compared."""
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim")
+    grid.add_column(style="dim", justify="right")
+    for name, value in one.numbers:
+        grid.add_row(Text(name), Text(value))
+    return grid
+
+
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, 2), expand=False)

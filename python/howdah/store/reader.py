@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from howdah.errors import RecordError
 from howdah.model.run import Outcome, RunRecord, RunWarning
@@ -24,8 +26,9 @@ def read_run(path: Path) -> RunData:
     """Read the record in the run directory ``path`` with its tables.
 
     Of a run that goes on, or that was killed, the tables are read up to the last whole batch; a
-    killed one reads as ``aborted`` and a torn batch becomes a warning. Raises RecordError naming the
-    file that is missing, damaged, foreign or from a newer howdah.
+    killed one reads as ``aborted`` and a torn batch becomes a warning. Of both, ``elapsed_s`` is the
+    last moment the record knows of. Raises RecordError naming the file that is missing, damaged,
+    foreign or from a newer howdah.
     """
     record, state = _load(path)
     tables = {table: _read_table(path, table, state) for table in TABLES}
@@ -39,12 +42,37 @@ def read_run(path: Path) -> RunData:
             if rows.torn_bytes
         )
         record = record.model_copy(update={"warnings": record.warnings + torn})
+    if state is not _State.ENDED:
+        record = _up_to(record, [_last_s(table, rows.table) for table, rows in tables.items()])
     return RunData(record, tables[TASKS].table, tables[SAMPLES].table)
 
 
 def read_record(path: Path) -> RunRecord:
-    """Read only the record in the run directory ``path``; raise RecordError as read_run does."""
-    return _load(path)[0]
+    """Read only the record in the run directory ``path``; raise RecordError as read_run does.
+
+    A table that cannot be read costs a run that has not ended its last moments and nothing else.
+    """
+    record, state = _load(path)
+    if state is _State.ENDED:
+        return record
+    moments = []
+    for table in TABLES:
+        with suppress(RecordError):
+            moments.append(_last_s(table, _read_table(path, table, state).table))
+    return _up_to(record, moments)
+
+
+def _up_to(record: RunRecord, moments: list[float]) -> RunRecord:
+    """The record of a run whose end nobody wrote down, with the time until its last sign of life."""
+    ends = [phase.end_s for phase in record.preparation] + [result.end_s for result in record.workloads]
+    last_s = max([record.elapsed_s, *ends, *moments])
+    return record.model_copy(update={"elapsed_s": last_s})
+
+
+def _last_s(table: TableFiles, rows: pa.Table) -> float:
+    """The last moment in a table, seconds since the start of the run; 0 in an empty one."""
+    latest = pc.max(rows.column("end_s" if table is TASKS else "time_s")).as_py()
+    return float(latest or 0)
 
 
 class _State(Enum):

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from howdah import _native
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.sink import Progress, SampleSink
+from howdah.model.sink import Progress, SampleSink, Unit
+from howdah.model.workload import WorkloadKind
 
 _POLL_S = 0.1
 
@@ -38,6 +39,8 @@ class Watch:
         self._worker = worker
         self._clock = clock
         self._sink = sink
+        # The kernels count whatever they work on; pi works on points and moves no data.
+        self._unit: Unit = "points" if workload == WorkloadKind.PI else "B"
         self.phases: list[Phase] = []
 
     def follow(self, operation: _native.Operation[R]) -> R:
@@ -65,7 +68,14 @@ class Watch:
     def _pass_on(self, operation: _native.Operation[R], elapsed_s: float) -> None:
         progress = operation.progress()
         self._sink.progress(
-            Progress(self._workload, progress.phase, progress.done_bytes, progress.total_bytes, elapsed_s)
+            Progress(
+                self._workload,
+                progress.phase,
+                progress.done_bytes,
+                progress.total_bytes,
+                self._unit,
+                elapsed_s,
+            )
         )
         tasks = operation.take_tasks()
         if tasks:

@@ -1,0 +1,75 @@
+"""Standard output and standard error, whatever becomes of them while a run goes."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console, RenderableType
+
+from howdah.errors import HowdahError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_WHOLE_LINES = 100_000
+"""Wider than any line, so that nothing is wrapped."""
+
+
+class _Patient(io.FileIO):
+    """A file that takes everything: what comes after its first error goes nowhere.
+
+    A run is worth more than what it prints, so a pipe that was closed or a terminal that hung up
+    must not end it. Every layer above (print, rich, the interpreter at its exit) would raise.
+    """
+
+    failure: OSError | None = None
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        if self.failure is None:
+            try:
+                return super().write(data)
+            except OSError as error:
+                self.failure = error
+        return memoryview(data).nbytes
+
+
+def _patient(stream: TextIO) -> tuple[TextIO, _Patient]:
+    raw = _Patient(stream.fileno(), "wb", closefd=False)
+    text = io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, line_buffering=raw.isatty()
+    )
+    return text, raw
+
+
+class PatientOutput:
+    """Puts both standard streams behind files that never fail, and knows what went wrong."""
+
+    def __init__(self) -> None:
+        sys.stdout, self._raw = _patient(sys.stdout)
+        sys.stderr, _ = _patient(sys.stderr)
+
+    def check(self) -> None:
+        """Raise HowdahError if standard output did not take all; a reader who has enough is no error."""
+        sys.stdout.flush()
+        failure = self._raw.failure
+        if failure is not None and failure.errno != errno.EPIPE:
+            raise HowdahError(
+                "standard output",
+                f"cannot be written: {os.strerror(failure.errno or 0)}",
+                "send it to a terminal, a pipe or a disk with room",
+            )
+
+
+def show(renderable: RenderableType) -> None:
+    """Print to the width of a terminal; in a pipe, whole lines that end where their text does."""
+    console = Console(highlight=False)
+    if console.is_terminal:
+        console.print(renderable)
+        return
+    text = io.StringIO()
+    Console(file=text, highlight=False, width=_WHOLE_LINES, color_system=None).print(renderable)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())

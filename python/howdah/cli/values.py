@@ -1,0 +1,41 @@
+"""Values of flags that are neither a volume nor a count."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from howdah.errors import UserError
+from howdah.model.workload import Codec
+
+_MOST_SEED: Final = 2**63 - 1
+_LEAST_INTERVAL_S: Final = 0.1
+
+
+def parse_seed(text: str) -> int:
+    """A seed as given to ``--seed``; raise UserError for what is none."""
+    # Nineteen digits hold every seed; a longer text need not be made a number to be refused.
+    if text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= _MOST_SEED:
+        return int(text)
+    raise UserError("--seed", f"{text!r} is not a seed", f"give a whole number from 0 to {_MOST_SEED}")
+
+
+def parse_interval(text: str) -> float:
+    """Seconds as given to ``--sample-interval``; raise UserError for what is too short or no number."""
+    hint = "give seconds from 0.1 to 3600"
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError("--sample-interval", f"{text!r} is not a number of seconds", hint) from error
+    if not value >= _LEAST_INTERVAL_S:
+        raise UserError("--sample-interval", f"{text} s cannot be kept up", hint)
+    return value
+
+
+def parse_codec(text: str) -> Codec:
+    """A codec as given to ``--codec``; raise UserError for one howdah does not know."""
+    try:
+        return Codec(text)
+    except ValueError as error:
+        raise UserError(
+            "--codec", f"{text!r} is not a codec howdah knows", f"one of {', '.join(Codec)}"
+        ) from error
