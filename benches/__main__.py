@@ -86,7 +86,7 @@ def main(  # noqa: PLR0917 - typer makes options of parameters
             seconds=seconds,
         )
         with open_workspace(folder.absolute()) as workspace:
-            report = _measure(chosen, request, workspace, repeats)
+            _measure(chosen, request, workspace, repeats, folder)
     except UserError as error:
         sys.exit(_refused(error))
     except (Wrong, ProcessFailed) as error:
@@ -94,36 +94,37 @@ def main(  # noqa: PLR0917 - typer makes options of parameters
     except KeyboardInterrupt:
         print("stopped; the benches' data is removed", file=sys.stderr)
         sys.exit(130)
-    path = folder / f"{report.created.replace(':', '')}.json"
-    path.write_text(report.model_dump_json(indent=1) + "\n")
-    print(f"\nresults {path}")
 
 
-def _measure(names: list[str], request: Request, workspace: Workspace, repeats: int) -> Report:
+def _measure(names: list[str], request: Request, workspace: Workspace, repeats: int, folder: Path) -> None:
+    """Run the benches and write the results so far after each, so that a later failure takes none away."""
     threads = math.ceil(probe_host().usable_cpus)
     # A pipe has no width of its own, and a table cut to the 80 that rich assumes cannot be read.
     console = Console(width=None if sys.stdout.isatty() else _PIPE_COLUMNS)
     status = Console(stderr=True)
     course = Course(workspace, threads, repeats, lambda text: status.print(f"  {text}", highlight=False))
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    before = os.getloadavg()
-    console.print(f"page cache before each turn: {STATE}", highlight=False)
-    results = []
-    for name in names:
-        status.print(f"[bold]{name}[/bold]")
-        results.append(BENCHES[name](course, request))
-        workspace.drop_inputs()
-        show(results[-1], console)
-    return Report(
-        created=created,
+    report = Report(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=tuple(sys.argv),
         versions=versions(),
         machine=machine(),
         page_cache=STATE,
-        load_average_before=before,
+        load_average_before=os.getloadavg(),
         load_average_after=os.getloadavg(),
-        results=tuple(results),
+        results=(),
     )
+    path = folder / f"{report.created.replace(':', '')}.json"
+    console.print(f"page cache before each turn: {STATE}", highlight=False)
+    for name in names:
+        status.print(f"[bold]{name}[/bold]")
+        result = BENCHES[name](course, request)
+        workspace.drop_inputs()
+        show(result, console)
+        report = report.model_copy(
+            update={"load_average_after": os.getloadavg(), "results": (*report.results, result)}
+        )
+        path.write_text(report.model_dump_json(indent=1) + "\n")
+    console.print(f"\nresults {path}", highlight=False, soft_wrap=True)
 
 
 def _known(where: str, names: list[str], known: Collection[str]) -> list[str]:

@@ -20,7 +20,7 @@ from howdah.telemetry.sampler import Sampler
 
 def sample(interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     """Sample for so many seconds and return what that cost."""
-    job = prepare(RunRequest(suite="pi", data_dirs=(folder / "data",)), runs_dir=folder, command=("benches",))
+    job = prepare(RunRequest(suite="pi", data_dirs=(folder,)), runs_dir=folder, command=("benches",))
     record = RunRecord(
         id=job.run_id,
         created="",
