@@ -96,9 +96,9 @@ def test_fio_s_raw_rate_stands_beside_the_files() -> None:
     held_run = run._replace(record=record)
     (answer,) = found(held_run, "answer")
     assert value(answer, "raw, by fio") == 193e6
-    assert "raw 193 MB/s (fio)" in answer.text
+    assert "fio's raw rate is 193 MB/s" in answer.text
     others = found(held_run, "storage-zones")
-    assert sum("raw 195 MB/s (fio)" in finding.text for finding in others) == 1
+    assert sum("fio's raw rate is 195 MB/s" in finding.text for finding in others) == 1
     assert answer.text not in [finding.text for finding in others]
 
 

@@ -99,6 +99,19 @@ def test_a_step_that_the_axis_cuts_keeps_its_level() -> None:
     assert len(common_grid([series], 4.0)) == 0
 
 
+def _for_seconds(seconds: float) -> RunData:
+    run = RunBuilder(interval_s=seconds / 4)
+    run.workload(kind("pi"), [Stage("map", seconds, user=1.0, iowait=0.0)])
+    return run.build()
+
+
+def test_cpu_time_is_drawn_in_steps_that_the_kernel_s_clock_can_fill() -> None:
+    times = [row["time"] for row in _figure(_for_seconds(0.16), "cpu").spec["data"]["values"]]
+    assert times == pytest.approx([0, 0.08, 0.16])
+    ids = [figure.id for figure in _drawn(_for_seconds(0.08)).every()]
+    assert "cpu" not in ids
+
+
 stretches = st.lists(
     st.tuples(st.sampled_from(["map", "map-shuffle", "teravalidate"]), st.floats(0.01, 5), st.floats(0, 1)),
     min_size=1,

@@ -58,7 +58,7 @@ def zone_sentence(record: RunRecord, evidence: Evidence, item: StorageZones) -> 
     else:
         text += ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
     raw = _raw_rate(record, evidence, item)
-    return f"{text}; raw {format_rate(raw)} (fio)" if raw else text
+    return f"{text}; fio's raw rate is {format_rate(raw)}" if raw else text
 
 
 def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> list[Number]:

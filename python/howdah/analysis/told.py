@@ -15,10 +15,11 @@ from howdah.analysis.wording import named, number, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workload import WorkloadKind
-from howdah.units import format_bytes, format_rate
 
 # Time that no phase accounts for is told from this share of the workload on.
 OUTSIDE_SHARE = 0.03
+# Starting and ending take a few milliseconds, which only a tiny workload would notice.
+OUTSIDE_S = 0.01
 
 
 def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -43,17 +44,17 @@ def _of_workload(
 ) -> Iterator[Finding]:
     share = _share(evidence, time.workload, None)
     numbers = share_numbers(share) if share else [number("elapsed", time.elapsed_s, "s")]
-    text = f"{time.workload} took {seconds(time.elapsed_s)}"
     if time.rate is not None:
         numbers.append(number("rate", time.rate.bytes_per_s, "B/s"))
-        rate = format_rate(time.rate.bytes_per_s)
-        text += f": {format_bytes(time.rate.bytes)} at {rate} ({time.rate.of})"
     # What the phases did is told with each of them.
     clauses, used = ([], []) if phased else _use(evidence, time.workload, None)
+    if share is None and not clauses:
+        # Time and rate alone are what every form of a report begins with.
+        return
     yield from _finding(
         record,
         (time.workload, None),
-        "" if known else text,
+        "" if known else f"{time.workload} took {seconds(time.elapsed_s)}",
         share=None if known else share,
         clauses=clauses,
         numbers=[*numbers, *used],
@@ -128,7 +129,7 @@ def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
     for time in evidence.workloads:
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
-        if time.phases and outside_s > OUTSIDE_SHARE * time.elapsed_s:
+        if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
             yield Finding(
                 id="outside-phases",
                 severity="note",

@@ -245,7 +245,7 @@ def _plan(record: RunRecord) -> Table:
             one.key,
             setting(one.key, one.value),
             one.reason,
-            one.source if one.origin == "rule" else f"{one.source} (given)",
+            one.source,
         )
         for one in record.plan.settings
     )

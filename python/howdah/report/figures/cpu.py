@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray
+from howdah.analysis.use import LEAST_RESOLVED_S
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.steps import combined, common_grid, mean
 from howdah.report.figures.timeaxis import first_shown_s
@@ -16,9 +20,9 @@ KEYS = {
 
 
 def cpu(source: Source) -> Figure | None:
-    """The figure, or None if no CPU time was sampled."""
+    """The figure, or None if no CPU time was sampled, or for too short a time."""
     every = [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in KEYS]
-    grid = common_grid(every, first_shown_s(source))
+    grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
     lines = [
@@ -29,7 +33,7 @@ def cpu(source: Source) -> Figure | None:
     return Figure(
         id="cpu",
         title="CPU",
-        caption=_caption(source),
+        caption="How all CPUs spent the time; what is not drawn was idle.",
         spec=spec,
         table=steps_table(source, grid, lines, "%"),
         keys=tuple(KEYS.values()),
@@ -37,13 +41,15 @@ def cpu(source: Source) -> Figure | None:
     )
 
 
-def _caption(source: Source) -> str:
-    busiest = [
-        (use.workload, use.cpu_busy)
-        for use in source.evidence.use
-        if use.phase is None and use.cpu_busy is not None
-    ]
-    if not busiest:
-        return "How the CPUs spent the run; what is not drawn was idle."
-    each = ", ".join(f"{100 * busy:.0f} % in {workload}" for workload, busy in busiest)
-    return f"CPUs computed (user and system) {each}; what is not drawn was idle."
+def _resolved(grid: FloatArray) -> FloatArray:
+    """The grid without steps too short for a share of CPU time; empty if hardly one is left.
+
+    Samples at the ends of a workload may lie next to those taken at the interval.
+    """
+    if not len(grid) or grid[-1] - grid[0] < 2 * LEAST_RESOLVED_S:
+        return np.empty(0)
+    edges = [float(grid[0])]
+    for edge in grid[1:-1]:
+        if min(edge - edges[-1], grid[-1] - edge) >= LEAST_RESOLVED_S:
+            edges.append(float(edge))
+    return np.array([*edges, float(grid[-1])])

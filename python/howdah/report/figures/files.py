@@ -42,7 +42,8 @@ def _storage(source: Source) -> list[Files]:
             f"{one.workload}: {one.operation} {one.data_dir}",
             one.operation,
             one.rates_bytes_per_s,
-            f" From the first files to the last the rate falls by {100 * one.drop:.0f} %.",
+            f" From the first files to the last the rate {'falls' if one.drop >= 0 else 'rises'} by "
+            f"{100 * abs(one.drop):.0f} %.",
         )
         for one in source.evidence.storage
     ]
