@@ -1,7 +1,8 @@
 """Input files that every competitor can read with its own reader: 100-byte rows of printable text.
 
-A row is 10 key characters, the row number as 32 hexadecimal digits, filler and a line feed, so it is
-a line of text to the peers and a TeraSort row to howdah. There is no comma, quote or backslash in it.
+A row is 10 key characters, the row number as 32 hexadecimal digits, the last twelve of these digits
+four times each as TeraGen fills its rows, and a line feed: a line of text to the peers and a TeraSort
+row to howdah. There is no comma, quote or backslash in it.
 Run as a program, ``python -m benches.rows KEYS ROWS FILE`` writes one such file.
 """
 
@@ -21,6 +22,9 @@ KEY_BYTES = 10
 
 _CHUNK_ROWS = 100_000
 _NUMBER_DIGITS = 32
+_FILLER_START = KEY_BYTES + _NUMBER_DIGITS + 4
+_FILLER_DIGITS = 12
+_FILLER_REPEATS = 4
 _DUPLICATE_KEYS = 16
 _ZIPF_EXPONENT = 1.2
 _PREFIXES = 4096
@@ -82,7 +86,6 @@ KEYS: dict[str, Keys] = {
 def write_rows(path: Path, keys: str, rows: int) -> None:
     """Write ``rows`` rows with keys so distributed, the same bytes every time, and wait for the disk."""
     rng = np.random.default_rng(_SEED)
-    # A row's filler never changes, and neither do the row number's leading zeros.
     template = np.full((min(rows, _CHUNK_ROWS), ROW_BYTES), ord("."), dtype=np.uint8)
     template[:, -1] = ord("\n")
     with path.open("wb", buffering=0) as file:
@@ -90,7 +93,10 @@ def write_rows(path: Path, keys: str, rows: int) -> None:
             count = min(_CHUNK_ROWS, rows - first)
             chunk = template[:count]
             chunk[:, :KEY_BYTES] = _ALPHABET[KEYS[keys](rng, first, count, rows)]
-            chunk[:, KEY_BYTES : KEY_BYTES + _NUMBER_DIGITS] = _hex_digits(first, count)
+            digits = _hex_digits(first, count)
+            chunk[:, KEY_BYTES : KEY_BYTES + _NUMBER_DIGITS] = digits
+            filler = np.repeat(digits[:, -_FILLER_DIGITS:], _FILLER_REPEATS, axis=1)
+            chunk[:, _FILLER_START : _FILLER_START + filler.shape[1]] = filler
             _write_all(file.fileno(), chunk)
         os.fsync(file.fileno())
 
