@@ -139,6 +139,11 @@ def test_telemetry_that_costs_more_than_it_may_is_a_warning() -> None:
     assert not found(cost(), "telemetry-cost")
 
 
+def test_the_first_moments_of_telemetry_are_not_judged() -> None:
+    assert not found(cost(cpu_s=0.1, elapsed_s=0.5), "telemetry-cost")
+    assert found(cost(cpu_s=0.1, elapsed_s=1.5), "telemetry-cost")
+
+
 def test_finer_samples_may_cost_more() -> None:
     assert not found(cost(cpu_s=5.0, interval_s=0.1), "telemetry-cost")
     assert found(cost(cpu_s=15.0, interval_s=0.1), "telemetry-cost")

@@ -12,6 +12,8 @@ from howdah.model.run import RunRecord
 # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 SHARE_AT_1_HZ = 0.01
 LATE_SHARE = 0.05
+# Starting to sample costs more than a sample; the share is judged only where that is spread over some time.
+JUDGED_FROM_S = 1.0
 
 
 def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -22,7 +24,7 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         return
     share = cost.cpu_s / cost.elapsed_s
     allowed = SHARE_AT_1_HZ * max(1.0, 1.0 / cost.interval_s)
-    if share > allowed:
+    if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
         yield Finding(
             id="telemetry-cost",
             severity="warning",

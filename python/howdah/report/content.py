@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, ByteAccount, ByteSide, Evidence
-from howdah.analysis.wording import times
+from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
@@ -18,7 +18,7 @@ from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
 from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting, signed_bytes
-from howdah.units import format_rate, format_seconds
+from howdah.units import format_rate
 
 
 class Stat(NamedTuple):
@@ -143,7 +143,7 @@ def _stats(evidence: Evidence) -> tuple[Stat, ...]:
         stats.append(
             Stat(
                 workload=one.workload,
-                elapsed=format_seconds(one.elapsed_s),
+                elapsed=seconds(one.elapsed_s),
                 rate=format_rate(one.rate.bytes_per_s) if one.rate else NONE,
                 of=one.rate.of if one.rate else "",
                 times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,

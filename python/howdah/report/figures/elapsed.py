@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.analysis.evidence import WorkloadTime
+from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, Source, Table
 from howdah.report.figures.timeaxis import time_unit
 from howdah.report.theme import DATA, WIDTH, chart
-from howdah.units import format_seconds
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -40,7 +40,7 @@ def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str
     pieces = pieces or [("", workload.start_s, workload.end_s)]
     segments = []
     for place, (name, start, end) in enumerate(pieces):
-        spent = format_seconds(end - start)
+        spent = seconds_said(end - start)
         long, short = f"{name} {spent}".strip(), name
         segments.append(
             {
@@ -65,7 +65,7 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
         {
             "row": row,
             "end": one.elapsed_s / unit.seconds,
-            "text": format_seconds(one.elapsed_s)
+            "text": seconds_said(one.elapsed_s)
             + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
         }
         for row, one in enumerate(workloads)
@@ -74,7 +74,7 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
         {
             "row": row,
             "limit": limits[one.workload] / unit.seconds,
-            "text": f"limit {format_seconds(limits[one.workload])}",
+            "text": f"limit {seconds_said(limits[one.workload])}",
         }
         for row, one in enumerate(workloads)
         if limits.get(one.workload)

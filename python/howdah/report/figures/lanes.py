@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from howdah.analysis.wording import plural
 from howdah.report.figure import Figure, Key, Source, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
@@ -46,7 +47,7 @@ def lanes(source: Source) -> Figure | None:
     every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
     bars = _merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
     kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
-    caption = f"{len(rows):,} task attempts in {len(every)} slots."
+    caption = f"{plural(len(rows), 'task attempt')} in {plural(len(every), 'slot')}."
     if len(bars) < len(rows):
         caption += (
             f" Drawn as {len(bars):,} bars: neighbours in a slot that could not be told apart are joined."
