@@ -22,6 +22,7 @@ from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.planner.line import plan_line
 from howdah.planner.local import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.request import RunRequest
@@ -61,6 +62,7 @@ __all__ = [
     "plan_line",
     "prepare",
     "probe_host",
+    "rated_amount",
     "render_terminal",
     "report_run",
     "run",
@@ -198,6 +200,14 @@ def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
     """When the workloads of a record ran and how fast they were, while its run may still go."""
     tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
     return _workload_times(RunData(record, *tables))
+
+
+def rated_amount(job: Job, step: Progress) -> int:
+    """What the work under way is rated by, as analysis does it: of a sort the rows, each once."""
+    for workload in job.suite.workloads:
+        if step.workload == workload.kind == WorkloadKind.TERASORT and workload.rows is not None:
+            return workload.rows * ROW_BYTES
+    return step.total
 
 
 def kept_data(job: Job) -> dict[Path, tuple[str, ...]]:

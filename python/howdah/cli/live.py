@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
-from rich.table import Column
 from rich.text import Text
 
 from howdah import session
@@ -40,15 +39,13 @@ class Display:
         self._job = job
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
         self._roomy = self._console.width >= _ROOMY
+        bar_width = _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH
+        # The terminal echoes ^C behind the moving line, which must not grow into a second one by it.
+        self._room = max(0, self._console.width - (2 + _NAME_WIDTH + 1 + bar_width + 1) - len("^C") - 1)
         self._bar = Progress(
             TextColumn(f"  {{task.description:<{_NAME_WIDTH}}}"),
-            BarColumn(
-                _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH,
-                style="grey35",
-                complete_style="cyan",
-                finished_style="cyan",
-            ),
-            TextColumn("{task.fields[state]}", table_column=Column(no_wrap=True)),
+            BarColumn(bar_width, style="grey35", complete_style="cyan", finished_style="cyan"),
+            TextColumn("{task.fields[state]}"),
             console=self._console,
             transient=True,
             disable=silent or not self._console.is_terminal,
@@ -91,7 +88,7 @@ class Display:
             self._task,
             total=step.total or None,
             completed=step.done,
-            state=words.progress_state(step),
+            state=words.progress_state(step, session.rated_amount(self._job, step), self._room),
         )
 
     def _stop_bar(self) -> None:
@@ -111,7 +108,7 @@ class Display:
 
     def _label(self, label: str, text: str, style: str = "") -> None:
         """A label and its text."""
-        head = Text(label.ljust(_LABEL_WIDTH), style="bold")
+        head = Text.assemble((label.ljust(_LABEL_WIDTH), "bold"))
         if self._console.is_terminal:
             self._hang(head, text, style)
         else:
@@ -122,12 +119,12 @@ class Display:
         lines = textwrap.wrap(
             text,
             max(40, self._console.width - len(head)),
-            drop_whitespace=False,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        for place, line in enumerate(lines or [""]):
-            self._console.print((Text(" " * len(head)) if place else head) + Text(line.rstrip(), style=style))
+        # One print for all lines: the moving line would be drawn between two.
+        indent = "\n" + " " * len(head)
+        self._console.print(head + Text(indent.join(line.rstrip() for line in lines), style=style))
 
     def _labels(self, label: str, findings: list[Finding], style: str = "") -> None:
         for place, finding in enumerate(findings):

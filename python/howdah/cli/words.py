@@ -41,14 +41,20 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     return []
 
 
-def progress_state(step: Progress) -> str:
-    """A workload under way: seconds so far, rate, time left, phase."""
+def progress_state(step: Progress, amount: int, room: int) -> str:
+    """A workload under way: seconds so far, rate, time left, phase; the last ones go where ``room`` ends.
+
+    ``amount`` is what the whole of the work is rated by, so that the rate is the one to be told at its end.
+    """
     parts = [f"{format_seconds(step.elapsed_s):>8}"]
-    if step.elapsed_s > 0 and step.done:
-        rate = step.done / step.elapsed_s
-        left_s = max(0, step.total - step.done) / rate
-        parts += [f"{_rate(rate, step):>10}", f"{format_seconds(left_s)} left"]
-    return "   ".join([*parts, step.phase])
+    if step.elapsed_s > 0 and step.done and step.total:
+        share = min(1.0, step.done / step.total)
+        left_s = step.elapsed_s * (1 - share) / share
+        parts += [f"{_rate(share * amount / step.elapsed_s, step):>10}", f"{format_seconds(left_s)} left"]
+    parts.append(step.phase)
+    while len(parts) > 1 and len("   ".join(parts)) > room:
+        parts.pop()
+    return "   ".join(parts)
 
 
 def _rate(per_s: float, step: Progress) -> str:
