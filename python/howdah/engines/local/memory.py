@@ -20,7 +20,9 @@ _LEAST_POOL_BYTES = 64 * MIB
 def sort_needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
     """(least budget that can sort so many rows, least that sorts them without spilling), bytes."""
     least, in_memory = _native.terasort_needs(rows, reduces, slots)
-    return least + _process_bytes(), in_memory + _process_bytes()
+    # The process grows by a few libraries between the plan and the run.
+    process = _process_bytes() + _GROWTH_BYTES
+    return least + process, in_memory + process
 
 
 def pool_bytes(job: Job) -> int:
