@@ -60,6 +60,7 @@ clean: ## Remove everything that was built (run records stay)
 $(STAMPS)/prerequisites:
 	@sh scripts/need.sh $(PYTHON) "Python 3.11 or later" "sudo apt-get install python3 python3-venv"
 	@sh scripts/need.sh cargo "Rust 1.85 or later" "see rustup.rs, or sudo apt-get install rustup && rustup default stable"
+	@sh scripts/need.sh cc "a C compiler, to link with" "sudo apt-get install gcc"
 	@sh scripts/need-python.sh $(PYTHON)
 	@mkdir -p $(STAMPS)
 	@touch $@
