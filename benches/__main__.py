@@ -105,7 +105,7 @@ def _measure(names: list[str], request: Request, workspace: Workspace, repeats: 
     course = Course(workspace, threads, repeats, lambda text: status.print(f"  {text}", highlight=False))
     report = Report(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        command=tuple(sys.argv),
+        command=("python", "-m", "benches", *sys.argv[1:]),
         versions=versions(),
         machine=machine(),
         page_cache=STATE,
