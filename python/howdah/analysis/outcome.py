@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.limits import UNLIMITED
-from howdah.analysis.wording import listed, number, plural, seconds, state
+from howdah.analysis.wording import listed, number, seconds, state
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord
+from howdah.units import format_counted
 
 
 def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.phases:
             text += f", last in {time.phases[-1].name}"
         done = [
-            plural(each.tasks, f"{each.kind} task")
+            format_counted(each.tasks, f"{each.kind} task")
             for each in evidence.spreads
             if each.workload == time.workload
         ]

@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
 from howdah.analysis.slowdown import drift_of
-from howdah.analysis.wording import number, percent, plural, seconds, times
+from howdah.analysis.wording import number, percent, seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
+from howdah.units import format_counted
 
 # A task is a long pole if it takes half as long again as the median one, stands out from the usual
 # spread, and costs its workload a noticeable share of its time.
@@ -125,14 +126,16 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if pole:
             text = (
                 f"{where}: {spread.kind} task {spread.longest_task} took {seconds(spread.longest_s)}, "
-                f"{times(spread.longest_over_median)} the median of {plural(spread.tasks, 'task')}; {saved}"
+                f"{times(spread.longest_over_median)} the median of "
+                f"{format_counted(spread.tasks, 'task')}; {saved}"
             )
         elif spread.tasks < spread.slots:
-            text = f"{where}: {plural(spread.tasks, f'{spread.kind} task')} for {spread.slots} slots; {saved}"
+            tasks = format_counted(spread.tasks, f"{spread.kind} task")
+            text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
         else:
             waves = spread.tasks / spread.slots
             text = (
-                f"{where}: {plural(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
+                f"{where}: {format_counted(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
                 f"({waves:.1f} each) did not end together; {saved}"
             )
         yield Finding(

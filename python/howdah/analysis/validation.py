@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.wording import plural
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workload import WorkloadKind
+from howdah.units import format_counted
 
 
 def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
     errors = result.validation_errors
     if errors:
         more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
-        return "warning", f"{plural(len(errors), 'fault')} found: {errors[0].message}{more}"
+        return "warning", f"{format_counted(len(errors), 'fault')} found: {errors[0].message}{more}"
     if result.expected_checksum is None:
         return (
             "note",

@@ -46,11 +46,6 @@ def named(workload: str, phase: str | None) -> str:
     return f"{workload} {phase}" if phase else workload
 
 
-def plural(count: int, one: str) -> str:
-    """A count with its noun: ``1 task``, ``8 tasks``."""
-    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
-
-
 def listed(names: Sequence[str]) -> str:
     """Names as people list them: ``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))

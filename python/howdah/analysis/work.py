@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 from howdah.analysis.disks import data_dirs
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import WorkloadKind
-
-ROW_BYTES = 100
+from howdah.model.workload import ROW_BYTES, WorkloadKind
 
 
 class Work(NamedTuple):

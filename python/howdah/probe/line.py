@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from howdah.model.host import FileSystem, Host, OtherMount
-from howdah.units import format_memory
+from howdah.units import format_counted, format_memory
 
 
 def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
@@ -21,8 +21,8 @@ def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
 def _cpus(host: Host) -> str:
     cpu = host.cpu
     if host.usable_cpus < cpu.threads:
-        return f"{host.usable_cpus:.3g} of {_count(cpu.threads, 'CPU')}"
-    text = _count(cpu.cores, "core")
+        return f"{host.usable_cpus:.3g} of {format_counted(cpu.threads, 'CPU')}"
+    text = format_counted(cpu.cores, "core")
     if cpu.threads != cpu.cores:
         text += f", {cpu.threads} threads"
     if cpu.sockets > 1:
@@ -70,7 +70,3 @@ def _virtual(host: Host) -> str:
     if virtualisation.container is not None:
         words.append(f"{virtualisation.container} container")
     return f" ({', '.join(words)})" if words else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.analysis.wording import plural
 from howdah.report.figure import Figure, Key, Source, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
-from howdah.units import format_bytes, format_seconds
+from howdah.units import format_bytes, format_counted, format_seconds
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 OTHER = Key("other", "phase-3")
@@ -47,7 +46,7 @@ def lanes(source: Source) -> Figure | None:
     every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
     bars = _merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
     kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
-    caption = f"{plural(len(rows), 'task attempt')} in {plural(len(every), 'slot')}."
+    caption = f"{format_counted(len(rows), 'task attempt')} in {format_counted(len(every), 'slot')}."
     if len(bars) < len(rows):
         caption += (
             f" Drawn as {len(bars):,} bars: neighbours in a slot that could not be told apart are joined."
