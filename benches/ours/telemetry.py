@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session import RunRequest, prepare
+from howdah.session.runs import RunRequest, prepare
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 

@@ -30,6 +30,7 @@ _BYTE_UNITS = {
     "pib": 2**50,
 }
 _COUNT_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "b": 10**9, "t": 10**12}
+_LINK_SPEED = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([MGTmgt])(?:b(?:it)?/s|bps|bE|be|bit)\s*$")
 _NUMBER = re.compile(r"^\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
 
 
@@ -55,6 +56,30 @@ def parse_bytes(text: str, where: str) -> int:
 def parse_count(text: str, where: str) -> int:
     """Parse ``10M``, ``1.5B`` or ``10_000_000`` into a count; raise UserError naming ``where``."""
     return _parse(text, _COUNT_UNITS, where, "1000000, 10M or 1B")
+
+
+def parse_bits_per_s(text: str, where: str) -> int:
+    """Parse a link speed, ``10Gb/s``, ``10GbE`` or ``100Mbit/s``, into bits per second."""
+    match = _LINK_SPEED.match(text)
+    if match is None:
+        raise UserError(where, f"{text!r} is not a link speed", "give for instance 10Gb/s or 25GbE")
+    return int(Decimal(match.group(1)) * {"m": 10**6, "g": 10**9, "t": 10**12}[match.group(2).lower()])
+
+
+def exact_bytes(value: int) -> str:
+    """A size that reads back as the same number: ``241GiB``, ``600GB``, ``61695MiB``."""
+    for unit in ("TiB", "GiB", "TB", "GB", "MiB", "MB", "KiB", "kB"):
+        factor = _BYTE_UNITS[unit.lower()]
+        if value and value % factor == 0:
+            return f"{value // factor}{unit}"
+    return f"{value}B"
+
+
+def exact_bits_per_s(value: int) -> str:
+    """A link speed that reads back as the same number: ``10Gb/s``."""
+    if value % 10**9 == 0:
+        return f"{value // 10**9}Gb/s"
+    return f"{Decimal(value) / 10**6:f}Mb/s"
 
 
 def _significant(value: float) -> str:

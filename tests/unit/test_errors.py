@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import howdah.session  # noqa: F401  (loads every module that could define an error)
+import howdah.session.runs  # noqa: F401  (loads every module that could define an error)
 from howdah import errors
 from howdah.errors import Aborted, HowdahError, RecordError, RunFailed, UserError
 

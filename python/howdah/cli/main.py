@@ -13,22 +13,20 @@ from rich.text import Text
 from typer.exceptions import Exit, TyperException
 
 import howdah
-from howdah.cli import probe, run, runs
 from howdah.cli.completion import check_completion
+from howdah.cli.lazy import LazyCommands
 from howdah.cli.output import PatientOutput
 from howdah.errors import HowdahError
 
 app = typer.Typer(
     name="howdah",
+    cls=LazyCommands,
     help="From host hardware to a proven Hadoop and HBase cluster specification.",
     invoke_without_command=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("probe", epilog=probe.EXAMPLES)(probe.probe)
-app.command("run", epilog=run.EXAMPLES)(run.run)
-app.add_typer(runs.app, name="runs")
 
 
 def _version(asked: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from ruamel.yaml import YAML
 
-from howdah import session
+from howdah.session import hosts as session
 from howdah.errors import UserError
 
 EXAMPLES = """
@@ -21,7 +21,10 @@ EXAMPLES = """
 * `howdah probe --output worker-7.yaml` keeps it for an inventory
 """
 
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
+
+@app.command("probe", epilog=EXAMPLES)
 def probe(
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
     output: Annotated[

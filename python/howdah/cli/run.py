@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from howdah import session
+from howdah.session import runs as session
 from howdah.cli import live
 from howdah.cli.values import parse_codec, parse_interval, parse_seed
 from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
-from howdah.session import SUITES, RunRequest
+from howdah.session.runs import SUITES, RunRequest
 from howdah.units import parse_bytes, parse_count
 
 EXAMPLES = """
@@ -41,7 +41,10 @@ def _engines(incomplete: str) -> list[str]:
 def _codecs(incomplete: str) -> list[str]:
     return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
 
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
+
+@app.command("run", epilog=EXAMPLES)
 def run(
     suite: Annotated[str, typer.Argument(help=f"What to run: {', '.join(SUITES)}.", autocompletion=_suites)],
     *,

@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from howdah import session
+from howdah.session import runs as session
 from howdah.cli.live import as_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.session import RunSummary
+from howdah.session.runs import RunSummary
 from howdah.units import format_seconds
 
 EXAMPLES = """
@@ -29,7 +29,10 @@ EXAMPLES = """
 """
 
 app = typer.Typer(
-    help="List, show, export and import run records.", epilog=EXAMPLES, rich_markup_mode="markdown"
+    help="List, show, export and import run records.",
+    epilog=EXAMPLES,
+    add_completion=False,
+    rich_markup_mode="markdown",
 )
 
 RunsDir = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.workload import WorkloadKind
-from howdah.session import WorkloadTime
+from howdah.session.runs import WorkloadTime
 from howdah.units import format_count_short, format_rate, format_seconds
 
 _SHORT_CHECKSUM = 8

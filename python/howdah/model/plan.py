@@ -1,14 +1,57 @@
 """The cluster specification: what the planner decides and an engine obeys.
 
 For one machine without Hadoop a plan is small: one native worker, its task slots, its memory and
-its data directories. Every value carries its reason and its source.
+its data directories. For a cluster it also says which hosts carry what (``cluster``). Every value
+carries its reason and its source.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from howdah.model.base import Model
+from howdah.model.inventory import FORMAT, Inventory
+from howdah.model.request import PlanRequest
+
+Value = int | float | str | bool | tuple[str, ...]
+"""A decided value."""
+
+
+class Role(StrEnum):
+    """What runs on a worker or a master."""
+
+    DATANODE = "DataNode"
+    NODEMANAGER = "NodeManager"
+    REGIONSERVER = "RegionServer"
+    NAMENODE = "NameNode"
+    SECONDARY_NAMENODE = "SecondaryNameNode"
+    JOURNALNODE = "JournalNode"
+    FAILOVER_CONTROLLER = "ZKFailoverController"
+    ZOOKEEPER = "ZooKeeper"
+    RESOURCEMANAGER = "ResourceManager"
+    JOB_HISTORY = "JobHistoryServer"
+    HMASTER = "HMaster"
+
+
+class Input(Model):
+    """One number that went into a value."""
+
+    name: str
+    """What it is, in the words of an inventory or a plan."""
+    value: int | float | str | bool
+    """The number itself, in SI base units."""
+    unit: str = ""
+    """Its unit: ``B``, ``B/s``, ``bit/s``, ``s`` or nothing."""
+
+
+class Breach(Model):
+    """A rule that a value of the user's breaks."""
+
+    rule: str
+    """The rule's id."""
+    says: str
+    """What the rule asks for here."""
 
 
 class Setting(Model):
@@ -16,7 +59,7 @@ class Setting(Model):
 
     key: str
     """What was decided, in Hadoop's own key where there is one."""
-    value: int | float | str | bool | tuple[str, ...]
+    value: Value
     """The value decided on."""
     reason: str
     """Why, in a sentence."""
@@ -24,29 +67,225 @@ class Setting(Model):
     """Where the reason comes from."""
     origin: Literal["rule", "user"] = "rule"
     """Whether a rule chose the value or the user gave it."""
+    rule: str | None = None
+    """The id of the rule that decides it."""
+    file: str | None = None
+    """The file of a ConfigSet it belongs to; none for numbers of the plan itself."""
+    worker: str | None = None
+    """The kind of worker it holds for, where kinds differ."""
+    group: str | None = None
+    """The group of hosts it holds for, where groups differ."""
+    inputs: tuple[Input, ...] = ()
+    """The numbers that went in."""
+    breaks: tuple[Breach, ...] = ()
+    """The rules that a user's value breaks."""
 
 
 class Worker(Model):
-    """The share of a host that runs tasks: the host itself (native) or one virtual machine."""
+    """A kind of worker: the share of a host that runs tasks, the host itself (native) or a virtual machine."""
 
     name: str
-    """The worker's name in tasks and figures."""
+    """The worker's name in tasks and figures; in a cluster, the name of its kind."""
     map_slots: int
     """Map tasks at once."""
     reduce_slots: int
     """Reduce tasks at once."""
     memory_bytes: int
-    """The memory budget an engine must stay within."""
-    data_dirs: tuple[str, ...]
+    """Its memory: of a cluster's worker all it has, on the local engine the budget to stay within."""
+    data_dirs: tuple[str, ...] = ()
     """Absolute paths, used evenly."""
+    group: str | None = None
+    """The group of hosts it lives on."""
+    per_host: int = 1
+    """How many of this kind one full host carries."""
+    vcpus: int | None = None
+    """Its virtual CPUs; a host's threads when native."""
+    data_disks: int | None = None
+    """Data disks of its own."""
+    numa_nodes: int | None = None
+    """NUMA nodes its CPUs and memory come from; 1 is local memory only."""
+    roles: tuple[Role, ...] = ()
+    """What runs on it."""
+
+
+class Layout(Model):
+    """How the hosts of one group are divided."""
+
+    group: str
+    """The group."""
+    platform: str
+    """``native``, ``4 per host``, ``2 small + 2 large per host``."""
+    virtual: bool
+    """Whether workers are virtual machines."""
+    workers: tuple[str, ...]
+    """The kinds of workers on one full host, one entry for each worker: its places."""
+
+
+class Master(Model):
+    """One place for master daemons."""
+
+    name: str
+    """Its short name, ``nn1`` for instance; unique in the plan."""
+    address: str
+    """The host name it answers to."""
+    roles: tuple[Role, ...]
+    """The daemons it runs."""
+    host: str
+    """The physical host it is on."""
+    takes: tuple[str, ...] = ()
+    """The kinds of workers that make room for it on that host, one for each place; none where it shares."""
+    whole_host: bool = False
+    """Whether the host runs no workers at all."""
+    shares: bool = False
+    """Whether it runs beside the workers' daemons, in the same operating system."""
+    vcpus: int
+    """Its virtual CPUs."""
+    memory_bytes: int
+    """Its memory."""
+    shadow_host: str | None = None
+    """The host of its Fault Tolerance shadow, where the same places are freed."""
+    reason: str
+    """Why it is there."""
+
+
+class Rack(Model):
+    """A rack, real or virtual, and its hosts."""
+
+    name: str
+    """As it appears in a network location: ``/name``."""
+    hosts: tuple[str, ...]
+    """Its hosts, as name patterns."""
+
+
+class Placement(StrEnum):
+    """How HDFS is told to keep the replicas of a block on different hosts."""
+
+    DEFAULT = "default"
+    NODE_GROUPS = "node-groups"
+    UPGRADE_DOMAINS = "upgrade-domains"
+
+
+class Topology(Model):
+    """Where hosts are in the network, as HDFS and YARN are told."""
+
+    placement: Placement
+    """How replicas are kept on different hosts."""
+    real_racks: bool
+    """Whether the racks are those of the inventory."""
+    racks: tuple[Rack, ...]
+    """Every rack with its hosts, masters' hosts included."""
+    reason: str
+    """Why this placement, and what it costs."""
+
+
+class Judgement(Model):
+    """What one rule says of one platform."""
+
+    rule: str
+    """The rule's id."""
+    verdict: Literal["for", "against", "refused"]
+    """Which way it speaks."""
+    text: str
+    """What it says of this platform, with the numbers."""
+    weight: float = 0.0
+    """How much it counts: the share of TeraSort's time it is worth, 0.12 for 12 %."""
+
+
+class Candidate(Model):
+    """One platform that a group of hosts allows, or why it does not."""
+
+    group: str
+    """The group of hosts."""
+    platform: str
+    """``native``, ``4 per host``, ``2 small + 2 large per host``."""
+    verdict: Literal["recommended", "possible", "refused"]
+    """What becomes of it."""
+    workers: int
+    """Workers in the whole group once masters have their places; 0 when refused."""
+    kinds: tuple[Worker, ...]
+    """The kinds of workers on a full host; none when refused."""
+    score: float
+    """The sum of its judgements' weights, the highest is recommended."""
+    judgements: tuple[Judgement, ...]
+    """What speaks for and against it."""
+
+
+class Year(Model):
+    """What one year's data needs."""
+
+    year: int
+    """0 is today."""
+    need_bytes: int
+    """Data to be held, before replication."""
+    hosts: int
+    """Hosts that hold it."""
+    first_full: str
+    """What is the first to be full, in words."""
+    fill: dict[str, float]
+    """How full each resource is with the planned number of hosts, 0 to 1, by its name."""
+
+
+class Capacity(Model):
+    """How much the cluster holds, and how long."""
+
+    raw_bytes: int
+    """All data disks of the workers."""
+    usable_bytes: int
+    """Data it holds after replication and reserves."""
+    bytes_per_host: int
+    """Data one host more would hold."""
+    years: tuple[Year, ...] = ()
+    """Year by year, where growth was asked for."""
+    hosts_needed: int | None = None
+    """Hosts that the last year needs, masters' included; None where it was not asked."""
+    group: str | None = None
+    """The group whose hosts are counted."""
+
+
+class Advice(Model):
+    """Something an administrator should know that is no setting."""
+
+    rule: str
+    """The rule's id."""
+    severity: Literal["must", "should", "may"]
+    """How much it matters."""
+    text: str
+    """What to do or to know, with the numbers."""
+    source: str
+    """Where it comes from."""
+
+
+class Cluster(Model):
+    """Which hosts carry what, and what was weighed against it."""
+
+    howdah: Literal[1] = FORMAT
+    """The format's version."""
+    request: PlanRequest
+    """What was asked for."""
+    inventory: Inventory
+    """The hosts."""
+    layouts: tuple[Layout, ...]
+    """How each group is divided."""
+    masters: tuple[Master, ...]
+    """Where the masters are."""
+    topology: Topology
+    """Racks, node groups and the placement of replicas."""
+    candidates: tuple[Candidate, ...]
+    """Every platform that was weighed, the best of each group first."""
+    capacity: Capacity
+    """How much it holds."""
+    advice: tuple[Advice, ...] = ()
+    """What is no setting."""
 
 
 class Plan(Model):
     """A specification an engine can run on."""
 
-    platform: Literal["native"]
+    platform: str
     """How hosts are divided into workers."""
     workers: tuple[Worker, ...]
-    """The workers, each with its share of a host."""
+    """The workers of one machine; of a cluster the kinds of workers."""
     settings: tuple[Setting, ...]
     """Every decided value with its reason."""
+    cluster: Cluster | None = None
+    """Which hosts carry what; none for one machine without Hadoop."""

@@ -1,0 +1,54 @@
+"""What a check of something that exists came to."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from howdah.model.base import Model
+from howdah.model.plan import Input
+
+
+class Verdict(StrEnum):
+    """How something that exists stands against a rule."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "cannot tell"
+
+
+class Check(Model):
+    """One rule held against one thing that exists."""
+
+    rule: str
+    """The rule's id."""
+    verdict: Verdict
+    """How it stands."""
+    about: str
+    """The property, device or daemon that was looked at."""
+    where: str
+    """The file and line, or the host; empty where there is no place."""
+    found: str
+    """What is there, as it was written or read."""
+    expected: str
+    """What the rule asks for; what is missing to tell, where it cannot be told."""
+    why: str
+    """The reason, in a sentence, with the numbers."""
+    fix: str = ""
+    """What to do; nothing where it passes."""
+    source: str = ""
+    """Where the rule comes from."""
+    inputs: tuple[Input, ...] = ()
+    """The numbers that went in."""
+
+
+class CheckReport(Model):
+    """All checks of one occasion, worst first."""
+
+    scope: Literal["configuration", "host", "drift", "all"]
+    """What was looked at."""
+    looked_at: tuple[str, ...]
+    """Files and hosts that were read."""
+    checks: tuple[Check, ...]
+    """Every result."""

@@ -1,0 +1,51 @@
+"""What exists already: a Hadoop configuration as its files say it, and hosts as they were probed."""
+
+from __future__ import annotations
+
+from howdah.model.base import Model
+from howdah.model.host import Host
+
+
+class FoundProperty(Model):
+    """One property as a file gives it."""
+
+    name: str
+    """Its name, as written."""
+    text: str
+    """Its value, as written, surrounding blanks removed."""
+    file: str
+    """The file it stands in, relative to the configuration directory: ``hdfs-site.xml``."""
+    line: int
+    """The line of its ``<property>``, from 1."""
+    final: bool = False
+    """Whether it is marked final."""
+
+
+class FoundConfig(Model):
+    """A configuration directory."""
+
+    folder: str
+    """Where it is."""
+    properties: tuple[FoundProperty, ...]
+    """Every property of every file, in the order Hadoop reads them: later ones win."""
+    files: tuple[str, ...]
+    """The files that were read, relative to the folder."""
+    environment: tuple[FoundProperty, ...] = ()
+    """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
+
+    def property(self, name: str) -> FoundProperty | None:
+        """The property that wins: the last one, or the first that is final."""
+        winner: FoundProperty | None = None
+        for one in self.properties:
+            if one.name == name and (winner is None or not winner.final):
+                winner = one
+        return winner
+
+
+class Found(Model):
+    """All that a check may look at."""
+
+    config: FoundConfig | None = None
+    """The configuration, if one was given."""
+    host: Host | None = None
+    """One host, if one was probed."""

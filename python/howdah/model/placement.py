@@ -1,0 +1,84 @@
+"""Every host and worker of a plan, one by one: what a plan holds folded, unfolded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.hostname import expand_all
+from howdah.model.plan import Cluster, Layout, Master
+
+
+class PlacedWorker(NamedTuple):
+    """One worker: its host name, its kind, the host it is on and that host's rack."""
+
+    name: str
+    kind: str
+    host: str
+    rack: str
+
+
+class PlacedHost(NamedTuple):
+    """One physical host and what it carries; ``shadows`` are masters whose Fault Tolerance shadow is here."""
+
+    name: str
+    group: str
+    rack: str
+    workers: tuple[PlacedWorker, ...]
+    masters: tuple[Master, ...]
+    shadows: tuple[Master, ...]
+
+
+def placed_hosts(cluster: Cluster) -> Iterator[PlacedHost]:
+    """Every host of the plan in the inventory's order."""
+    racks = {host: rack.name for rack in cluster.topology.racks for host in expand_all(rack.hosts)}
+    layouts = {layout.group: layout for layout in cluster.layouts}
+    masters: dict[str, list[Master]] = {}
+    shadows: dict[str, list[Master]] = {}
+    for master in cluster.masters:
+        masters.setdefault(master.host, []).append(master)
+        if master.shadow_host is not None:
+            shadows.setdefault(master.shadow_host, []).append(master)
+    for group in cluster.inventory.groups:
+        layout = layouts.get(group.name)
+        for host in group.names:
+            here, shadowed = tuple(masters.get(host, ())), tuple(shadows.get(host, ()))
+            rack = racks[host]
+            workers = _workers(host, rack, layout, (*here, *shadowed)) if layout else ()
+            yield PlacedHost(host, group.name, rack, workers, here, shadowed)
+
+
+def placed_workers(cluster: Cluster) -> Iterator[PlacedWorker]:
+    """Every worker of the plan in the inventory's order."""
+    for host in placed_hosts(cluster):
+        yield from host.workers
+
+
+def worker_count(cluster: Cluster) -> int:
+    """How many workers the plan has."""
+    return sum(1 for _ in placed_workers(cluster))
+
+
+def virtual_name(host: str, suffix: str) -> str:
+    """The name of a virtual machine on a host: ``w01.example.com`` and ``1`` make ``w01-1.example.com``."""
+    label, dot, domain = host.partition(".")
+    return f"{label}-{suffix}{dot}{domain}"
+
+
+def _workers(
+    host: str, rack: str, layout: Layout, masters: tuple[Master, ...]
+) -> tuple[PlacedWorker, ...]:
+    if any(master.whole_host for master in masters):
+        return ()
+    if not layout.virtual:
+        return tuple(PlacedWorker(host, kind, host, rack) for kind in layout.workers)
+    freed = Counter(kind for master in masters for kind in master.takes)
+    left: list[PlacedWorker] = []
+    # The last places of a kind are the ones that make room, so that names do not depend on masters.
+    for number, kind in reversed(list(enumerate(layout.workers, start=1))):
+        if freed[kind]:
+            freed[kind] -= 1
+        else:
+            left.append(PlacedWorker(virtual_name(host, str(number)), kind, host, rack))
+    return tuple(reversed(left))

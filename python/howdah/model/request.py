@@ -1,0 +1,111 @@
+"""What an administrator asks the planner for; what is left at None is the planner's to choose."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from howdah.model.base import Model
+
+
+class Hypervisor(StrEnum):
+    """What divides hosts into virtual machines."""
+
+    NONE = "none"
+    VSPHERE = "vsphere"
+    KVM = "kvm"
+
+
+class Protection(StrEnum):
+    """How the masters survive the loss of a host."""
+
+    NONE = "none"
+    HA = "ha"
+    FT = "ft"
+
+
+class Profile(StrEnum):
+    """``production`` never trades safety for speed; ``paper`` reproduces a study's configuration."""
+
+    PRODUCTION = "production"
+    PAPER = "paper"
+
+
+class Demand(Model):
+    """One kind of work that the cluster is planned for."""
+
+    kind: Literal["terasuite", "ycsb"]
+    """MapReduce, as the TeraSort suite stands for it, or HBase, as YCSB does."""
+    dataset_bytes: int | None = None
+    """Size of TeraSort's dataset."""
+    records: int | None = None
+    """Records of 1 kB in HBase's table."""
+
+
+class Override(Model):
+    """A value that the user insists on."""
+
+    key: str
+    """Hadoop's key, or a number of a worker such as ``worker.memory``."""
+    value: str
+    """As the user wrote it."""
+
+
+class Growth(Model):
+    """How much data there will be."""
+
+    need_bytes: int
+    """Data to be held today, before replication."""
+    per_year: float = 0.0
+    """Growth in a year, 0.4 for 40 %."""
+    years: int = 0
+    """How many years the cluster is to last."""
+
+
+class PlanRequest(Model):
+    """The work, the protection and the limits of a cluster to be planned."""
+
+    workloads: tuple[Demand, ...] = (Demand(kind="terasuite"),)
+    """What it will run; several are a mix."""
+    replication: int | None = None
+    """Replicas of a block."""
+    hypervisor: Hypervisor | None = None
+    """The hypervisor at hand; None: undecided, so all platforms are weighed."""
+    protection: Protection = Protection.NONE
+    """How masters are protected."""
+    secure: bool = False
+    """Kerberos and TLS."""
+    realm: str | None = None
+    """The Kerberos realm; made from the hosts' domain where left out."""
+    profile: Profile = Profile.PRODUCTION
+    """Whether safety may be traded for a benchmark."""
+    workers_per_host: int | None = None
+    """Insist on so many workers per host."""
+    slots: int | None = None
+    """Insist on so many map and as many reduce tasks at once per worker."""
+    overcommit: bool = False
+    """Whether more virtual CPUs than threads may be given out."""
+    hadoop: str = "3.5.0"
+    """The Hadoop release the configuration is for."""
+    hbase: str = "2.6.4"
+    """The HBase release the configuration is for."""
+    overrides: tuple[Override, ...] = ()
+    """Values the user insists on."""
+    growth: Growth | None = None
+    """How much data there will be, where that was asked."""
+
+    @property
+    def mapreduce(self) -> bool:
+        """Whether MapReduce runs on the cluster."""
+        return any(demand.kind == "terasuite" for demand in self.workloads)
+
+    @property
+    def hbase_used(self) -> bool:
+        """Whether HBase runs on the cluster."""
+        return any(demand.kind == "ycsb" for demand in self.workloads)
+
+    @property
+    def dataset_bytes(self) -> int | None:
+        """The largest dataset to be sorted, where one was given."""
+        sizes = [demand.dataset_bytes for demand in self.workloads if demand.dataset_bytes]
+        return max(sizes, default=None)

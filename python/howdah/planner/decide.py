@@ -1,0 +1,90 @@
+"""Setting rules put to work: every rule in turn decides its value, or keeps the user's and says what it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from howdah.errors import UserError
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Breach, Setting, Value, Worker
+from howdah.planner.facts import Facts
+from howdah.planner.override import typed
+from howdah.planner.rule import Decision, Scope, SettingRule
+
+
+def decide(
+    rules: Sequence[SettingRule], facts: Facts, kinds: Sequence[Worker], groups: Sequence[HostGroup]
+) -> tuple[Setting, ...]:
+    """The settings of a plan, in the rules' order; later rules see the values of earlier ones.
+
+    A rule for workers or hosts decides for every kind or group, and is said once where all agree.
+    Raises UserError for a user's value that its key cannot take.
+    """
+    settings: list[Setting] = []
+    by_kind: dict[str, Facts] = {worker.name: facts for worker in kinds}
+    group_of = {group.name: group for group in groups}
+    for rule in rules:
+        decided: list[Setting] = []
+        if rule.scope is Scope.HOST:
+            decided = [
+                replaced
+                for group in groups
+                if (replaced := _setting(rule, _for_group(facts, group), group=group.name))
+            ]
+        else:
+            for worker in kinds:
+                known = replace(
+                    by_kind[worker.name], known_worker=worker, known_group=group_of[worker.group or ""]
+                )
+                if setting := _setting(rule, known, worker=worker.name):
+                    by_kind[worker.name] = by_kind[worker.name].deciding(rule.key, setting.value)
+                    decided.append(setting)
+        settings += _said_once(decided, alike=len(kinds) if rule.scope is not Scope.HOST else len(groups))
+    return tuple(settings)
+
+
+def _for_group(facts: Facts, group: HostGroup) -> Facts:
+    return replace(facts, known_group=group)
+
+
+def _said_once(decided: list[Setting], alike: int) -> Iterable[Setting]:
+    if len(decided) == alike and len({setting.value for setting in decided}) == 1:
+        return [decided[0].model_copy(update={"worker": None, "group": None})]
+    return decided
+
+
+def _setting(
+    rule: SettingRule, facts: Facts, *, worker: str | None = None, group: str | None = None
+) -> Setting | None:
+    given = next((one for one in facts.request.overrides if one.key == rule.key), None)
+    if not rule.holds(facts) or not (rule.written or given):
+        return None
+    decision = rule.decide(facts)
+    setting = rule.setting(rule.key, decision, file=rule.file, worker=worker, group=group)
+    if given is None:
+        return setting
+    value = typed(given, decision.value)
+    return setting.model_copy(
+        update={
+            "value": value,
+            "origin": "user",
+            "reason": "given by the user",
+            "source": "command line",
+            "breaks": _breaches(rule, value, decision, facts),
+        }
+    )
+
+
+def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
+    if rule.accepts(value, decision, facts):
+        return ()
+    return (Breach(rule=rule.id, says=f"{rule.says} Here: {decision.value}, because {decision.because}"),)
+
+
+def unknown_keys(rules: Sequence[SettingRule], keys: Iterable[str]) -> None:
+    """Raise UserError for an override of a key that no rule decides."""
+    known = {rule.key for rule in rules}
+    for key in keys:
+        if key not in known:
+            raise UserError(f"--set {key}", "is not a key that a rule decides", "see `howdah rules`")

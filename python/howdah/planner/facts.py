@@ -1,0 +1,109 @@
+"""What a rule may know when it decides: the request, the hosts, the worker, the cluster, earlier values.
+
+The planner fills everything in. A check may know less: what is missing raises CannotTell where it
+is asked for, and the check says what would be needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.plan import Master, Role, Topology, Value, Worker
+from howdah.model.request import PlanRequest
+
+
+class CannotTell(Exception):
+    """A rule needs something that is not known; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFacts:
+    """What is known of the cluster as a whole once hosts are divided and masters placed.
+
+    ``name`` is the name service; ``hosts`` counts all hosts, ``worker_hosts`` those with workers;
+    ``kinds`` are the kinds of workers with
+    their number in the cluster; ``raw_bytes`` is the size of all their data disks; ``domain`` is the DNS
+    domain that all hosts share.
+    """
+
+    name: str
+    hosts: int
+    worker_hosts: int
+    kinds: tuple[tuple[Worker, int], ...]
+    masters: tuple[Master, ...]
+    topology: Topology
+    virtual: bool
+    raw_bytes: int
+    domain: str = ""
+
+    @property
+    def workers(self) -> int:
+        """Workers in the cluster."""
+        return sum(count for _, count in self.kinds)
+
+    @property
+    def map_slots(self) -> int:
+        """Map tasks at once in the cluster."""
+        return sum(worker.map_slots * count for worker, count in self.kinds)
+
+    @property
+    def reduce_slots(self) -> int:
+        """Reduce tasks at once in the cluster."""
+        return sum(worker.reduce_slots * count for worker, count in self.kinds)
+
+    def addresses(self, role: Role) -> tuple[str, ...]:
+        """Host names of the masters that run a daemon."""
+        return tuple(master.address for master in self.masters if role in master.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts; see the module."""
+
+    request: PlanRequest
+    known_group: HostGroup | None = None
+    known_worker: Worker | None = None
+    known_cluster: ClusterFacts | None = None
+    decided: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def group(self) -> HostGroup:
+        """The hosts in question; raises CannotTell."""
+        if self.known_group is None:
+            raise CannotTell("the host: probe it or give a plan")
+        return self.known_group
+
+    @property
+    def worker(self) -> Worker:
+        """The kind of worker in question; raises CannotTell."""
+        if self.known_worker is None:
+            raise CannotTell("the worker's size: give a plan")
+        return self.known_worker
+
+    @property
+    def cluster(self) -> ClusterFacts:
+        """The cluster; raises CannotTell."""
+        if self.known_cluster is None:
+            raise CannotTell("the cluster: give a plan")
+        return self.known_cluster
+
+    def number(self, key: str) -> float:
+        """A number decided earlier, or found; raises CannotTell."""
+        value = self.decided.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise CannotTell(f"{key}")
+        return value
+
+    def deciding(self, key: str, value: Value) -> Self:
+        """These facts with one more value decided."""
+        return replace(self, decided={**self.decided, key: value})
+
+    @property
+    def spinning(self) -> bool:
+        """Whether the data disks in question spin; raises CannotTell."""
+        kinds = {disk.kind for disk in self.group.disks if disk.role is DiskRole.DATA}
+        return DiskKind.HDD in kinds
+

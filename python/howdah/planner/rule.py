@@ -1,0 +1,181 @@
+"""A rule: one thing that the papers, the release or practice ask for, decidable by a machine.
+
+A rule is data with small pure functions. The planner asks a SettingRule what its value should be
+(``decide``), a check asks whether a value that exists will do (``accepts``), and an Inspection
+looks at what exists where no single key says it. Rules of one subject live in one module of
+``planner.rules``; ``planner.rules.catalogue`` lists them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.model.plan import Advice, Input, Judgement, Setting, Value
+from howdah.model.request import Profile
+from howdah.planner.facts import Facts
+
+
+class Severity(StrEnum):
+    """What breaking a rule means: data or work is lost, time is lost, or there was a better choice."""
+
+    MUST = "must"
+    SHOULD = "should"
+    MAY = "may"
+
+
+class Scope(StrEnum):
+    """For what a setting is decided: once, for each group of hosts, or for each kind of worker."""
+
+    CLUSTER = "cluster"
+    HOST = "host"
+    WORKER = "worker"
+
+
+class Decision(NamedTuple):
+    """A value, why it is that, and the numbers that went in."""
+
+    value: Value
+    because: str
+    inputs: tuple[Input, ...] = ()
+
+
+class Observation(NamedTuple):
+    """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
+
+    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
+    """
+
+    ok: bool | None
+    about: str
+    found: str
+    expected: str
+    fix: str = ""
+    where: str = ""
+    inputs: tuple[Input, ...] = ()
+
+
+def always(facts: Facts) -> bool:
+    """The condition of a rule that holds everywhere."""
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What every rule has.
+
+    ``id`` is ``subject.name``; ``says`` is the rule in a sentence; ``sources`` are numbers of the
+    literature (``D0 49``, ``X7``), releases, issues or ``howdah``; ``condition`` says in words what
+    ``applies`` decides; ``today`` says what time has changed, with the release that changed it.
+    """
+
+    id: str
+    says: str
+    sources: tuple[str, ...]
+    severity: Severity = Severity.SHOULD
+    condition: str = "always"
+    applies: Callable[[Facts], bool] = always
+    profiles: frozenset[Profile] = frozenset(Profile)
+    today: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The module of ``planner.rules`` it lives in."""
+        return self.id.split(".", 1)[0]
+
+    @property
+    def source(self) -> str:
+        """The sources in one text."""
+        return ", ".join(self.sources)
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether the rule is about these facts at all."""
+        return facts.request.profile in self.profiles and self.applies(facts)
+
+    def setting(
+        self,
+        key: str,
+        decision: Decision,
+        *,
+        file: str | None = None,
+        worker: str | None = None,
+        group: str | None = None,
+    ) -> Setting:
+        """The decision as a plan keeps it."""
+        return Setting(
+            key=key,
+            value=decision.value,
+            reason=decision.because,
+            source=self.source,
+            rule=self.id,
+            file=file,
+            worker=worker,
+            group=group,
+            inputs=decision.inputs,
+        )
+
+    def advice(self, text: str) -> Advice:
+        """The rule as something to tell the administrator."""
+        return Advice(rule=self.id, severity=self.severity.value, text=text, source=self.source)
+
+    def speaks_for(self, text: str, weight: float = 0.0) -> Judgement:
+        """A platform has something this rule asks for; ``weight`` as a share of TeraSort's time."""
+        return Judgement(rule=self.id, verdict="for", text=text, weight=weight)
+
+    def speaks_against(self, text: str, weight: float = 0.0) -> Judgement:
+        """A platform lacks something this rule asks for; ``weight`` is positive, and counts against."""
+        return Judgement(rule=self.id, verdict="against", text=text, weight=-weight)
+
+    def refuses(self, text: str) -> Judgement:
+        """A platform is impossible."""
+        return Judgement(rule=self.id, verdict="refused", text=text)
+
+
+def equal(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept only the value decided on."""
+    return found == decision.value
+
+
+def at_least(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept the value decided on or a larger number."""
+    return float(str(found)) >= float(str(decision.value))
+
+
+def at_most(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept the value decided on or a smaller number."""
+    return float(str(found)) <= float(str(decision.value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRule(Rule):
+    """A rule about the value of one key.
+
+    ``file`` is the file that holds it in a ConfigSet (``hdfs-site.xml``, ``sysctl.conf``; see
+    ARCHITECTURE.md for all). ``decide`` may read ``facts.decided`` for keys of rules before it.
+    ``accepts`` judges a value that exists, of the same type as the one decided on. Where ``written``
+    is false the value is the release's default, so it is judged but not rendered.
+    """
+
+    key: str
+    file: str
+    decide: Callable[[Facts], Decision]
+    accepts: Callable[[Value, Decision, Facts], bool] = equal
+    scope: Scope = Scope.CLUSTER
+    written: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection(Rule):
+    """A rule about what exists that no single key says."""
+
+    inspect: Callable[[Found, Facts], Iterable[Observation]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counsel(Rule):
+    """A rule that becomes advice in a plan: what to buy, to set in firmware or to watch."""
+
+    tell: Callable[[Facts], str | None]

@@ -1,0 +1,5 @@
+"""The one place that wires the parts together, one module for each stretch of the way.
+
+Each module imports only what its stretch needs, so that a quick command does not wait for the
+libraries of a long one.
+"""
