@@ -4,6 +4,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,10 +12,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
 import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldNode;
+import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.analysis.Analyzer;
@@ -28,7 +29,7 @@ import org.objectweb.asm.tree.analysis.SourceValue;
  */
 final class Code {
   /** A constant field: its class, its name, its descriptor ("I", "Ljava/lang/String;") and its value. */
-  record Constant(String owner, String field, String type, Object value, String jar) {}
+  record Constant(String owner, String field, String type, Object value) {}
 
   private static final String CONFIGURATION = "org/apache/hadoop/conf/Configuration";
 
@@ -41,8 +42,8 @@ final class Code {
   /** Classes that register deprecated keys. */
   final Set<String> deprecating = new TreeSet<>();
 
-  /** Beginnings of keys that are looked up as such, whatever follows them. */
-  final Set<String> prefixes = new TreeSet<>();
+  /** Texts that some method loads, other than to register them as deprecated or as their replacement. */
+  final Set<String> used = new HashSet<>();
 
   private final Map<String, String> parents = new HashMap<>();
 
@@ -51,8 +52,7 @@ final class Code {
       eachClass(jar, ClassReader.SKIP_CODE, node -> parents.put(node.name, node.superName));
     }
     for (Path jar : jars) {
-      String name = jar.getFileName().toString();
-      eachClass(jar, ClassReader.SKIP_DEBUG, node -> read(node, name));
+      eachClass(jar, ClassReader.SKIP_DEBUG, this::read);
     }
   }
 
@@ -75,26 +75,36 @@ final class Code {
     }
   }
 
-  private void read(ClassNode node, String jar) {
+  private void read(ClassNode node) {
     for (FieldNode field : node.fields) {
       if (field.value != null) {
-        constants.add(new Constant(node.name, field.name, field.desc, field.value, jar));
+        constants.add(new Constant(node.name, field.name, field.desc, field.value));
       }
     }
     for (MethodNode method : node.methods) {
-      if (callsConfiguration(method)) {
-        read(node, method, jar);
+      List<MethodInsnNode> calls = new ArrayList<>();
+      Set<String> texts = new HashSet<>();
+      for (AbstractInsnNode instruction : method.instructions) {
+        if (instruction instanceof MethodInsnNode call) {
+          calls.add(call);
+        } else if (instruction instanceof LdcInsnNode load && load.cst instanceof String text) {
+          texts.add(text);
+        }
+      }
+      if (calls.stream().anyMatch(Code::deprecates)) {
+        deprecating.add(node.name.replace('/', '.'));
+      } else {
+        used.addAll(texts);
+      }
+      if (calls.stream().anyMatch(call -> isConfiguration(call.owner))) {
+        read(node, method);
       }
     }
   }
 
-  private boolean callsConfiguration(MethodNode method) {
-    for (AbstractInsnNode instruction : method.instructions) {
-      if (instruction instanceof MethodInsnNode call && isConfiguration(call.owner)) {
-        return true;
-      }
-    }
-    return false;
+  private static boolean deprecates(MethodInsnNode call) {
+    return call.owner.equals(CONFIGURATION + "$DeprecationDelta")
+        || call.owner.equals(CONFIGURATION) && call.name.startsWith("addDeprecation");
   }
 
   private boolean isConfiguration(String type) {
@@ -106,7 +116,7 @@ final class Code {
     return false;
   }
 
-  private void read(ClassNode node, MethodNode method, String jar) {
+  private void read(ClassNode node, MethodNode method) {
     Frame<SourceValue>[] frames;
     try {
       frames = new Analyzer<>(new Origins()).analyze(node.name, method);
@@ -117,30 +127,24 @@ final class Code {
       AbstractInsnNode instruction = method.instructions.get(i);
       // Code that cannot be reached has no frame.
       if (frames[i] != null && instruction instanceof MethodInsnNode call && isConfiguration(call.owner)) {
-        read(node, call, frames[i], jar);
+        read(call, frames[i]);
       }
     }
   }
 
-  private void read(ClassNode node, MethodInsnNode call, Frame<SourceValue> frame, String jar) {
-    if (call.getOpcode() == Opcodes.INVOKESTATIC) {
-      if (call.name.startsWith("addDeprecation")) {
-        deprecating.add(node.name.replace('/', '.'));
-      }
-      return;
-    }
-    List<SourceValue> arguments = Origins.arguments(call, frame);
-    if (call.name.equals("getPropsWithPrefix")) {
-      prefixes.addAll(Origins.texts(arguments.get(0)));
-      return;
-    }
+  private void read(MethodInsnNode call, Frame<SourceValue> frame) {
     String kind = Reading.kind(call);
     if (kind == null) {
       return;
     }
-    Set<String> fallbacks = Reading.hasFallback(call) ? Origins.literals(arguments.get(1), kind) : Set.of();
+    List<SourceValue> arguments = Origins.arguments(call, frame);
     for (String key : Origins.texts(arguments.get(0))) {
-      readings.computeIfAbsent(key, k -> new Reading(jar)).add(kind, fallbacks);
+      Reading reading = readings.computeIfAbsent(key, name -> new Reading());
+      if (Reading.hasFallback(call)) {
+        reading.add(kind, Origins.literals(arguments.get(1), kind));
+      } else {
+        reading.add(kind);
+      }
     }
   }
 }

@@ -50,11 +50,17 @@ final class Defaults {
     NodeList properties = document.getElementsByTagName("property");
     for (int i = 0; i < properties.getLength(); i++) {
       Element property = (Element) properties.item(i);
-      String name = text(property, "name").strip();
+      String name = template(text(property, "name").strip());
       String value = text(property, "value");
       String description = text(property, "description");
       defaults.put(name, new Default(file, value == null ? null : value.strip(), description == null ? "" : description));
     }
+  }
+
+  /** A name with its variable part in angle brackets, which the files write in ways of their own. */
+  private static String template(String name) {
+    return name.replace("[port_number]", "<port>").replace("%s", "<service>")
+        .replace("EXAMPLENAMESERVICE", "<nameservice>").replace("EXAMPLECIPHERSUITE", "<suite>");
   }
 
   private static String text(Element property, String tag) {

@@ -1,7 +1,6 @@
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,16 +11,22 @@ import org.apache.hadoop.conf.Configuration;
 final class Deprecations {
   private Deprecations() {}
 
-  /** Old names with the new ones, after every class that registers some has done so. */
-  static Map<String, List<String>> read(Set<String> classes) {
+  /** Old names with the new ones that each sets, after every class that registers some was loaded. */
+  static Map<String, List<String>> read(Set<String> classes) throws ClassNotFoundException {
     for (String name : classes) {
-      try {
-        Class.forName(name);
-      } catch (ClassNotFoundException error) {
-        throw new IllegalStateException(error);
-      }
+      Class.forName(name);
     }
-    register(classes);
+    // MapReduce's own are registered by a method that this class calls when it is loaded.
+    Class.forName("org.apache.hadoop.mapred.JobConf");
+    Map<String, List<String>> replacements = new TreeMap<>();
+    dump().lines().forEach(line -> {
+      String[] names = line.split("\\s+");
+      replacements.put(names[0], List.of(names).subList(1, names.length));
+    });
+    return replacements;
+  }
+
+  private static String dump() {
     PrintStream terminal = System.out;
     ByteArrayOutputStream dump = new ByteArrayOutputStream();
     System.setOut(new PrintStream(dump, true, StandardCharsets.UTF_8));
@@ -30,18 +35,6 @@ final class Deprecations {
     } finally {
       System.setOut(terminal);
     }
-    Map<String, List<String>> replacements = new TreeMap<>();
-    dump.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
-      String[] parts = line.split("\t", 2);
-      replacements.put(parts[0].strip(), Arrays.asList(parts[1].strip().split("[,\\s]+")));
-    });
-    return replacements;
-  }
-
-  // Some classes register in a method rather than when they are loaded.
-  private static void register(Set<String> classes) {
-    for (String name : classes) {
-      System.err.println(name);
-    }
+    return dump.toString(StandardCharsets.UTF_8);
   }
 }

@@ -17,15 +17,9 @@ final class Reading {
       Map.entry("getTrimmedStrings", "text"), Map.entry("getStringCollection", "text"),
       Map.entry("getTrimmedStringCollection", "text"), Map.entry("getTimeDurations", "text"));
 
-  /** The jar that holds the first reader found. */
-  final String jar;
-
   final Set<String> kinds = new TreeSet<>();
   private final Set<String> fallbacks = new TreeSet<>();
-
-  Reading(String jar) {
-    this.jar = jar;
-  }
+  private boolean isFallbackKnown = true;
 
   /** The kind of value that a method of Configuration reads; null if it reads none. */
   static String kind(MethodInsnNode call) {
@@ -39,13 +33,20 @@ final class Reading {
         && !call.desc.startsWith("(Ljava/lang/String;)");
   }
 
+  /** Notes a reader without a fallback of its own. */
+  void add(String kind) {
+    kinds.add(kind);
+  }
+
+  /** Notes a reader with what its fallback may be, which is nothing if that is not a constant. */
   void add(String kind, Set<String> values) {
     kinds.add(kind);
     fallbacks.addAll(values);
+    isFallbackKnown &= !values.isEmpty();
   }
 
   /** The value that every reader takes when the key is not set; null if they differ or it is not a constant. */
   String fallback() {
-    return fallbacks.size() == 1 ? fallbacks.iterator().next() : null;
+    return isFallbackKnown && fallbacks.size() == 1 ? fallbacks.iterator().next() : null;
   }
 }

@@ -1,0 +1,135 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+
+/**
+ * Prints what a release knows as JSON, one property a line, for python/howdah/releases/data.
+ * Usage: Catalogue LIB hadoop|hbase VERSION, where LIB is the folder of the release's jars, also on the class path.
+ */
+final class Catalogue {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int LONGEST_DESCRIPTION = 200;
+
+  private Catalogue() {}
+
+  public static void main(String[] arguments) throws IOException, ClassNotFoundException {
+    String product = arguments[1];
+    List<Path> jars = jars(Path.of(arguments[0]), product);
+    Code code = new Code(jars);
+    Map<String, List<String>> deprecated = Deprecations.read(code.deprecating);
+    Map<String, String> properties = properties(product, jars, code, deprecated);
+    if (product.equals("hbase")) {
+      // Hadoop's own registered themselves too.
+      deprecated.values().removeIf(names -> names.stream().noneMatch(name -> name.startsWith("hbase.")));
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("\"product\":" + json(product) + ",\n\"version\":" + json(arguments[2]));
+    lines.add("\"properties\":[\n" + String.join(",\n", properties.values()) + "\n]");
+    lines.add("\"deprecated\":{\n" + entries(deprecated) + "\n}");
+    lines.add("\"prefixes\":[\n" + String.join(",\n", prefixes(code, properties).stream().map(Catalogue::json).toList()) + "\n]");
+    new PrintStream(System.out, true, StandardCharsets.UTF_8).println("{" + String.join(",\n", lines) + "}");
+  }
+
+  private static List<Path> jars(Path folder, String product) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(file -> {
+        String name = file.getFileName().toString();
+        // Shaded jars hold other projects' classes.
+        return name.startsWith(product + "-") && name.endsWith(".jar") && !name.contains("-shaded-");
+      }).sorted().toList();
+    }
+  }
+
+  private static Map<String, String> properties(
+      String product, List<Path> jars, Code code, Map<String, List<String>> deprecated) throws IOException {
+    Map<String, Defaults.Default> defaults = Defaults.read(jars);
+    Kinds kinds = new Kinds(code.constants);
+    SortedSet<String> names = new TreeSet<>(defaults.keySet());
+    code.readings.keySet().stream().filter(Names::isKey).forEach(names::add);
+    code.constants.stream().filter(Names::isKeyConstant).map(constant -> (String) constant.value())
+        .filter(code.used::contains).forEach(names::add);
+    names.removeAll(deprecated.keySet());
+    Map<String, List<String>> owners = product.equals("hadoop") ? owners() : Map.of();
+    Map<String, String> lines = new TreeMap<>();
+    for (String name : names) {
+      Reading reading = code.readings.get(name);
+      Defaults.Default listed = defaults.get(name);
+      String value = listed != null ? listed.value() : reading != null ? reading.fallback() : null;
+      String file = listed != null ? listed.file() : Names.file(product, name);
+      String kind = kinds.of(name, reading, value);
+      String description = listed != null ? shortened(listed.description()) : "";
+      lines.put(name, line(name, file, value, kind, description));
+      for (String owner : owners.getOrDefault(name, List.of())) {
+        lines.put(name + owner, line(name + owner, file, null, kind, description));
+      }
+    }
+    return lines;
+  }
+
+  private static String line(String name, String file, String value, String kind, String description) {
+    return "[" + String.join(",", json(name), json(file), json(value), json(kind), json(description)) + "]";
+  }
+
+  /** Keys that may be given for each nameservice, NameNode or ResourceManager, with what is then appended. */
+  private static Map<String, List<String>> owners() {
+    Map<String, List<String>> owners = new TreeMap<>();
+    for (String key : NameNode.NAMENODE_SPECIFIC_KEYS) {
+      owners.put(key, List.of(".<nameservice>", ".<nameservice>.<namenode>"));
+    }
+    for (String key : NameNode.NAMESERVICE_SPECIFIC_KEYS) {
+      owners.put(key, List.of(".<nameservice>"));
+    }
+    for (String key : YarnConfiguration.getServiceAddressConfKeys(new YarnConfiguration())) {
+      owners.put(key, List.of(".<resourcemanager>"));
+    }
+    return owners;
+  }
+
+  /** Beginnings that the code completes as it runs: no key is known that begins so. */
+  private static SortedSet<String> prefixes(Code code, Map<String, String> properties) {
+    SortedSet<String> prefixes = new TreeSet<>();
+    for (Code.Constant constant : code.constants) {
+      if (constant.value() instanceof String text && text.endsWith(".") && Names.isKey(text + "x")
+          && properties.keySet().stream().noneMatch(name -> name.startsWith(text))) {
+        prefixes.add(text);
+      }
+    }
+    return prefixes;
+  }
+
+  /** The whole sentences of a description that fit into its length, else as many words. */
+  private static String shortened(String description) {
+    String line = description.strip().replaceAll("\\s+", " ");
+    if (line.length() <= LONGEST_DESCRIPTION) {
+      return line;
+    }
+    String start = line.substring(0, LONGEST_DESCRIPTION);
+    int sentence = Math.max(start.lastIndexOf(". "), start.lastIndexOf(".") == start.length() - 1 ? start.length() - 1 : -1);
+    return sentence > 0 ? start.substring(0, sentence + 1) : start.substring(0, start.lastIndexOf(' ')) + " …";
+  }
+
+  private static String entries(Map<String, List<String>> lists) {
+    return String.join(",\n", lists.entrySet().stream().map(e -> json(e.getKey()) + ":" + json(e.getValue())).toList());
+  }
+
+  private static String json(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JsonProcessingException error) {
+      throw new IllegalStateException(error);
+    }
+  }
+}
