@@ -1,0 +1,191 @@
+"""From hosts and a request to a Plan: weigh platforms, place masters, lay out racks, decide every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Advice, Candidate, Cluster, Layout, Master, Plan, Setting, Topology, Worker
+from howdah.model.request import PlanRequest
+from howdah.planner.capacity import capacity
+from howdah.planner.decide import decide, unknown_keys
+from howdah.planner.erasure import weigh_erasure
+from howdah.planner.facts import CannotTell, ClusterFacts, Facts
+from howdah.planner.masters import place_masters, workers_left
+from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
+from howdah.planner.sizes import size_settings
+from howdah.planner.topology import lay_out
+
+
+class _Division(NamedTuple):
+    """Every group of hosts that carries workers with its best candidate first."""
+
+    groups: tuple[HostGroup, ...]
+    weighed: Mapping[str, tuple[Candidate, ...]]
+
+    def chosen(self, other: Candidate | None = None) -> tuple[Candidate, ...]:
+        """The best candidate of every group, or ``other`` for its own group."""
+        return tuple(
+            other if other is not None and other.group == group.name else self.weighed[group.name][0]
+            for group in self.groups
+        )
+
+
+def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
+    """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
+    unknown_keys(SETTING_RULES, (override.key for override in request.overrides))
+    groups = tuple(group for group in inventory.groups if group.serves != "masters")
+    if not groups:
+        raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
+    division = _Division(groups, {group.name: _weighed(group, groups, request) for group in groups})
+    chosen = division.chosen()
+    layouts = tuple(layout_of(candidate) for candidate in chosen)
+    kinds = tuple(kind for candidate in chosen for kind in candidate.kinds)
+    masters = place_masters(inventory, layouts, kinds, request)
+    topology = lay_out(inventory, layouts, masters, request)
+    facts = Facts(
+        request=request, known_cluster=_cluster_facts(inventory, layouts, kinds, masters, topology)
+    )
+    settings = (
+        *(
+            setting
+            for group, candidate in zip(groups, chosen, strict=True)
+            for setting in size_settings(group, candidate, request)
+        ),
+        *decide(SETTING_RULES, facts, kinds, groups),
+    )
+    facts = _knowing(facts, settings, groups[0], kinds[0])
+    return Plan(
+        platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
+        workers=kinds,
+        settings=settings,
+        cluster=Cluster(
+            request=request,
+            inventory=inventory,
+            layouts=layouts,
+            masters=masters,
+            topology=topology,
+            candidates=tuple(_counted(inventory, division, request)),
+            capacity=capacity(inventory, layouts, kinds, masters, settings, request),
+            advice=(*weigh_erasure(facts), *_counsel(facts)),
+        ),
+    )
+
+
+def _weighed(
+    group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest
+) -> tuple[Candidate, ...]:
+    """The group's candidates; with several groups, kinds of workers bear their group's name."""
+    candidates = weigh(group, request)
+    if len(groups) == 1:
+        return candidates
+    return tuple(
+        candidate.model_copy(
+            update={
+                "kinds": tuple(
+                    kind.model_copy(update={"name": f"{group.name}-{kind.name}"}) for kind in candidate.kinds
+                )
+            }
+        )
+        for candidate in candidates
+    )
+
+
+def _cluster_facts(
+    inventory: Inventory,
+    layouts: Sequence[Layout],
+    kinds: Sequence[Worker],
+    masters: tuple[Master, ...],
+    topology: Topology,
+) -> ClusterFacts:
+    group_of = {group.name: group for group in inventory.groups}
+    counts: dict[str, int] = {}
+    worker_hosts = raw_bytes = 0
+    for layout in layouts:
+        group = group_of[layout.group]
+        left = workers_left(group, layout, masters)
+        counts.update(left)
+        worker_hosts += group.count - _hosts_without_workers(layout, masters, group)
+        disk_bytes = group.data_bytes / max(1, group.data_disks)
+        raw_bytes += round(
+            sum(left[kind.name] * (kind.data_disks or 0) * disk_bytes for kind in kinds if kind.name in left)
+        )
+    return ClusterFacts(
+        name=inventory.cluster,
+        hosts=inventory.host_count,
+        worker_hosts=worker_hosts,
+        kinds=tuple((kind, counts[kind.name]) for kind in kinds),
+        masters=masters,
+        topology=topology,
+        virtual=any(layout.virtual for layout in layouts),
+        raw_bytes=raw_bytes,
+        domain=_common_domain(inventory),
+    )
+
+
+def _hosts_without_workers(layout: Layout, masters: Sequence[Master], group: HostGroup) -> int:
+    """Hosts of the group on which masters leave no worker."""
+    taken: dict[str, int] = {}
+    whole: set[str] = set()
+    for master in masters:
+        for host in (master.host, *([master.shadow_host] if master.shadow_host else [])):
+            taken[host] = taken.get(host, 0) + len(master.takes)
+            if master.whole_host:
+                whole.add(host)
+    full = {host for host, places in taken.items() if places >= len(layout.workers)}
+    return len((full | whole) & set(group.names))
+
+
+def _common_domain(inventory: Inventory) -> str:
+    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
+    return domains.pop() if len(domains) == 1 else ""
+
+
+def _counted(inventory: Inventory, division: _Division, request: PlanRequest) -> Iterator[Candidate]:
+    """Every candidate with the workers that are left once masters have their places."""
+    for group in division.groups:
+        for position, candidate in enumerate(division.weighed[group.name]):
+            if candidate.verdict == "refused":
+                yield candidate
+                continue
+            chosen = division.chosen(candidate)
+            layouts = tuple(layout_of(one) for one in chosen)
+            kinds = tuple(kind for one in chosen for kind in one.kinds)
+            try:
+                masters = place_masters(inventory, layouts, kinds, request)
+            except UserError:
+                if position == 0:
+                    raise
+                # This platform has no room for the masters; the table shows it as a group without them.
+                yield candidate
+                continue
+            left = workers_left(group, layout_of(candidate), masters)
+            yield candidate.model_copy(update={"workers": left.total()})
+
+
+def _knowing(facts: Facts, settings: Sequence[Setting], group: HostGroup, worker: Worker) -> Facts:
+    """The facts that advice is given by: what was decided, the first group and its first kind of worker."""
+    for setting in settings:
+        facts = facts.deciding(setting.key, setting.value)
+    return Facts(
+        request=facts.request,
+        known_group=group,
+        known_worker=worker,
+        known_cluster=facts.known_cluster,
+        decided=facts.decided,
+    )
+
+
+def _counsel(facts: Facts) -> Iterator[Advice]:
+    for rule in COUNSELS:
+        if not rule.holds(facts):
+            continue
+        try:
+            text = rule.tell(facts)
+        except CannotTell:
+            continue
+        if text is not None:
+            yield rule.advice(text)

@@ -1,0 +1,66 @@
+"""Every rule, in the order in which settings are decided: a rule may read what the ones before it gave."""
+
+from __future__ import annotations
+
+import difflib
+
+from howdah.errors import UserError
+from howdah.planner.rule import Counsel, Inspection, Rule, SettingRule
+from howdah.planner.rules import (
+    capacity,
+    consistency,
+    disks,
+    firmware,
+    ha,
+    hbase,
+    hdfs,
+    hypervisor,
+    jvm,
+    mapreduce,
+    masters,
+    memory,
+    network,
+    os,
+    platform,
+    release,
+    security,
+    topology,
+    yarn,
+)
+
+_SUBJECTS = (
+    platform,
+    memory,
+    masters,
+    topology,
+    hdfs,
+    capacity,
+    mapreduce,
+    yarn,
+    hbase,
+    security,
+    ha,
+    disks,
+    network,
+    os,
+    jvm,
+    hypervisor,
+    firmware,
+    release,
+    consistency,
+)
+
+RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
+SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule))
+INSPECTIONS = tuple(rule for rule in RULES if isinstance(rule, Inspection))
+COUNSELS = tuple(rule for rule in RULES if isinstance(rule, Counsel))
+
+
+def find_rule(rule_id: str) -> Rule:
+    """The rule of that id; raise UserError with the nearest one if there is none."""
+    by_id = {rule.id: rule for rule in RULES}
+    if rule_id in by_id:
+        return by_id[rule_id]
+    near = difflib.get_close_matches(rule_id, by_id, n=1)
+    hint = f"did you mean {near[0]}?" if near else "see `howdah rules`"
+    raise UserError(f"rule {rule_id!r}", "there is none of this id", hint)

@@ -1,0 +1,35 @@
+"""Files that users name: written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from howdah.errors import UserError
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text where it belongs in one step; raises UserError, and leaves what was there as it was."""
+    staged: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            staged = Path(file.name)
+            file.write(text)
+        staged.chmod(0o666 & ~_umask())
+        staged.replace(path)
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be written: {error.strerror}", "give a file in an existing directory"
+        ) from error
+    finally:
+        if staged is not None:
+            staged.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,85 @@
+"""From an inventory to a plan, its file and its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah import releases
+from howdah.documents.inventory import read_inventory
+from howdah.documents.plan import read_plan, write_plan
+from howdah.errors import UserError
+from howdah.model.plan import Plan
+from howdah.model.request import PlanRequest
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.literature import lookup
+from howdah.planner.rule import Rule
+from howdah.planner.rules.catalogue import find_rule
+from howdah.session.files import replace_file
+
+__all__ = [
+    "find_rule",
+    "load_plan",
+    "plan_hosts",
+    "release_default",
+    "rule_of",
+    "save_plan",
+    "spell_source",
+    "write_plan_page",
+]
+
+
+def plan_hosts(path: Path, request: PlanRequest) -> Plan:
+    """Read an inventory and plan the request on it; raises UserError for what either gets wrong."""
+    # A release that is not known is told before anything else is done.
+    releases.hadoop(request.hadoop)
+    releases.hbase(request.hbase)
+    return plan_cluster(read_inventory(path), request)
+
+
+def load_plan(path: Path) -> Plan:
+    """Read a plan that `howdah plan` wrote; raises UserError."""
+    return read_plan(path)
+
+
+def save_plan(plan: Plan, path: Path) -> None:
+    """Write a plan, replacing only a file that is a plan; raises UserError, and leaves nothing half-written."""
+    if path.exists():
+        try:
+            read_plan(path)
+        except UserError as error:
+            raise UserError(
+                f"--output {path}",
+                "exists and is not a plan of howdah's",
+                "give another file, or move this one away",
+            ) from error
+    replace_file(path, write_plan(plan))
+
+
+def write_plan_page(plan: Plan, path: Path) -> None:
+    """Write the plan's page; raises UserError if it cannot be written."""
+    # Drawing charts takes longer to import than a plan takes to make.
+    from howdah.report.plan import plan_page  # noqa: PLC0415
+
+    replace_file(path, plan_page(plan))
+
+
+def rule_of(rule_id: str) -> Rule:
+    """The rule of that id; raises UserError with the nearest one."""
+    return find_rule(rule_id)
+
+
+def spell_source(source: str) -> tuple[str, ...]:
+    """Every source of a setting in full: the paper's title and what it says there."""
+    return tuple(lookup(part.strip()) for part in source.split(",") if part.strip())
+
+
+def release_default(plan: Plan, key: str) -> str | None:
+    """The default of a key in the release the plan is for; None where it has none or is no Hadoop key."""
+    if plan.cluster is None:
+        return None
+    request = plan.cluster.request
+    for release in (releases.hadoop(request.hadoop), releases.hbase(request.hbase)):
+        found = release.find(key)
+        if found is not None and found.default is not None:
+            return found.default
+    return None
