@@ -1,0 +1,82 @@
+"""What the rules rest on: the papers' recommendations by number, as rules cite them (``D0 49``, ``X7``)."""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """What an item of the literature is."""
+
+    PRACTICE = "P"
+    CONFIGURATION = "C"
+    NUMBER = "N"
+    WARNING = "A"
+    TRADE_OFF = "T"
+    RESOLVED = "X"
+
+
+KINDS = {
+    Kind.PRACTICE: "best practice",
+    Kind.CONFIGURATION: "configuration that was measured",
+    Kind.NUMBER: "number",
+    Kind.WARNING: "warning",
+    Kind.TRADE_OFF: "trade-off",
+    Kind.RESOLVED: "contradiction resolved",
+}
+
+PAPERS = {
+    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 (2015)",
+    "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
+    "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
+    "D3": "HBase on VMware vSphere 6 (2016)",
+    "D4": "AMAX: Hadoop on 1GbE and on 10GbE (2012)",
+    "howdah": "howdah: where the papers disagree",
+}
+"""The papers' titles with the year of each."""
+
+
+class Item(NamedTuple):
+    """One numbered recommendation, configuration, number or warning of one paper."""
+
+    number: str
+    kind: Kind
+    paper: str
+    says: str
+
+    @property
+    def label(self) -> str:
+        """How rules cite it: ``D0 49``, ``X7``."""
+        return self.number if self.kind is Kind.RESOLVED else f"{self.paper} {self.number}"
+
+    @property
+    def title(self) -> str:
+        """The title of its paper, with the year."""
+        return PAPERS[self.paper]
+
+
+@cache
+def items() -> dict[str, Item]:
+    """Every item by the label that rules cite it by, in the literature's order."""
+    text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
+    found = (
+        Item(one["number"], Kind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text)
+    )
+    return {item.label: item for item in found}
+
+
+def item(source: str) -> Item | None:
+    """The item a source cites; None where it is something else, a release or an issue for instance."""
+    cited = re.match(r"(D\d \d+a?|X\d+)(?![\w.])", source)
+    return items().get(cited[1]) if cited else None
+
+
+def lookup(source: str) -> str:
+    """A source in full: the paper's title and what it says there; as it is where it is no item."""
+    found = item(source)
+    return f"{found.title}, {found.number}: {found.says}" if found else source
