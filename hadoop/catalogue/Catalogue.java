@@ -39,7 +39,6 @@ final class Catalogue {
     lines.add("\"product\":" + json(product) + ",\n\"version\":" + json(arguments[2]));
     lines.add("\"properties\":[\n" + String.join(",\n", properties.values()) + "\n]");
     lines.add("\"deprecated\":{\n" + entries(deprecated) + "\n}");
-    lines.add("\"prefixes\":[\n" + String.join(",\n", prefixes(code, properties).stream().map(Catalogue::json).toList()) + "\n]");
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println("{" + String.join(",\n", lines) + "}");
   }
 
@@ -68,13 +67,17 @@ final class Catalogue {
       Reading reading = code.readings.get(name);
       Defaults.Default listed = defaults.get(name);
       String value = listed != null ? listed.value() : reading != null ? reading.fallback() : null;
-      String file = listed != null ? listed.file() : Names.file(product, name);
+      String file = Names.file(product, name, listed != null ? listed.file() : null);
       String kind = kinds.of(name, reading, value);
       String description = listed != null ? shortened(listed.description()) : "";
       lines.put(name, line(name, file, value, kind, description));
       for (String owner : owners.getOrDefault(name, List.of())) {
         lines.put(name + owner, line(name + owner, file, null, kind, description));
       }
+    }
+    for (String prefix : prefixes(code, names)) {
+      String name = prefix + "<name...>";
+      lines.put(name, line(name, Names.file(product, name, null), null, "text", ""));
     }
     return lines;
   }
@@ -99,11 +102,11 @@ final class Catalogue {
   }
 
   /** Beginnings that the code completes as it runs: no key is known that begins so. */
-  private static SortedSet<String> prefixes(Code code, Map<String, String> properties) {
+  private static SortedSet<String> prefixes(Code code, SortedSet<String> names) {
     SortedSet<String> prefixes = new TreeSet<>();
     for (Code.Constant constant : code.constants) {
       if (constant.value() instanceof String text && text.endsWith(".") && Names.isKey(text + "x")
-          && properties.keySet().stream().noneMatch(name -> name.startsWith(text))) {
+          && names.stream().noneMatch(name -> name.startsWith(text))) {
         prefixes.add(text);
       }
     }

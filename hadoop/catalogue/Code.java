@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
 import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldNode;
@@ -90,6 +91,10 @@ final class Code {
         } else if (instruction instanceof LdcInsnNode load && load.cst instanceof String text) {
           texts.add(text);
         }
+      }
+      if ((node.access & Opcodes.ACC_ENUM) != 0 && method.name.equals("<clinit>")) {
+        // An enum of keys passes each to its constructor.
+        texts.forEach(text -> constants.add(new Constant(node.name, text, "Ljava/lang/String;", text)));
       }
       if (calls.stream().anyMatch(Code::deprecates)) {
         deprecating.add(node.name.replace('/', '.'));

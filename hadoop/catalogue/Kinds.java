@@ -68,7 +68,7 @@ final class Kinds {
       return "text";
     }
     // A bare number says nothing about suffixes; "30s" and "64M" do.
-    for (String kind : List.of("bool", "int", "long", "float", "duration", "size")) {
+    for (String kind : List.of("bool", "int", "long", "duration", "size", "storage", "float")) {
       boolean isSizeNotMinutes = kind.equals("duration") && value.endsWith("M");
       if (!isSizeNotMinutes && FORMS.get(kind).matcher(value).matches()) {
         return kind;

@@ -28,9 +28,14 @@ final class Names {
         && !constant.field().endsWith("PREFIX");
   }
 
-  /** The file for a key that no *-default.xml lists. */
-  static String file(String product, String key) {
-    if (product.equals("hbase")) {
+  /** The file for a key, where listed is the one whose defaults list it or null. */
+  static String file(String product, String key, String listed) {
+    if (key.startsWith("ssl.server.") || key.startsWith("ssl.client.")) {
+      // Some are listed among HDFS's defaults, but a file of their own keeps their passwords.
+      return key.substring(0, "ssl.server".length()).replace('.', '-') + ".xml";
+    } else if (listed != null) {
+      return listed;
+    } else if (product.equals("hbase")) {
       return key.startsWith("security.") ? "hbase-policy.xml" : "hbase-site.xml";
     } else if (key.startsWith("yarn.app.mapreduce.")) {
       return "mapred-site.xml";

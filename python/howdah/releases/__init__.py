@@ -1,0 +1,27 @@
+"""What a release of Hadoop or HBase knows: its configuration properties, their kinds and their former names.
+
+The catalogues in data/ are made from the releases' own jars by scripts/catalogue.sh. The defaults and the descriptions,
+which are shortened, are those of Apache Hadoop and Apache HBase (Apache License 2.0).
+"""
+
+from howdah.releases.catalogue import (
+    DEFAULT_HADOOP,
+    DEFAULT_HBASE,
+    HADOOP_VERSIONS,
+    HBASE_VERSIONS,
+    hadoop,
+    hbase,
+)
+from howdah.releases.property import Property
+from howdah.releases.release import Release
+
+__all__ = [
+    "DEFAULT_HADOOP",
+    "DEFAULT_HBASE",
+    "HADOOP_VERSIONS",
+    "HBASE_VERSIONS",
+    "Property",
+    "Release",
+    "hadoop",
+    "hbase",
+]

@@ -1,0 +1,69 @@
+"""The releases that howdah knows, read from data/."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.releases.property import Property
+from howdah.releases.release import Release
+
+HADOOP_VERSIONS = ("3.4.2", "3.5.0")
+HBASE_VERSIONS = ("2.6.4",)
+DEFAULT_HADOOP = "3.5.0"
+DEFAULT_HBASE = "2.6.4"
+
+DATA = Path(__file__).parent / "data"
+
+
+def hadoop(version: str = DEFAULT_HADOOP) -> Release:
+    """A release of Hadoop; UserError for one that is not known."""
+    _refuse_unknown("--hadoop", version, HADOOP_VERSIONS)
+    return _release("hadoop", version)
+
+
+def hbase(version: str = DEFAULT_HBASE) -> Release:
+    """A release of HBase, with the keys of Hadoop that its own code reads; UserError for one that is not known.
+
+    An hbase-site.xml may hold others of Hadoop's, which HBase passes to its HDFS client: ask ``hadoop()`` for those.
+    """
+    _refuse_unknown("--hbase", version, HBASE_VERSIONS)
+    return _release("hbase", version)
+
+
+def _refuse_unknown(flag: str, version: str, known: tuple[str, ...]) -> None:
+    if version not in known:
+        raise UserError(flag, f"{version} is not a release howdah knows", f"one of {', '.join(known)}")
+
+
+@cache
+def _release(product: str, version: str) -> Release:
+    catalogue = json.loads((DATA / f"{product}-{version}.json").read_bytes())
+    unlisted = json.loads((DATA / f"{product}-unlisted.json").read_bytes())
+    gone = json.loads((DATA / f"{product}-gone.json").read_bytes())
+    properties: dict[str, Property] = {}
+    templates: list[Property] = []
+    for row in catalogue["properties"]:
+        one = Property(*row)
+        if "<" in one.name:
+            templates.append(one)
+        else:
+            properties[one.name] = one
+    for name, file, kind, description in unlisted:
+        one = Property(name, file, None, kind, description)
+        if "<" in name:
+            templates.append(one)
+        else:
+            properties.setdefault(name, one)
+    for name in gone:
+        properties.pop(name, None)
+    return Release(
+        product=product,
+        version=version,
+        properties=properties,
+        templates=tuple(templates),
+        deprecated={old: tuple(new) for old, new in catalogue["deprecated"].items()},
+        gone=gone,
+    )

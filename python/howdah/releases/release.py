@@ -1,0 +1,60 @@
+"""What one release knows about configuration."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from howdah.releases.property import Property
+from howdah.releases.template import fill
+from howdah.releases.values import MISFITS
+
+# Below this likeness a suggestion is more often wrong than right.
+_CLOSE = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A product, its version and the names it reads."""
+
+    product: str
+    """``hadoop`` or ``hbase``."""
+    version: str
+    properties: Mapping[str, Property]
+    """Every property with a fixed name, by name."""
+    templates: tuple[Property, ...]
+    """Those whose names hold parts of a user's own."""
+    deprecated: Mapping[str, tuple[str, ...]]
+    """Former names that the release still takes, with the names each of them sets today."""
+    gone: Mapping[str, str]
+    """Names that older releases read and this one does not, with what to do instead."""
+
+    def find(self, name: str) -> Property | None:
+        """The property of that name today; None for one that is unknown, deprecated or gone."""
+        known = self.properties.get(name)
+        if known is not None or name in self.deprecated or name in self.gone:
+            return known
+        return next((one for one in self.templates if fill(one.name, name) == name), None)
+
+    def replacement(self, name: str) -> tuple[str, ...]:
+        """The names that a deprecated name sets today; none for any other name."""
+        return self.deprecated.get(name, ())
+
+    def nearest(self, name: str) -> str | None:
+        """The known name that a misspelt one was meant to be, if one is close."""
+        filled = (fill(one.name, name) for one in self.templates)
+        names = [*self.properties, *(one for one in filled if one is not None)]
+        close = difflib.get_close_matches(name, names, n=1, cutoff=_CLOSE)
+        return close[0] if close else None
+
+    def misfit(self, name: str, text: str) -> str | None:
+        """What is wrong with a value, to be read after it: ``0.5`` *is not a whole number*.
+
+        None if nothing is, if the value is the default or holds a variable (``${…}``), or if the name is not known.
+        """
+        known = self.find(name)
+        # Some defaults are empty where a number is read: the code asks first whether there is a value.
+        if known is None or "${" in text or text == known.default:
+            return None
+        return MISFITS[known.kind](text.strip())

@@ -1,0 +1,76 @@
+"""Whether a text is a value that Hadoop's Configuration can read as a given kind.
+
+Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what makes it
+fall back to the default without a word. The getters are those of org.apache.hadoop.conf.Configuration 3.5.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_WHOLE = re.compile(r"[-+]?[0-9]+|-?0[xX][0-9a-fA-F]+")
+_REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fFdD]?|[-+]?(NaN|Infinity)")
+_SIZE = re.compile(r"([-+]?[0-9]+)([kmgtpe]?)", re.IGNORECASE)
+_DURATION = re.compile(r"[-+]?[0-9]+(ns|us|ms|s|m|h|d)?", re.IGNORECASE)
+_STORAGE = re.compile(
+    r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgtpe]?b|[kmgtpe]|(kilo|mega|giga|tera|peta|exa)?bytes)",
+    re.IGNORECASE,
+)
+_CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
+
+
+def _whole(text: str, bits: int) -> str | None:
+    if _WHOLE.fullmatch(text) is None:
+        return "is not a whole number"
+    number = int(text, 16) if "x" in text.lower() else int(text)
+    if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        return None
+    return f"does not fit into {bits} bits"
+
+
+def _size(text: str) -> str | None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return "is not a whole number of bytes such as 4096, 128m or 1g"
+    factor = 1024 ** " kmgtpe".index(match.group(2).lower() or " ")
+    return None if abs(int(match.group(1)) * factor) < 2**63 else "does not fit into 64 bits"
+
+
+def _like(form: re.Pattern[str], otherwise: str) -> Callable[[str], str | None]:
+    return lambda text: None if form.fullmatch(text) else otherwise
+
+
+def _each(check: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """The check for every item of a list with commas, which may be empty."""
+
+    def checked(text: str) -> str | None:
+        items = text.split(",") if text else []
+        return next((misfit for item in items if (misfit := check(item.strip()))), None)
+
+    return checked
+
+
+def _nothing_wrong(_: str) -> None:
+    return None
+
+
+_is_class = _like(_CLASS, "is not the name of a Java class")
+
+MISFITS: dict[str, Callable[[str], str | None]] = {
+    "int": lambda text: _whole(text, 32),
+    "long": lambda text: _whole(text, 64),
+    "ints": _each(lambda text: _whole(text, 32)),
+    "float": _like(_REAL, "is not a number"),
+    "bool": lambda text: None if text.lower() in {"true", "false"} else "is neither true nor false",
+    "size": _size,
+    "storage": _like(_STORAGE, "is not a size with its unit such as 512MB or 1.5GB"),
+    "duration": _like(
+        _DURATION, "is not a whole number with a unit of time such as 500ms, 30s, 5m, 2h or 1d"
+    ),
+    "enum": lambda text: None if text else "is empty",
+    "class": _is_class,
+    "classes": _each(_is_class),
+    "text": _nothing_wrong,
+}
+"""For each kind, a function from a text without surrounding space to what is wrong with it, None if nothing is."""
