@@ -32,6 +32,8 @@ class FoundConfig(Model):
     """The files that were read, relative to the folder."""
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
+    workers: tuple[str, ...] = ()
+    """The hosts that the files ``workers`` and ``regionservers`` list."""
 
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""

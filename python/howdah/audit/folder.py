@@ -1,0 +1,100 @@
+"""Configuration directories, as their files say them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from howdah.audit.env_file import read_env
+from howdah.audit.text_file import read_text
+from howdah.audit.xml_file import read_xml
+from howdah.errors import UserError
+from howdah.model.found import FoundConfig, FoundProperty
+
+_ORDER = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
+"""What every daemon reads first comes first, so that what it reads later wins; others follow by name."""
+
+_ENTRY_FILES = (*_ORDER, "hbase-site.xml")
+"""Files that must be Hadoop configurations; of other XML files only those that are one are read."""
+
+_WORKER_FILES = ("workers", "slaves", "regionservers")
+
+
+def read_folders(folders: Sequence[Path]) -> FoundConfig:
+    """Read configuration directories as one configuration, each file named below what they share.
+
+    Raises UserError for a directory that is missing, unreadable or holds no configuration, and for
+    the first file that cannot be read.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise UserError(f"--conf {folder}", "is not a directory", "give the directory of core-site.xml")
+    shared = Path(os.path.commonpath([folder.absolute() for folder in folders]))
+    shown = folders[0] if len(folders) == 1 else shared
+    files: list[str] = []
+    properties: list[FoundProperty] = []
+    environment: list[FoundProperty] = []
+    workers: list[str] = []
+    for folder in folders:
+        below = folder.absolute().relative_to(shared)
+        names = _names(folder)
+        for path in sorted((folder / name for name in names if name.endswith(".xml")), key=_reading_order):
+            name = str(below / path.name)
+            found = read_xml(path, name)
+            if found is None and path.name in _ENTRY_FILES:
+                raise UserError(
+                    str(path), "is no Hadoop configuration", "its outermost element must be <configuration>"
+                )
+            if found is not None:
+                files.append(name)
+                properties += found
+        for name in names:
+            if name.endswith("-env.sh"):
+                environment += read_env(folder / name, str(below / name))
+                files.append(str(below / name))
+            elif name == "zoo.cfg":
+                properties += _plain(folder / name, str(below / name))
+                files.append(str(below / name))
+            elif name in _WORKER_FILES:
+                workers += _lines(folder / name)
+                files.append(str(below / name))
+    if not any(file.endswith((".xml", ".cfg")) for file in files):
+        raise UserError(
+            f"--conf {shown}",
+            "holds no configuration file",
+            "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml",
+        )
+    return FoundConfig(
+        folder=str(shown),
+        properties=tuple(properties),
+        files=tuple(files),
+        environment=tuple(environment),
+        workers=tuple(dict.fromkeys(workers)),
+    )
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise UserError(
+            f"--conf {folder}", f"cannot be read: {error.strerror}", "run as a user who may read it"
+        ) from error
+
+
+def _reading_order(path: Path) -> tuple[int, str]:
+    place = _ORDER.index(path.name) if path.name in _ORDER else len(_ORDER)
+    return place, path.name
+
+
+def _lines(path: Path) -> Iterable[str]:
+    return (line.strip() for line in read_text(path).splitlines() if line.strip() and line.strip()[0] != "#")
+
+
+def _plain(path: Path, name: str) -> Iterable[FoundProperty]:
+    """The properties of ZooKeeper's ``key=value`` file."""
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        key, equals, value = line.partition("=")
+        if equals and key.strip() and not key.lstrip().startswith("#"):
+            yield FoundProperty(name=key.strip(), text=value.strip(), file=name, line=number)

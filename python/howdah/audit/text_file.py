@@ -1,0 +1,42 @@
+"""A configuration file's text: no pipe, nothing huge, UTF-8, or one error that says so."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.units import MIB, format_memory
+
+_MOST_BYTES = 4 * MIB
+"""A hundred times the largest configuration that people write; what is larger is some other file."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file; raise UserError where it cannot be read or is too large to be meant."""
+    try:
+        status = path.stat()
+        # Opening a pipe would wait for its writer.
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(str(path), "is not a regular file", "move it out of the configuration directory")
+        if status.st_size > _MOST_BYTES:
+            raise UserError(
+                str(path),
+                f"has {format_memory(status.st_size)}, which is no configuration",
+                f"a configuration file has at most {format_memory(_MOST_BYTES)}",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be read: {error.strerror}", "run as a user who may read it"
+        ) from error
+
+
+def read_text(path: Path) -> str:
+    """The same as UTF-8 text; raise UserError with the line of the first byte that is none."""
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}:{line}", "is not UTF-8 text", "save the file as UTF-8") from error

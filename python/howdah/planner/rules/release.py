@@ -1,0 +1,264 @@
+"""What the release itself asks of a configuration: names it knows, values it can read, one meaning each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import Property, Release, hadoop, hbase
+
+_NAMED_IN = frozenset(
+    f"{site}.xml"
+    for site in ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
+)
+"""Files whose names the catalogue knows in full; others hold the names of other software."""
+
+_OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
+"""Names that begin so are the release's; all others may be anybody's."""
+
+_ANYBODYS = ("fs.s3a.bucket.", "fs.azure.account.", "hadoop.proxyuser.", "hadoop.kms.", "hadoop.registry.")
+"""Names below these end in names of a user's own."""
+
+_MOST_SUGGESTIONS = 20
+"""Looking for the nearest name takes milliseconds; a file of nothing but unknown names needs no more of them."""
+
+_READERS = {
+    "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
+    "yarn-site.xml": {"yarn-site.xml", "core-site.xml", "capacity-scheduler.xml"},
+    "mapred-site.xml": {"mapred-site.xml", "core-site.xml", "yarn-site.xml", "hbase-site.xml"},
+    "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
+    "hbase-site.xml": {"hbase-site.xml"},
+}
+"""For the file that a property belongs to, the files in which whoever uses it looks for it."""
+
+
+def base_name(one: FoundProperty) -> str:
+    """The file's name without its folders."""
+    return PurePosixPath(one.file).name
+
+
+def place(one: FoundProperty) -> str:
+    """The file and line, as messages name them."""
+    return f"{one.file}:{one.line}"
+
+
+def _releases(one: FoundProperty, facts: Facts) -> tuple[Release, ...]:
+    known = hadoop(facts.request.hadoop)
+    if base_name(one) == "hbase-site.xml":
+        return hbase(facts.request.hbase), known
+    return (known,)
+
+
+def _known(one: FoundProperty, facts: Facts) -> Property | None:
+    found = (release.find(one.name) for release in _releases(one, facts))
+    return next((known for known in found if known is not None), None)
+
+
+def _named(found: Found) -> Iterator[FoundProperty]:
+    """Every property of the files whose names the catalogue knows."""
+    for one in found.config.properties if found.config else ():
+        if base_name(one) in _NAMED_IN:
+            yield one
+
+
+def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
+    """Properties of the release's own prefixes that it does not know, with the nearest name."""
+    suggested = 0
+    for one in _named(found):
+        if not one.name.startswith(_OWN) or one.name.startswith(_ANYBODYS):
+            continue
+        releases = _releases(one, facts)
+        if any(
+            release.find(one.name) or release.replacement(one.name) or one.name in release.gone
+            for release in releases
+        ):
+            continue
+        suggested += 1
+        near = (release.nearest(one.name) for release in releases)
+        yield one, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
+
+
+def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one, near in _unknown(found, facts):
+        if near is not None:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{one.name} = {one.text}",
+                expected=near,
+                fix=f"rename {one.name} to {near} in {place(one)}",
+                where=place(one),
+            )
+
+
+def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one, near in _unknown(found, facts):
+        if near is None:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{one.name} = {one.text}",
+                expected=f"a property of Hadoop {facts.request.hadoop}",
+                fix=f"remove {one.name} from {place(one)}, or find today's name of it",
+                where=place(one),
+            )
+
+
+def _values(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in _named(found):
+        names = [one.name]
+        for release in _releases(one, facts):
+            names += release.replacement(one.name)
+        for release in _releases(one, facts):
+            misfit = next(filter(None, (release.misfit(name, one.text) for name in names)), None)
+            if misfit is not None:
+                known = next(filter(None, map(release.find, names)))
+                default = f", such as its default {known.default}" if known.default else ""
+                yield Observation(
+                    ok=False,
+                    about=one.name,
+                    found=f"{one.text!r} {misfit}",
+                    expected=f"a value of kind {known.kind}{default}",
+                    fix=f"write {one.name} as {known.kind} in {place(one)}{default}",
+                    where=place(one),
+                )
+                break
+
+
+def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in _named(found):
+        for release in _releases(one, facts):
+            if today := release.replacement(one.name):
+                yield Observation(
+                    ok=False,
+                    about=one.name,
+                    found=f"{one.name} = {one.text}",
+                    expected=" and ".join(today),
+                    fix=f"rename {one.name} to {' and '.join(today)} in {place(one)}",
+                    where=place(one),
+                )
+                break
+
+
+def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in _named(found):
+        for release in _releases(one, facts):
+            if one.name in release.gone:
+                yield Observation(
+                    ok=False,
+                    about=one.name,
+                    found=f"{one.name} = {one.text}",
+                    expected=f"nothing: no code of {release.product} {release.version} reads it",
+                    fix=f"remove {one.name} from {place(one)}: {release.gone[one.name]}",
+                    where=place(one),
+                )
+                break
+
+
+def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
+    seen: dict[tuple[str, str], FoundProperty] = {}
+    for one in found.config.properties if found.config else ():
+        before = seen.get((one.file, one.name))
+        if before is not None:
+            wins, loses = (before, one) if before.final else (one, before)
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
+                expected="once in a file",
+                fix=f"remove {one.name} from {place(loses)}, or from {place(wins)} if {loses.text!r} was meant",
+                where=place(one),
+            )
+        if before is None or not before.final:
+            seen[one.file, one.name] = one
+
+
+def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
+    final: dict[str, FoundProperty] = {}
+    for one in _named(found):
+        fixed = final.get(one.name)
+        if fixed is not None and fixed.file != one.file and fixed.text != one.text:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{one.text!r}, which is ignored: {place(fixed)} says {fixed.text!r} and is final",
+                expected="no other value after a final one",
+                fix=f"remove {one.name} from {place(one)}, or set it where it is final, in {place(fixed)}",
+                where=place(one),
+            )
+        if one.final:
+            final.setdefault(one.name, one)
+
+
+def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in _named(found):
+        known = _known(one, facts)
+        readers = _READERS.get(known.file) if known else None
+        if known is not None and readers is not None and base_name(one) not in readers:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"in {base_name(one)}, which whoever uses it does not read",
+                expected=f"in {known.file}",
+                fix=f"move {one.name} from {place(one)} to {known.file}",
+                where=place(one),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="release.misspelt-property",
+        says="A property's name is one that the release knows; a misspelt one is silently without effect.",
+        sources=("howdah",),
+        severity=Severity.MUST,
+        condition="for names that are close to a known one",
+        inspect=_misspelt,
+    ),
+    Inspection(
+        id="release.unknown-property",
+        says="A property below Hadoop's and HBase's own prefixes is one that the release knows.",
+        sources=("howdah",),
+        condition="for names that no known one is close to",
+        inspect=_foreign,
+    ),
+    Inspection(
+        id="release.value-type",
+        says="A value is of the type that the code reads: whole numbers without fractions, true or false, sizes.",
+        sources=("howdah",),
+        severity=Severity.MUST,
+        inspect=_values,
+    ),
+    Inspection(
+        id="release.deprecated-property",
+        says="A property is set by its name of today; former names may go with the next release.",
+        sources=("X11", "howdah"),
+        inspect=_deprecated,
+    ),
+    Inspection(
+        id="release.gone-property",
+        says="A property that no code reads any more is removed, for it promises what does not happen.",
+        sources=("X11", "howdah"),
+        inspect=_gone,
+    ),
+    Inspection(
+        id="release.duplicate-property",
+        says="A property stands once in a file; of several the last wins, or the first that is final.",
+        sources=("howdah",),
+        inspect=_duplicates,
+    ),
+    Inspection(
+        id="release.final-overridden",
+        says="What one file marks final, no later file sets otherwise, for that is ignored.",
+        sources=("D0 145", "howdah"),
+        inspect=_overridden,
+    ),
+    Inspection(
+        id="release.misplaced-property",
+        says="A property stands in a file that the daemons which use it read.",
+        sources=("howdah",),
+        inspect=_misplaced,
+    ),
+)
