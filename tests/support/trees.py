@@ -49,6 +49,9 @@ class RecordedInquiry:
             raise PermissionError(13, "Permission denied", mount)
         return self._xfs[mount]
 
+    def clock_synchronised(self) -> bool:
+        return True
+
     def command(self, *words: str) -> Answer:
         answer = self._commands.get(words, FileNotFoundError(2, "No such file or directory", words[0]))
         if isinstance(answer, OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -84,3 +85,18 @@ def test_a_real_xfs(xfs_mount: Path) -> None:
 def test_the_xfs_question_to_another_file_system_fails() -> None:
     with pytest.raises(OSError, match=r"Inappropriate ioctl|Not a tty"):
         LiveInquiry().xfs("/proc")
+
+
+def test_limits_are_those_python_sees() -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    expected = "unlimited" if soft == resource.RLIM_INFINITY else soft
+    assert probe_host().limits.open_files == expected
+
+
+def test_the_clock_answers_without_being_changed() -> None:
+    assert probe_host().software.clock_synchronised in {True, False}
+
+
+def test_root_keeps_what_the_file_system_reserves() -> None:
+    host = probe_host()
+    assert all(one.reserved_bytes is not None and one.reserved_bytes >= 0 for one in host.file_systems)

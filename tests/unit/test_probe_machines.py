@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.host import FileSystem, Host, XfsGeometry
+from howdah.model.host import Bond, FileSystem, Host, NetworkStack, UserLimits, XfsGeometry
 from howdah.probe import host_line, probe_host
 from howdah.probe.inquiry import Answer, Space
 from support.trees import RecordedInquiry, grow, grow_text
@@ -232,3 +232,28 @@ def test_no_proc_is_an_error_that_says_so(tmp_path: Path) -> None:
     grow_text(tmp_path, "proc/meminfo = MemTotal: 1024 kB")
     with pytest.raises(UserError, match=r"proc/cpuinfo: shows no processor"):
         probe_host(tmp_path)
+
+
+def test_what_a_tuned_server_is_tuned_to(server: Host) -> None:
+    assert (server.cpu.smt, server.cpu.turbo, server.cpu.governor) == ("on", True, "performance")
+    assert server.memory.transparent_huge_pages_defrag == "defer"
+    assert server.network == NetworkStack(
+        rmem_max_bytes=16 * 2**20,
+        wmem_max_bytes=16 * 2**20,
+        somaxconn=4096,
+        tcp_mtu_probing=1,
+        arp_filter=1,
+    )
+    assert server.limits == UserLimits(open_files=32768, processes=32768, locked_memory_bytes="unlimited")
+    assert server.software.clock_synchronised is True
+    assert server.disks[0].partition_starts_bytes == (8 * 2**20, 2**20)
+    assert server.nics[0].bond == Bond(mode="802.3ad", hash_policy="layer3+4")
+    assert [nic.member_of for nic in server.nics] == [None, "bond0", "bond0"]
+
+
+def test_what_an_untuned_machine_has(vm: Host) -> None:
+    assert (vm.cpu.smt, vm.cpu.turbo, vm.cpu.governor) == ("notsupported", None, None)
+    assert vm.memory.transparent_huge_pages_defrag == "madvise"
+    assert vm.network.rmem_max_bytes == 212992
+    assert (vm.limits.open_files, vm.limits.locked_memory_bytes) == (1024, 8 * 2**20)
+    assert vm.nics[0].bond is None

@@ -54,6 +54,12 @@ class Cpu(Model):
     """Every cache level of the host."""
     numa_nodes: tuple[NumaNode, ...]
     """The NUMA nodes; one on a machine that is not NUMA."""
+    smt: str | None = None
+    """What the kernel says of hardware threads: ``on``, ``off``, ``forceoff``, ``notsupported`` …"""
+    turbo: bool | None = None
+    """Whether clocks may rise above the nominal one, where the driver says it."""
+    governor: str | None = None
+    """The frequency governor of the first CPU, ``performance`` for instance."""
 
 
 class Memory(Model):
@@ -71,6 +77,8 @@ class Memory(Model):
     """Huge pages set aside."""
     transparent_huge_pages: str | None
     """The chosen mode: ``always``, ``madvise`` or ``never``."""
+    transparent_huge_pages_defrag: str | None = None
+    """Who waits while the kernel makes room for one: ``always``, ``defer``, ``madvise`` …"""
     swappiness: int | None
     """vm.swappiness."""
     overcommit_memory: int | None
@@ -117,6 +125,8 @@ class FileSystem(Model):
     """The whole disks below it; several under RAID or LVM."""
     xfs: XfsGeometry | None = None
     """How it was laid out, if it is XFS."""
+    reserved_bytes: int | None = None
+    """Free room that only root may use."""
 
 
 class OtherMount(Model):
@@ -149,6 +159,17 @@ class Disk(Model):
     """How far the kernel reads ahead."""
     queue_depth: int | None
     """Requests its queue holds (``nr_requests``)."""
+    partition_starts_bytes: tuple[int, ...] = ()
+    """Where its partitions begin; none where it has none."""
+
+
+class Bond(Model):
+    """How a bond spreads traffic over its members."""
+
+    mode: str
+    """``balance-xor``, ``802.3ad``, ``active-backup`` and so on."""
+    hash_policy: str | None
+    """By what a member is chosen: ``layer2``, ``layer3+4``; none where the mode asks for nothing."""
 
 
 class Nic(Model):
@@ -168,6 +189,36 @@ class Nic(Model):
     """Transmit queues."""
     up: bool
     """Whether the interface is up."""
+    bond: Bond | None = None
+    """How it spreads traffic, if it is a bond."""
+    member_of: str | None = None
+    """The bond it belongs to."""
+
+
+class NetworkStack(Model):
+    """The kernel's settings for TCP."""
+
+    rmem_max_bytes: int | None = None
+    """net.core.rmem_max."""
+    wmem_max_bytes: int | None = None
+    """net.core.wmem_max."""
+    somaxconn: int | None = None
+    """net.core.somaxconn."""
+    tcp_mtu_probing: int | None = None
+    """net.ipv4.tcp_mtu_probing."""
+    arp_filter: int | None = None
+    """net.ipv4.conf.all.arp_filter."""
+
+
+class UserLimits(Model):
+    """What the user who probed may have, soft limits; a daemon's own user may have others."""
+
+    open_files: int | Literal["unlimited"] | None = None
+    """nofile."""
+    processes: int | Literal["unlimited"] | None = None
+    """nproc."""
+    locked_memory_bytes: int | Literal["unlimited"] | None = None
+    """memlock."""
 
 
 class Virtualisation(Model):
@@ -210,6 +261,8 @@ class Software(Model):
     """The distribution's own name for itself."""
     java: str | None
     """The version of the Java on the path; none where it is not installed."""
+    clock_synchronised: bool | None = None
+    """Whether the kernel knows its clock to be kept in step with others."""
 
 
 class Unread(Model):
@@ -240,6 +293,10 @@ class Host(Model):
     """Whether it is virtual itself."""
     software: Software
     """The versions that matter."""
+    network: NetworkStack = NetworkStack()
+    """How its kernel handles TCP."""
+    limits: UserLimits = UserLimits()
+    """What the user who probed may have."""
     cgroup: Cgroup = Cgroup()
     """How much of it is this process's."""
     other_mounts: tuple[OtherMount, ...] = ()

@@ -31,11 +31,11 @@ KINDS = {
 }
 
 PAPERS = {
-    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 (2015)",
+    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 on High-Performance Servers (2015)",
     "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
     "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    "D3": "HBase on VMware vSphere 6 (2016)",
-    "D4": "AMAX: Hadoop on 1GbE and on 10GbE (2012)",
+    "D3": "HBase on vSphere 6 with Big Data Extensions (2016)",
+    "D4": "AMAX, Performance measurement of a Hadoop cluster: 1GbE against 10GbE (2012)",
     "howdah": "howdah: where the papers disagree",
 }
 """The papers' titles with the year of each."""
@@ -64,9 +64,7 @@ class Item(NamedTuple):
 def items() -> dict[str, Item]:
     """Every item by the label that rules cite it by, in the literature's order."""
     text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
-    found = (
-        Item(one["number"], Kind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text)
-    )
+    found = (Item(one["number"], Kind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text))
     return {item.label: item for item in found}
 
 

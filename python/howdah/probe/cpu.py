@@ -37,6 +37,9 @@ def read_cpu(tree: Tree, inquiry: Inquiry) -> Cpu:
         max_hz=_max_hz(tree, cpus),
         caches=_caches(tree, cpus),
         numa_nodes=_numa_nodes(tree),
+        smt=tree.text(f"{_CPUS}/smt/control"),
+        turbo=_turbo(tree),
+        governor=tree.text(f"{_CPUS}/cpu{cpus[0]}/cpufreq/scaling_governor"),
     )
 
 
@@ -113,6 +116,15 @@ def _max_hz(tree: Tree, cpus: tuple[int, ...]) -> int | None:
         tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
         return None
     return max(known) * 1000
+
+
+def _turbo(tree: Tree) -> bool | None:
+    # Intel's own driver says it the other way round.
+    off = tree.integer(f"{_CPUS}/intel_pstate/no_turbo")
+    if off is not None:
+        return off == 0
+    on = tree.integer(f"{_CPUS}/cpufreq/boost")
+    return None if on is None else on == 1
 
 
 def _caches(tree: Tree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:

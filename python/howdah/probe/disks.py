@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from howdah.model.host import Disk
@@ -48,7 +49,15 @@ def _read_disk(tree: Tree, name: str) -> Disk:
         scheduler=_scheduler(tree, folder, what),
         read_ahead_bytes=None if read_ahead_kib is None else read_ahead_kib * 1024,
         queue_depth=tree.integer(f"{folder}/queue/nr_requests", f"{what} queue_depth"),
+        partition_starts_bytes=tuple(_partition_starts(tree, name)),
     )
+
+
+def _partition_starts(tree: Tree, name: str) -> Iterator[int]:
+    for entry in tree.names(f"{_BLOCK}/{name}"):
+        start = tree.integer(f"{_BLOCK}/{name}/{entry}/start")
+        if entry.startswith(name) and start is not None:
+            yield start * _SECTOR_BYTES
 
 
 def _model(tree: Tree, folder: str) -> str | None:

@@ -76,6 +76,7 @@ def _read_file_system(tree: Tree, inquiry: Inquiry, mount: Mount, device: str) -
         block_bytes=space.block_bytes,
         disks=disks,
         xfs=_xfs(tree, inquiry, mount) if mount.kind == "xfs" else None,
+        reserved_bytes=space.reserved_bytes,
     )
 
 

@@ -10,7 +10,9 @@ from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import read_disks
 from howdah.probe.file_systems import read_file_systems
 from howdah.probe.inquiry import Inquiry, inquiry_for
+from howdah.probe.limits import read_limits
 from howdah.probe.memory import read_memory
+from howdah.probe.network_stack import read_network_stack
 from howdah.probe.nics import read_nics
 from howdah.probe.software import read_software
 from howdah.probe.tree import Tree
@@ -40,6 +42,8 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
         nics=read_nics(tree),
         virtualisation=read_virtualisation(tree, inquiry),
         software=read_software(tree, inquiry),
+        network=read_network_stack(tree),
+        limits=read_limits(tree),
         cgroup=read_cgroup(tree),
         other_mounts=other_mounts,
         unread=tree.unread,

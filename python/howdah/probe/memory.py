@@ -18,7 +18,8 @@ def read_memory(tree: Tree) -> Memory:
         swap_total_bytes=info.get("SwapTotal", 0),
         huge_page_bytes=info.get("Hugepagesize"),
         huge_pages_total=info.get("HugePages_Total"),
-        transparent_huge_pages=_transparent_huge_pages(tree),
+        transparent_huge_pages=_huge_page_mode(tree, "enabled", "memory transparent_huge_pages"),
+        transparent_huge_pages_defrag=_huge_page_mode(tree, "defrag", "memory transparent_huge_pages_defrag"),
         swappiness=_setting(tree, "swappiness"),
         overcommit_memory=_setting(tree, "overcommit_memory"),
         dirty_ratio=_setting(tree, "dirty_ratio"),
@@ -48,9 +49,9 @@ def _available(tree: Tree, info: dict[str, int]) -> int:
     return info.get("MemFree", 0)
 
 
-def _transparent_huge_pages(tree: Tree) -> str | None:
-    path = "sys/kernel/mm/transparent_hugepage/enabled"
-    chosen = re.search(r"\[(\w+)\]", tree.text(path, "memory transparent_huge_pages") or "")
+def _huge_page_mode(tree: Tree, name: str, what: str) -> str | None:
+    path = f"sys/kernel/mm/transparent_hugepage/{name}"
+    chosen = re.search(r"\[([\w+]+)\]", tree.text(path, what) or "")
     return chosen.group(1) if chosen else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.host import Nic
+from howdah.model.host import Bond, Nic
 from howdah.probe.tree import Tree
 
 _NET = "sys/class/net"
@@ -37,7 +37,22 @@ def _read_nic(tree: Tree, name: str) -> Nic:
         rx_queues=receive or None,
         tx_queues=send or None,
         up=_is_up(tree, name),
+        bond=_bond(tree, name),
+        member_of=_member_of(tree, name),
     )
+
+
+def _bond(tree: Tree, name: str) -> Bond | None:
+    # Both files hold a word and the number that stands for it: "802.3ad 4".
+    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
+    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
+    return Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None
+
+
+def _member_of(tree: Tree, name: str) -> str | None:
+    link = tree.link(f"{_NET}/{name}/master")
+    above = link.rsplit("/", 1)[-1] if link else None
+    return above if above and tree.exists(f"{_NET}/{above}/bonding") else None
 
 
 def _is_up(tree: Tree, name: str) -> bool:

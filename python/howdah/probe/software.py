@@ -15,6 +15,7 @@ def read_software(tree: Tree, inquiry: Inquiry) -> Software:
         kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
         distribution=_distribution(tree),
         java=_java(tree, inquiry),
+        clock_synchronised=_clock_synchronised(tree, inquiry),
     )
 
 
@@ -26,6 +27,14 @@ def _distribution(tree: Tree) -> str | None:
                 return " ".join(shlex.split(value))
     tree.note("distribution", "/etc/os-release: names none")
     return None
+
+
+def _clock_synchronised(tree: Tree, inquiry: Inquiry) -> bool | None:
+    try:
+        return inquiry.clock_synchronised()
+    except OSError as error:
+        tree.note("clock", f"adjtimex: {error.strerror}")
+        return None
 
 
 def _java(tree: Tree, inquiry: Inquiry) -> str | None:
