@@ -144,6 +144,8 @@ class Master(Model):
     """Its memory."""
     shadow_host: str | None = None
     """The host of its Fault Tolerance shadow, where the same places are freed."""
+    rule: str | None = None
+    """The id of the rule that places it."""
     reason: str
     """Why it is there."""
 

@@ -1,4 +1,4 @@
-"""Setting rules put to work: every rule in turn decides its value, or keeps the user's and says what it breaks."""
+"""Setting rules put to work: each decides its value, or keeps the user's and says what it breaks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker
 from howdah.planner.facts import Facts
 from howdah.planner.override import typed
-from howdah.planner.rule import Decision, Scope, SettingRule
+from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
 
 
 def decide(
-    rules: Sequence[SettingRule], facts: Facts, kinds: Sequence[Worker], groups: Sequence[HostGroup]
+    rules: Sequence[SettingRule | FamilyRule],
+    facts: Facts,
+    kinds: Sequence[Worker],
+    groups: Sequence[HostGroup],
 ) -> tuple[Setting, ...]:
     """The settings of a plan, in the rules' order; later rules see the values of earlier ones.
 
@@ -25,6 +28,9 @@ def decide(
     by_kind: dict[str, Facts] = {worker.name: facts for worker in kinds}
     group_of = {group.name: group for group in groups}
     for rule in rules:
+        if isinstance(rule, FamilyRule):
+            settings += _members(rule, facts)
+            continue
         decided: list[Setting] = []
         if rule.scope is Scope.HOST:
             decided = [
@@ -65,13 +71,26 @@ def _setting(
     if given is None:
         return setting
     value = typed(given, decision.value)
+    return _given(setting, value, _breaches(rule, value, decision, facts))
+
+
+def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
+    if not rule.holds(facts):
+        return
+    for key, decision in rule.members(facts).items():
+        setting = rule.setting(key, decision, file=rule.file)
+        given = next((one for one in facts.request.overrides if one.key == key), None)
+        yield setting if given is None else _given(setting, typed(given, decision.value))
+
+
+def _given(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
     return setting.model_copy(
         update={
             "value": value,
             "origin": "user",
             "reason": "given by the user",
             "source": "command line",
-            "breaks": _breaches(rule, value, decision, facts),
+            "breaks": breaks,
         }
     )
 
@@ -82,9 +101,10 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     return (Breach(rule=rule.id, says=f"{rule.says} Here: {decision.value}, because {decision.because}"),)
 
 
-def unknown_keys(rules: Sequence[SettingRule], keys: Iterable[str]) -> None:
+def unknown_keys(rules: Sequence[SettingRule | FamilyRule], keys: Iterable[str]) -> None:
     """Raise UserError for an override of a key that no rule decides."""
-    known = {rule.key for rule in rules}
+    known = {rule.key for rule in rules if isinstance(rule, SettingRule)}
+    families = [rule for rule in rules if isinstance(rule, FamilyRule)]
     for key in keys:
-        if key not in known:
+        if key not in known and not any(family.includes(key) for family in families):
             raise UserError(f"--set {key}", "is not a key that a rule decides", "see `howdah rules`")

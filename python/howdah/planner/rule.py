@@ -8,7 +8,8 @@ looks at what exists where no single key says it. Rules of one subject live in o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -165,6 +166,24 @@ class SettingRule(Rule):
     accepts: Callable[[Value, Decision, Facts], bool] = equal
     scope: Scope = Scope.CLUSTER
     written: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyRule(Rule):
+    """A rule about keys that hold names of the cluster's own: ``dfs.namenode.rpc-address.<ns>.<id>``.
+
+    ``family`` is the form of the keys, the cluster's names in angle brackets; ``members`` gives every
+    key with its value.
+    """
+
+    family: str
+    file: str
+    members: Callable[[Facts], Mapping[str, Decision]]
+
+    def includes(self, key: str) -> bool:
+        """Whether a key is of this form."""
+        fixed = (re.escape(part) for part in re.split(r"<\w+>", self.family))
+        return re.fullmatch("[^.]+".join(fixed), key) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

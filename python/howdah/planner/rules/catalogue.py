@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from howdah.errors import UserError
-from howdah.planner.rule import Counsel, Inspection, Rule, SettingRule
+from howdah.planner.rule import Counsel, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
     capacity,
     consistency,
@@ -51,7 +51,7 @@ _SUBJECTS = (
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
-SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule))
+SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 INSPECTIONS = tuple(rule for rule in RULES if isinstance(rule, Inspection))
 COUNSELS = tuple(rule for rule in RULES if isinstance(rule, Counsel))
 
