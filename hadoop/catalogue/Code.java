@@ -46,6 +46,9 @@ final class Code {
   /** Texts that some method loads, other than to register them as deprecated or as their replacement. */
   final Set<String> used = new HashSet<>();
 
+  /** Methods that read keys they are given, by owner, name and descriptor, with the kinds of each such argument. */
+  private final Map<String, Map<Integer, Set<String>>> helpers = new HashMap<>();
+
   private final Map<String, String> parents = new HashMap<>();
 
   Code(List<Path> jars) throws IOException {
@@ -53,8 +56,15 @@ final class Code {
       eachClass(jar, ClassReader.SKIP_CODE, node -> parents.put(node.name, node.superName));
     }
     for (Path jar : jars) {
-      eachClass(jar, ClassReader.SKIP_DEBUG, this::read);
+      eachClass(jar, ClassReader.SKIP_DEBUG, this::note);
     }
+    int known;
+    do {
+      known = helpers.size();
+      for (Path jar : jars) {
+        eachClass(jar, ClassReader.SKIP_DEBUG, this::read);
+      }
+    } while (helpers.size() > known);
   }
 
   private interface Visit {
@@ -76,7 +86,7 @@ final class Code {
     }
   }
 
-  private void read(ClassNode node) {
+  private void note(ClassNode node) {
     for (FieldNode field : node.fields) {
       if (field.value != null) {
         constants.add(new Constant(node.name, field.name, field.desc, field.value));
@@ -101,9 +111,6 @@ final class Code {
       } else {
         used.addAll(texts);
       }
-      if (calls.stream().anyMatch(call -> isConfiguration(call.owner))) {
-        read(node, method);
-      }
     }
   }
 
@@ -121,6 +128,30 @@ final class Code {
     return false;
   }
 
+  private void read(ClassNode node) {
+    if (node.name.equals(CONFIGURATION)) {
+      // Its own getters call one another.
+      return;
+    }
+    for (MethodNode method : node.methods) {
+      for (AbstractInsnNode instruction : method.instructions) {
+        if (instruction instanceof MethodInsnNode call && !kinds(call).isEmpty()) {
+          read(node, method);
+          break;
+        }
+      }
+    }
+  }
+
+  /** The arguments of a call that are keys, counted from 0, with the kinds that they are read as. */
+  private Map<Integer, Set<String>> kinds(MethodInsnNode call) {
+    if (isConfiguration(call.owner)) {
+      String kind = Reading.kind(call);
+      return kind == null ? Map.of() : Map.of(0, Set.of(kind));
+    }
+    return helpers.getOrDefault(call.owner + "." + call.name + call.desc, Map.of());
+  }
+
   private void read(ClassNode node, MethodNode method) {
     Frame<SourceValue>[] frames;
     try {
@@ -129,24 +160,27 @@ final class Code {
       throw new IllegalStateException(node.name + "." + method.name, error);
     }
     for (int i = 0; i < frames.length; i++) {
-      AbstractInsnNode instruction = method.instructions.get(i);
       // Code that cannot be reached has no frame.
-      if (frames[i] != null && instruction instanceof MethodInsnNode call && isConfiguration(call.owner)) {
-        read(call, frames[i]);
+      if (frames[i] != null && method.instructions.get(i) instanceof MethodInsnNode call) {
+        List<SourceValue> arguments = Origins.arguments(call, frames[i]);
+        boolean hasFallback = isConfiguration(call.owner) && Reading.hasFallback(call);
+        kinds(call).forEach((key, kinds) -> kinds.forEach(kind -> {
+          Set<String> fallbacks = hasFallback ? Origins.literals(arguments.get(1), kind) : null;
+          note(Origins.texts(arguments.get(key)), kind, fallbacks);
+          for (int parameter : Origins.parameters(arguments.get(key), method)) {
+            helpers.computeIfAbsent(node.name + "." + method.name + method.desc, name -> new HashMap<>())
+                .computeIfAbsent(parameter, index -> new TreeSet<>()).add(kind);
+          }
+        }));
       }
     }
   }
 
-  private void read(MethodInsnNode call, Frame<SourceValue> frame) {
-    String kind = Reading.kind(call);
-    if (kind == null) {
-      return;
-    }
-    List<SourceValue> arguments = Origins.arguments(call, frame);
-    for (String key : Origins.texts(arguments.get(0))) {
+  private void note(Set<String> keys, String kind, Set<String> fallbacks) {
+    for (String key : keys) {
       Reading reading = readings.computeIfAbsent(key, name -> new Reading());
-      if (Reading.hasFallback(call)) {
-        reading.add(kind, Origins.literals(arguments.get(1), kind));
+      if (fallbacks != null) {
+        reading.add(kind, fallbacks);
       } else {
         reading.add(kind);
       }

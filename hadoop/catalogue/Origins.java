@@ -9,6 +9,7 @@ import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.IntInsnNode;
 import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.analysis.Frame;
 import org.objectweb.asm.tree.analysis.SourceInterpreter;
 import org.objectweb.asm.tree.analysis.SourceValue;
@@ -17,6 +18,21 @@ import org.objectweb.asm.tree.analysis.SourceValue;
 final class Origins extends SourceInterpreter {
   Origins() {
     super(Opcodes.ASM9);
+  }
+
+  /** Stands for the instruction that put a parameter into its local variable, which happened in the caller. */
+  private static final class Parameter extends InsnNode {
+    final int local;
+
+    Parameter(int local) {
+      super(Opcodes.NOP);
+      this.local = local;
+    }
+  }
+
+  @Override
+  public SourceValue newParameterValue(boolean isInstanceMethod, int local, Type type) {
+    return new SourceValue(type.getSize(), new Parameter(local));
   }
 
   @Override
@@ -44,6 +60,24 @@ final class Origins extends SourceInterpreter {
       }
     }
     return texts;
+  }
+
+  /** Which arguments of the method a value may be, counted from 0 without the object it is called on. */
+  static Set<Integer> parameters(SourceValue value, MethodNode method) {
+    Set<Integer> parameters = new TreeSet<>();
+    for (AbstractInsnNode origin : value.insns) {
+      if (origin instanceof Parameter parameter) {
+        int local = (method.access & Opcodes.ACC_STATIC) != 0 ? 0 : 1;
+        Type[] types = Type.getArgumentTypes(method.desc);
+        for (int i = 0; i < types.length; i++) {
+          if (local == parameter.local) {
+            parameters.add(i);
+          }
+          local += types[i].getSize();
+        }
+      }
+    }
+    return parameters;
   }
 
   /** What a value may be, as a configuration file would say it; empty if that is not known for each of its origins. */

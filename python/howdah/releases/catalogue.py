@@ -25,9 +25,9 @@ def hadoop(version: str = DEFAULT_HADOOP) -> Release:
 
 
 def hbase(version: str = DEFAULT_HBASE) -> Release:
-    """A release of HBase, with the keys of Hadoop that its own code reads; UserError for one that is not known.
+    """A release of HBase, with those keys of Hadoop that its own code reads; UserError for an unknown one.
 
-    An hbase-site.xml may hold others of Hadoop's, which HBase passes to its HDFS client: ask ``hadoop()`` for those.
+    An hbase-site.xml may hold others of Hadoop's, which its HDFS client reads: ask ``hadoop()`` for those.
     """
     _refuse_unknown("--hbase", version, HBASE_VERSIONS)
     return _release("hbase", version)
@@ -63,7 +63,8 @@ def _release(product: str, version: str) -> Release:
         product=product,
         version=version,
         properties=properties,
-        templates=tuple(templates),
+        # A name may be one of several templates': the one that says most of it is meant.
+        templates=tuple(sorted(templates, key=lambda one: one.name.count("<") - one.name.count("."))),
         deprecated={old: tuple(new) for old, new in catalogue["deprecated"].items()},
         gone=gone,
     )

@@ -10,7 +10,7 @@ class Property:
     """A name that a release reads, and what it reads it as."""
 
     name: str
-    """As the release writes it; parts of a user's own stand in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
+    """The key; parts of a user's own stand in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
     file: str
     """The file that it is set in, such as ``hdfs-site.xml``."""
     default: str | None

@@ -51,7 +51,7 @@ class Release:
     def misfit(self, name: str, text: str) -> str | None:
         """What is wrong with a value, to be read after it: ``0.5`` *is not a whole number*.
 
-        None if nothing is, if the value is the default or holds a variable (``${…}``), or if the name is not known.
+        None if nothing is, if it is the default or holds a variable (``${…}``), or if the name is not known.
         """
         known = self.find(name)
         # Some defaults are empty where a number is read: the code asks first whether there is a value.

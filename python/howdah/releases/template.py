@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 def fill(template: str, name: str) -> str | None:
-    """The template with what a name has where the brackets are; the name itself if it is one of the template's.
+    """The template with what a name has where the brackets are, which is the name if it is the template's.
 
     None if the name has too few parts or too many.
     """

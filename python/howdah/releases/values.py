@@ -1,7 +1,7 @@
 """Whether a text is a value that Hadoop's Configuration can read as a given kind.
 
-Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what makes it
-fall back to the default without a word. The getters are those of org.apache.hadoop.conf.Configuration 3.5.0.
+Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what makes
+it fall back to the default without a word. The getters are those of org.apache.hadoop.conf.Configuration 3.5.0.
 """
 
 from __future__ import annotations
@@ -73,4 +73,4 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
     "classes": _each(_is_class),
     "text": _nothing_wrong,
 }
-"""For each kind, a function from a text without surrounding space to what is wrong with it, None if nothing is."""
+"""For each kind, what tells from a text without surrounding space what is wrong with it, if anything is."""
