@@ -47,7 +47,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     masters = place_masters(inventory, layouts, kinds, request)
     topology = lay_out(inventory, layouts, masters, request)
     facts = Facts(
-        request=request, known_cluster=_cluster_facts(inventory, layouts, kinds, masters, topology)
+        request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology)
     )
     settings = (
         *(
@@ -94,13 +94,14 @@ def _weighed(
     )
 
 
-def _cluster_facts(
+def cluster_facts(
     inventory: Inventory,
     layouts: Sequence[Layout],
     kinds: Sequence[Worker],
     masters: tuple[Master, ...],
     topology: Topology,
 ) -> ClusterFacts:
+    """What a plan says of the cluster as a whole."""
     group_of = {group.name: group for group in inventory.groups}
     counts: dict[str, int] = {}
     worker_hosts = raw_bytes = 0
