@@ -9,51 +9,86 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from howdah.model.wrong import WrongValue
+
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_RANGE = re.compile(r"([^\[\]]*)\[(\d+)-(\d+)\]([^\[\]]*)")
-_NUMBERED = re.compile(r"^(.*?)(\d+)(\D*)$")
-_MOST_NAMES = 1_000_000
+_ADDRESS = re.compile(r"[0-9]+(?:\.[0-9]+)+")
+_RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
+_NUMBERED = re.compile(r"([^.]*?)([0-9]{1,9})([^.0-9]*(?:\..*)?)")
+_LONGEST = 253
+
+MOST_HOSTS = 100_000
+"""More hosts than any cluster has: a number above it is a typing error."""
+
+NAME_PATTERN = rf"^{_LABEL}(\.{_LABEL})*$"
+"""A host name as a regular expression, for editors."""
+RANGE_PATTERN = r"^[A-Za-z0-9.-]*(\[[0-9]+-[0-9]+\][A-Za-z0-9.-]*)?$"
+"""A host name or a range of them as a regular expression, for editors."""
+
+_RIGHT = "letters a to z, digits and hyphens, in labels of at most 63 with dots between them"
 
 
 def is_hostname(text: str) -> bool:
-    """Whether the text is a host name as RFC 1123 allows it, at most 253 characters."""
-    return len(text) <= 253 and _NAME.fullmatch(text) is not None
+    """Whether the text is a host name as RFC 1123 allows it, at most 253 characters; an address is none."""
+    return len(text) <= _LONGEST and _NAME.fullmatch(text) is not None and _ADDRESS.fullmatch(text) is None
+
+
+def check_hostname(text: str) -> str:
+    """The text, if it is a host name; raises WrongValue if not."""
+    if is_hostname(text):
+        return text
+    if _ADDRESS.fullmatch(text):
+        raise WrongValue(f"{text!r} is an address, not a host name", "give the name it resolves to")
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
+    if len(text) > _LONGEST:
+        raise WrongValue(
+            f"{shown!r} is longer than a host name's {_LONGEST} characters", "give a shorter one"
+        )
+    raise WrongValue(f"{shown!r} is not a host name", _RIGHT)
 
 
 def expand(pattern: str) -> tuple[str, ...]:
     """All names of ``w[001-032]``, in order; a plain name is itself.
 
-    Raises ValueError for what is no host name and for a range that runs backwards or too far.
+    Raises WrongValue for what is no host name and for a range that runs backwards or too far.
     """
     match = _RANGE.fullmatch(pattern)
     if match is None:
-        names: tuple[str, ...] = (pattern,)
-    else:
-        before, first, last, after = match.groups()
-        if int(last) < int(first):
-            raise ValueError(f"{pattern!r} runs backwards: write [{last}-{first}]")
-        if int(last) - int(first) >= _MOST_NAMES:
-            raise ValueError(f"{pattern!r} is more than {_MOST_NAMES:,} hosts")
-        width = len(first)
-        names = tuple(f"{before}{number:0{width}d}{after}" for number in range(int(first), int(last) + 1))
+        return (check_hostname(pattern),)
+    before, first, last, after = match.groups()
+    low, high = int(first), int(last)
+    if high < low:
+        raise WrongValue(f"{pattern!r} runs backwards", f"write [{last}-{first}]")
+    if high - low >= MOST_HOSTS:
+        raise WrongValue(
+            f"{pattern!r} is more than {MOST_HOSTS:,} hosts",
+            "give the numbers of the first and the last host",
+        )
     # The names of one range differ only in their digits, so its ends speak for all.
-    for name in {names[0], names[-1]}:
-        if not is_hostname(name):
-            raise ValueError(
-                f"{name!r} is not a host name: letters, digits and hyphens, in labels of at most 63, "
-                "with dots between them"
-            )
-    return names
+    for digits in (first, last.zfill(len(first))):
+        check_hostname(f"{before}{digits}{after}")
+    return tuple(f"{before}{number:0{len(first)}d}{after}" for number in range(low, high + 1))
 
 
 def expand_all(patterns: Iterable[str]) -> tuple[str, ...]:
-    """All names of several patterns, in order."""
-    return tuple(name for pattern in patterns for name in expand(pattern))
+    """All names of several patterns, in order; raises WrongValue at the pattern that is wrong."""
+    names: list[str] = []
+    for index, pattern in enumerate(patterns):
+        try:
+            names += expand(pattern)
+        except WrongValue as wrong:
+            raise WrongValue(wrong.what, wrong.hint, (index,)) from wrong
+        if len(names) > MOST_HOSTS:
+            raise WrongValue(f"names more than {MOST_HOSTS:,} hosts", "give fewer")
+    return tuple(names)
 
 
 def fold(names: Iterable[str]) -> tuple[str, ...]:
-    """The shortest patterns whose expansion is exactly these names in this order."""
+    """Few patterns whose expansion is exactly these names in this order.
+
+    Names are told apart by the last number of their first label, as administrators number hosts.
+    """
     return tuple(_folded(names))
 
 
@@ -71,19 +106,16 @@ def _folded(names: Iterable[str]) -> Iterator[str]:
 
 
 def _next(name: str) -> str | None:
-    """The name that would continue a range: its last number plus one, as wide; none past 99 or without digits."""
-    match = _NUMBERED.match(name)
+    """The name that would continue a range: its number plus one, at least as wide; none without a number."""
+    match = _NUMBERED.fullmatch(name)
     if match is None:
         return None
     before, digits, after = match.groups()
-    number = str(int(digits) + 1)
-    if len(number) > len(digits):
-        return None
-    return f"{before}{number.zfill(len(digits))}{after}"
+    return f"{before}{int(digits) + 1:0{len(digits)}d}{after}"
 
 
 def _range(run: list[str]) -> str:
-    first, last = _NUMBERED.match(run[0]), _NUMBERED.match(run[-1])
+    first, last = _NUMBERED.fullmatch(run[0]), _NUMBERED.fullmatch(run[-1])
     if len(run) == 1 or first is None or last is None:
         return run[0]
     return f"{first.group(1)}[{first.group(2)}-{last.group(2)}]{first.group(3)}"

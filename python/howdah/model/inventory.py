@@ -7,29 +7,41 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from howdah.model.base import Model
-from howdah.model.hostname import expand_all, is_hostname
+from howdah.model.hostname import (
+    MOST_HOSTS,
+    NAME_PATTERN,
+    RANGE_PATTERN,
+    check_hostname,
+    expand_all,
+)
 from howdah.model.quantity import Rate, Size, Speed
+from howdah.model.wrong import WrongValue
 
 FORMAT = 1
 """The version of the inventory's and the plan's format."""
 
-Count = Annotated[int, Field(strict=True, ge=1)]
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]
 
 _WORD = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
 def _word(text: str) -> str:
     if not _WORD.fullmatch(text):
-        raise ValueError(f"{text!r} is not a name: small letters, digits and hyphens, at most 31, a letter first")
-    return text
-
-
-def _hostname(text: str) -> str:
-    if not is_hostname(text):
-        raise ValueError(f"{text!r} is not a host name: letters, digits and hyphens, with dots between labels")
+        shown = text if len(text) <= 40 else f"{text[:37]}..."
+        raise WrongValue(
+            f"{shown!r} is not a name", "small letters, digits and hyphens, at most 31, a letter first"
+        )
     return text
 
 
@@ -38,10 +50,18 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
-Word = Annotated[str, AfterValidator(_word)]
+def _text(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+Word = Annotated[str, AfterValidator(_word), _text(f"^{_WORD.pattern}$")]
 """A name that is safe in a path, a host name and a configuration key."""
 
-Hostname = Annotated[str, AfterValidator(_hostname)]
+Hostname = Annotated[str, AfterValidator(check_hostname), _text(NAME_PATTERN)]
+"""One host's name."""
+
+HostPattern = Annotated[str, _text(RANGE_PATTERN)]
+"""A host's name or a range of them, ``w[001-032].example.com``."""
 
 
 class _Hardware(Model):
@@ -129,7 +149,7 @@ class HostGroup(_Hardware):
     """The group's name, unique in the inventory."""
     count: Count
     """How many hosts there are."""
-    hosts: Annotated[tuple[str, ...], AfterValidator(_patterns)] = ()
+    hosts: Annotated[tuple[HostPattern, ...], AfterValidator(_patterns)] = ()
     """Their names, ``w[001-032].example.com`` for a range; numbered after the group where left out."""
     cpu: CpuLayout
     """Processors of one host."""
@@ -137,25 +157,44 @@ class HostGroup(_Hardware):
     """Memory of one host; or give ``memory_per_numa_node``."""
     memory_per_numa_node: Size | None = None
     """Memory attached to each NUMA node of one host."""
-    disks: tuple[DiskSet, ...]
+    disks: tuple[DiskSet, ...] = Field(min_length=1)
     """Disks of one host."""
-    nics: tuple[NicSet, ...]
+    nics: tuple[NicSet, ...] = Field(min_length=1)
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
-    """The racks they stand in, in order, equally many in each; none where it does not matter or is not known."""
+    """The racks they stand in, in order, equally many in each; none where it is not known."""
     serves: Literal["any", "workers", "masters"] = "any"
     """Whether workers, masters or both may be placed on them."""
 
+    @field_validator("hosts")
+    @classmethod
+    def _counted(cls, hosts: tuple[str, ...], known: ValidationInfo) -> tuple[str, ...]:
+        count, named = known.data.get("count"), len(expand_all(hosts))
+        if hosts and count is not None and named != count:
+            raise WrongValue(f"names {named}, but count is {count}", "make them equal")
+        return hosts
+
+    @field_validator("racks")
+    @classmethod
+    def _even(cls, racks: tuple[str, ...], known: ValidationInfo) -> tuple[str, ...]:
+        count = known.data.get("count")
+        for index, rack in enumerate(racks):
+            if rack in racks[:index]:
+                raise WrongValue(f"{rack!r} is listed twice", "name each rack once", (index,))
+        if racks and count is not None and count % len(racks):
+            raise WrongValue(
+                f"{count} hosts do not divide evenly over {len(racks)} racks",
+                "make a group of the hosts of each rack",
+            )
+        return racks
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if (self.memory is None) == (self.memory_per_numa_node is None):
-            raise ValueError("give either memory or memory_per_numa_node")
-        if self.hosts and len(self.names) != self.count:
-            raise ValueError(f"count is {self.count}, but hosts names {len(self.names)}")
-        if self.racks and self.count % len(self.racks):
-            raise ValueError(
-                f"{self.count} hosts do not divide evenly over {len(self.racks)} racks: "
-                "make a group of the hosts of each rack"
+        if self.memory is None and self.memory_per_numa_node is None:
+            raise WrongValue("memory is missing", "add `memory: 256GiB`, or memory_per_numa_node")
+        if self.memory is not None and self.memory_per_numa_node is not None:
+            raise WrongValue(
+                "memory is given twice", "leave out memory or this one", ("memory_per_numa_node",)
             )
         return self
 
@@ -198,18 +237,32 @@ class Inventory(_Hardware):
     groups: tuple[HostGroup, ...] = Field(min_length=1)
     """Groups of identical hosts."""
 
-    @model_validator(mode="after")
-    def _unique(self) -> Self:
-        names = [group.name for group in self.groups]
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"two groups are called {doubled[0]!r}")
-        seen: set[str] = set()
-        for group in self.groups:
+    @field_validator("groups")
+    @classmethod
+    def _distinct(cls, groups: tuple[HostGroup, ...]) -> tuple[HostGroup, ...]:
+        if sum(group.count for group in groups) > MOST_HOSTS:
+            raise WrongValue(f"more than {MOST_HOSTS:,} hosts in all", "give the hosts of one cluster")
+        names: set[str] = set()
+        group_of: dict[str, str] = {}
+        for index, group in enumerate(groups):
+            if group.name in names:
+                raise WrongValue(
+                    f"another group is called {group.name!r} too",
+                    "give each group a name of its own",
+                    (index, "name"),
+                )
+            names.add(group.name)
             for host in group.names:
-                if host.lower() in seen:
-                    raise ValueError(f"host {host!r} is listed twice")
-                seen.add(host.lower())
-        return self
+                # DNS does not tell capitals from small letters.
+                if (other := group_of.get(host.lower())) is not None:
+                    raise WrongValue(
+                        f"host {host!r} is listed twice"
+                        + (f", in group {other!r} too" if other != group.name else ""),
+                        "list each host once",
+                        (index, "hosts" if group.hosts else "name"),
+                    )
+                group_of[host.lower()] = group.name
+        return groups
 
     @property
     def host_count(self) -> int:

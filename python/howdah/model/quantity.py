@@ -6,25 +6,42 @@ back, a quantity reads as the same number again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from howdah.errors import UserError
+from howdah.model.wrong import WrongValue
 from howdah.units import exact_bits_per_s, exact_bytes, parse_bits_per_s, parse_bytes
+
+_BARE_NUMBER = re.compile(r"\s*[+-]?[\d_,.]+\s*")
+_MOST = 2**63
+"""No quantity of a host comes near it; what is above it does not fit the programs that would read it."""
 
 
 def _with_unit(parse: Callable[[str, str], int], examples: str) -> Callable[[object], int]:
+    hint = f"write for instance {examples}"
+
     def validate(value: object) -> int:
-        if not isinstance(value, str) or value.strip().isdigit():
-            raise ValueError(f"{value!r} has no unit: write for instance {examples}")
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise WrongValue("is not a quantity", hint)
+        text = str(value)
+        if not text.strip():
+            raise WrongValue("is empty", hint)
+        if len(text) > 40:
+            raise WrongValue("is too long for a quantity", hint)
+        if text.strip().startswith("-"):
+            raise WrongValue(f"{text} is negative", hint)
+        if _BARE_NUMBER.fullmatch(text):
+            raise WrongValue(f"{text} has no unit", hint)
         try:
-            parsed = parse(value, "")
+            parsed = parse(text, "")
         except UserError as error:
-            raise ValueError(f"{error.what}: {error.hint}") from error
-        if parsed <= 0:
-            raise ValueError(f"{value!r} is nothing: write for instance {examples}")
+            raise WrongValue(error.what, hint) from error
+        if not 0 < parsed < _MOST:
+            raise WrongValue(f"{text} is {'too much' if parsed else 'nothing'}", hint)
         return parsed
 
     return validate
@@ -32,7 +49,7 @@ def _with_unit(parse: Callable[[str, str], int], examples: str) -> Callable[[obj
 
 def _parse_rate(text: str, where: str) -> int:
     if not text.strip().endswith("/s"):
-        raise UserError(where, f"{text!r} is not a rate", "write for instance 190MiB/s or 3GB/s")
+        raise UserError(where, f"{text!r} is not a rate")
     return parse_bytes(text.strip().removesuffix("/s"), where)
 
 
