@@ -46,7 +46,7 @@ class Override(Model):
     """A value that the user insists on."""
 
     key: str
-    """Hadoop's key, or a number of a worker such as ``worker.memory``."""
+    """The key: Hadoop's, HBase's or a system's, as a plan's settings name it."""
     value: str
     """As the user wrote it."""
 

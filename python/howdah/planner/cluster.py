@@ -10,10 +10,11 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Advice, Candidate, Cluster, Layout, Master, Plan, Setting, Topology, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.capacity import capacity
-from howdah.planner.decide import decide, unknown_keys
+from howdah.planner.decide import decide
 from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, ClusterFacts, Facts
 from howdah.planner.masters import place_masters, workers_left
+from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import layout_of, weigh
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
 from howdah.planner.sizes import size_settings
@@ -36,7 +37,6 @@ class _Division(NamedTuple):
 
 def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
-    unknown_keys(SETTING_RULES, (override.key for override in request.overrides))
     groups = tuple(group for group in inventory.groups if group.serves != "masters")
     if not groups:
         raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
@@ -46,9 +46,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     kinds = tuple(kind for candidate in chosen for kind in candidate.kinds)
     masters = place_masters(inventory, layouts, kinds, request)
     topology = lay_out(inventory, layouts, masters, request)
-    facts = Facts(
-        request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology)
-    )
+    facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
         *(
             setting
@@ -57,6 +55,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
         ),
         *decide(SETTING_RULES, facts, kinds, groups),
     )
+    settings += tuple(beyond_rules(request, {setting.key for setting in settings}))
     facts = _knowing(facts, settings, groups[0], kinds[0])
     return Plan(
         platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
@@ -75,9 +74,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     )
 
 
-def _weighed(
-    group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest
-) -> tuple[Candidate, ...]:
+def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
     """The group's candidates; with several groups, kinds of workers bear their group's name."""
     candidates = weigh(group, request)
     if len(groups) == 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker
 from howdah.planner.facts import Facts
@@ -99,12 +98,3 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     if rule.accepts(value, decision, facts):
         return ()
     return (Breach(rule=rule.id, says=f"{rule.says} Here: {decision.value}, because {decision.because}"),)
-
-
-def unknown_keys(rules: Sequence[SettingRule | FamilyRule], keys: Iterable[str]) -> None:
-    """Raise UserError for an override of a key that no rule decides."""
-    known = {rule.key for rule in rules if isinstance(rule, SettingRule)}
-    families = [rule for rule in rules if isinstance(rule, FamilyRule)]
-    for key in keys:
-        if key not in known and not any(family.includes(key) for family in families):
-            raise UserError(f"--set {key}", "is not a key that a rule decides", "see `howdah rules`")
