@@ -1,0 +1,28 @@
+"""How fast a host's data disks are together, where the inventory says it and where it does not."""
+
+from __future__ import annotations
+
+from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
+from howdah.units import MIB
+
+TYPICAL_BYTES_PER_S = {
+    DiskKind.HDD: 150 * MIB,
+    DiskKind.SSD: 500_000_000,
+    DiskKind.NVME: 2_500_000_000,
+}
+"""Sequential rate of one disk that the inventory gives no rate for, bytes per second.
+
+D0 32 measured 190 MiB/s on a 10,000 rpm disk's outer zone and 110 MiB/s on its inner one, of which
+this is the mean; SATA ends near 550 MB/s; server NVMe drives write 2 to 3 GB/s for hours.
+"""
+
+
+def disk_bytes_per_s(disks: DiskSet) -> int:
+    """Mean sequential rate of one of these disks, bytes per second."""
+    rates = [rate for rate in (disks.outer_bytes_per_s, disks.inner_bytes_per_s) if rate is not None]
+    return sum(rates) // len(rates) if rates else TYPICAL_BYTES_PER_S[disks.kind]
+
+
+def data_bytes_per_s(group: HostGroup) -> int:
+    """Sequential rate of one host's data disks together, bytes per second."""
+    return sum(disk.count * disk_bytes_per_s(disk) for disk in group.disks if disk.role is DiskRole.DATA)
