@@ -76,7 +76,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         raise UserError(
             f"--conf {folder}", f"cannot be read: {error.strerror}", "run as a user who may read it"

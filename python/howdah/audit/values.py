@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
+from howdah.planner.rules.release import base_name
 from howdah.releases import Release
+
+HBASE_SITE = "hbase-site.xml"
+"""HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
 
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _MOST_EXPANSIONS = 20
@@ -24,25 +27,21 @@ class Reading(NamedTuple):
     text: str
     given: FoundProperty | None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether a variable is left that only the daemon's own machine can replace."""
-        return "${" in self.text
-
 
 class Values(Mapping[str, Value]):
     """Every key that is set or has a default, as a value of the kind that the release says."""
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
-        self._config = config
         self._releases = releases
-        self._cache: dict[str, Reading | None] = {}
+        of_hbase = self._winners(one for one in config.properties if base_name(one) == HBASE_SITE)
+        of_hadoop = self._winners(one for one in config.properties if base_name(one) != HBASE_SITE)
+        self._for_hadoop = {**of_hbase, **of_hadoop}
+        self._for_hbase = {**of_hadoop, **of_hbase}
 
-    @cached_property
-    def _set(self) -> dict[str, FoundProperty]:
+    def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
         """The property that wins for every key, former names taken for today's."""
         winners: dict[str, FoundProperty] = {}
-        for one in self._config.properties:
+        for one in properties:
             for name in self._today(one.name):
                 if name not in winners or not winners[name].final:
                     winners[name] = one
@@ -59,33 +58,27 @@ class Values(Mapping[str, Value]):
         known = next(filter(None, (release.find(key) for release in self._releases)), None)
         return known.kind if known else "text"
 
-    def read(self, key: str) -> Reading | None:
-        """The key's text; None if it is neither set nor has a default."""
-        if key not in self._cache:
-            given = self._set.get(key)
-            text = given.text if given else self._default(key)
-            self._cache[key] = None if text is None else Reading(self._expanded(text), given)
-        return self._cache[key]
+    def read(self, key: str, file: str = "") -> Reading | None:
+        """The key's text for who reads ``file``; None if it is neither set nor has a default."""
+        given = self._for_hbase if file == HBASE_SITE else self._for_hadoop
+        text = self._text(key, given)
+        return None if text is None else Reading(self._expanded(text, given), given.get(key))
 
-    def _default(self, key: str) -> str | None:
-        for release in self._releases:
-            known = release.find(key)
-            if known is not None and known.default is not None:
-                return known.default
-        return None
+    def _text(self, key: str, given: Mapping[str, FoundProperty]) -> str | None:
+        return given[key].text if key in given else self.default(key)
 
-    def _expanded(self, text: str) -> str:
+    def default(self, key: str) -> str | None:
+        """The release's own value, variables unexpanded; None if it has none."""
+        known = (release.find(key) for release in self._releases)
+        return next((one.default for one in known if one is not None and one.default is not None), None)
+
+    def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
         for _ in range(_MOST_EXPANSIONS):
-            expanded = _VARIABLE.sub(self._variable, text)
+            expanded = _VARIABLE.sub(lambda match: self._text(match[1], given) or match[0], text)
             if expanded == text or len(expanded) > _MOST_TEXT:
                 break
             text = expanded
         return text
-
-    def _variable(self, match: re.Match[str]) -> str:
-        given = self._set.get(match[1])
-        text = given.text if given else self._default(match[1])
-        return match[0] if text is None else text
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)
@@ -94,7 +87,26 @@ class Values(Mapping[str, Value]):
         return read_kind(reading.text, self.kind(key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._set)
+        return iter(self._for_hadoop)
 
     def __len__(self) -> int:
-        return len(self._set)
+        return len(self._for_hadoop)
+
+
+class Layers(Mapping[str, Value]):
+    """Several mappings as one: the first that has a key gives its value."""
+
+    def __init__(self, *layers: Mapping[str, Value]) -> None:
+        self._layers = layers
+
+    def __getitem__(self, key: str) -> Value:
+        for layer in self._layers:
+            if key in layer:
+                return layer[key]
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(key for layer in self._layers for key in layer))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

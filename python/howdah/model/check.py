@@ -46,9 +46,15 @@ class Check(Model):
 class CheckReport(Model):
     """All checks of one occasion, worst first."""
 
-    scope: Literal["configuration", "host", "drift", "all"]
+    scope: Literal["configuration", "host", "all"]
     """What was looked at."""
     looked_at: tuple[str, ...]
     """Files and hosts that were read."""
+    hadoop: str
+    """The Hadoop release it was held against."""
+    hbase: str
+    """The HBase release it was held against."""
+    plan: str | None = None
+    """The plan's file, where one was given."""
     checks: tuple[Check, ...]
     """Every result."""

@@ -1,4 +1,4 @@
-"""What the release itself asks of a configuration: names it knows, values it can read, one meaning each."""
+"""What the release itself asks of a configuration: names that it knows and values that it can read."""
 
 from __future__ import annotations
 
@@ -23,16 +23,7 @@ _ANYBODYS = ("fs.s3a.bucket.", "fs.azure.account.", "hadoop.proxyuser.", "hadoop
 """Names below these end in names of a user's own."""
 
 _MOST_SUGGESTIONS = 20
-"""Looking for the nearest name takes milliseconds; a file of nothing but unknown names needs no more of them."""
-
-_READERS = {
-    "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
-    "yarn-site.xml": {"yarn-site.xml", "core-site.xml", "capacity-scheduler.xml"},
-    "mapred-site.xml": {"mapred-site.xml", "core-site.xml", "yarn-site.xml", "hbase-site.xml"},
-    "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
-    "hbase-site.xml": {"hbase-site.xml"},
-}
-"""For the file that a property belongs to, the files in which whoever uses it looks for it."""
+"""Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
 
 
 def base_name(one: FoundProperty) -> str:
@@ -52,12 +43,12 @@ def _releases(one: FoundProperty, facts: Facts) -> tuple[Release, ...]:
     return (known,)
 
 
-def _known(one: FoundProperty, facts: Facts) -> Property | None:
+def known_property(one: FoundProperty, facts: Facts) -> Property | None:
     found = (release.find(one.name) for release in _releases(one, facts))
     return next((known for known in found if known is not None), None)
 
 
-def _named(found: Found) -> Iterator[FoundProperty]:
+def named(found: Found) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
     for one in found.config.properties if found.config else ():
         if base_name(one) in _NAMED_IN:
@@ -67,7 +58,7 @@ def _named(found: Found) -> Iterator[FoundProperty]:
 def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    for one in _named(found):
+    for one in named(found):
         if not one.name.startswith(_OWN) or one.name.startswith(_ANYBODYS):
             continue
         releases = _releases(one, facts)
@@ -108,7 +99,7 @@ def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _values(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _named(found):
+    for one in named(found):
         names = [one.name]
         for release in _releases(one, facts):
             names += release.replacement(one.name)
@@ -129,9 +120,10 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _named(found):
+    for one in named(found):
         for release in _releases(one, facts):
-            if today := release.replacement(one.name):
+            today = tuple(name for name in release.replacement(one.name) if name not in release.gone)
+            if today:
                 yield Observation(
                     ok=False,
                     about=one.name,
@@ -144,68 +136,20 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _named(found):
+    for one in named(found):
         for release in _releases(one, facts):
-            if one.name in release.gone:
+            names = (one.name, *release.replacement(one.name))
+            instead = next((release.gone[name] for name in names if name in release.gone), None)
+            if instead is not None:
                 yield Observation(
                     ok=False,
                     about=one.name,
                     found=f"{one.name} = {one.text}",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
-                    fix=f"remove {one.name} from {place(one)}: {release.gone[one.name]}",
+                    fix=f"remove {one.name} from {place(one)}: {instead}",
                     where=place(one),
                 )
                 break
-
-
-def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
-    seen: dict[tuple[str, str], FoundProperty] = {}
-    for one in found.config.properties if found.config else ():
-        before = seen.get((one.file, one.name))
-        if before is not None:
-            wins, loses = (before, one) if before.final else (one, before)
-            yield Observation(
-                ok=False,
-                about=one.name,
-                found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
-                expected="once in a file",
-                fix=f"remove {one.name} from {place(loses)}, or from {place(wins)} if {loses.text!r} was meant",
-                where=place(one),
-            )
-        if before is None or not before.final:
-            seen[one.file, one.name] = one
-
-
-def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
-    final: dict[str, FoundProperty] = {}
-    for one in _named(found):
-        fixed = final.get(one.name)
-        if fixed is not None and fixed.file != one.file and fixed.text != one.text:
-            yield Observation(
-                ok=False,
-                about=one.name,
-                found=f"{one.text!r}, which is ignored: {place(fixed)} says {fixed.text!r} and is final",
-                expected="no other value after a final one",
-                fix=f"remove {one.name} from {place(one)}, or set it where it is final, in {place(fixed)}",
-                where=place(one),
-            )
-        if one.final:
-            final.setdefault(one.name, one)
-
-
-def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _named(found):
-        known = _known(one, facts)
-        readers = _READERS.get(known.file) if known else None
-        if known is not None and readers is not None and base_name(one) not in readers:
-            yield Observation(
-                ok=False,
-                about=one.name,
-                found=f"in {base_name(one)}, which whoever uses it does not read",
-                expected=f"in {known.file}",
-                fix=f"move {one.name} from {place(one)} to {known.file}",
-                where=place(one),
-            )
 
 
 RULES: tuple[Rule, ...] = (
@@ -226,7 +170,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="release.value-type",
-        says="A value is of the type that the code reads: whole numbers without fractions, true or false, sizes.",
+        says="A value is of the type that the code reads: whole numbers, true or false, sizes.",
         sources=("howdah",),
         severity=Severity.MUST,
         inspect=_values,
@@ -242,23 +186,5 @@ RULES: tuple[Rule, ...] = (
         says="A property that no code reads any more is removed, for it promises what does not happen.",
         sources=("X11", "howdah"),
         inspect=_gone,
-    ),
-    Inspection(
-        id="release.duplicate-property",
-        says="A property stands once in a file; of several the last wins, or the first that is final.",
-        sources=("howdah",),
-        inspect=_duplicates,
-    ),
-    Inspection(
-        id="release.final-overridden",
-        says="What one file marks final, no later file sets otherwise, for that is ignored.",
-        sources=("D0 145", "howdah"),
-        inspect=_overridden,
-    ),
-    Inspection(
-        id="release.misplaced-property",
-        says="A property stands in a file that the daemons which use it read.",
-        sources=("howdah",),
-        inspect=_misplaced,
     ),
 )

@@ -1,0 +1,76 @@
+"""Everything that was found, held against every rule: one report, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from howdah.audit.drift import check_drift, check_hardware
+from howdah.audit.facts import Releases, found_facts, planned_facts
+from howdah.audit.host_values import host_values
+from howdah.audit.inspections import check_inspections
+from howdah.audit.part import part_of, settings_for
+from howdah.audit.settings import check_settings
+from howdah.audit.subject import Subject
+from howdah.audit.values import Values
+from howdah.model.check import Check, CheckReport, Verdict
+from howdah.model.found import Found, FoundConfig
+from howdah.model.host import Host
+from howdah.model.plan import Plan
+from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
+from howdah.releases import hadoop, hbase
+
+_WORST_FIRST = (Verdict.FAIL, Verdict.WARN, Verdict.UNKNOWN, Verdict.PASS)
+
+
+def audit(
+    config: FoundConfig | None, hosts: Sequence[Host], plan: Plan | None, releases: Releases
+) -> CheckReport:
+    """Check a configuration and hosts, either of which may be missing; raises UserError for an unknown release."""
+    values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase))) if config is not None else None
+    checks: dict[Check, None] = {}
+    for host in hosts or (None,):
+        found = Found(config=config, host=host)
+        # What a configuration alone comes to is the same on every host, and is said once.
+        checks.update(dict.fromkeys(_checks(found, values, plan, releases)))
+    return CheckReport(
+        scope=_scope(config, hosts),
+        looked_at=(*_files(config), *(host.name for host in hosts)),
+        hadoop=releases.hadoop,
+        hbase=releases.hbase,
+        checks=tuple(_ordered(checks)),
+    )
+
+
+def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Releases) -> Iterator[Check]:
+    read = host_values(found.host) if found.host is not None else {}
+    part = part_of(plan, found, values)
+    if plan is None or plan.cluster is None or part is None:
+        facts = found_facts(found, values, read, releases)
+    else:
+        facts = planned_facts(plan, plan.cluster, part, values, read, releases)
+    subject = Subject(found=found, facts=facts, values=values, host_values=read)
+    yield from check_settings(SETTING_RULES, subject)
+    yield from check_inspections(INSPECTIONS, subject)
+    if plan is not None and part is not None:
+        yield from check_drift(settings_for(plan, part), subject)
+        yield from check_hardware(part.group, subject)
+
+
+def _ordered(checks: Iterable[Check]) -> Iterable[Check]:
+    return sorted(checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _subject(check)))
+
+
+def _subject(check: Check) -> tuple[str, int, str]:
+    file, _, line = check.where.rpartition(":")
+    return (file or check.where, int(line) if line.isdigit() else 0, check.about)
+
+
+def _files(config: FoundConfig | None) -> tuple[str, ...]:
+    return tuple(f"{config.folder}/{file}" for file in config.files) if config is not None else ()
+
+
+def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["configuration", "host", "all"]:
+    if config is None:
+        return "host"
+    return "all" if hosts else "configuration"

@@ -1,0 +1,123 @@
+"""What the rules may know when they judge what exists: from a plan, or else from what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from howdah.audit.hardware import group_of
+from howdah.audit.part import Part, settings_for
+from howdah.audit.values import Layers, Values
+from howdah.model.found import Found
+from howdah.model.host import Host
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Cluster, Plan, Value, Worker
+from howdah.model.request import Demand, PlanRequest, Protection
+from howdah.planner.cluster import cluster_facts
+from howdah.planner.facts import Facts
+from howdah.units import MIB
+
+
+class Releases(NamedTuple):
+    """The versions a configuration is for."""
+
+    hadoop: str
+    hbase: str
+
+
+def found_facts(
+    found: Found, values: Values | None, host_values: Mapping[str, Value], releases: Releases
+) -> Facts:
+    """Facts without a plan: the host as a native worker, the request as the configuration shows it.
+
+    The cluster stays unknown, for no configuration says how many hosts share it.
+    """
+    group = None
+    worker = None
+    if found.host is not None:
+        dirs = data_dirs(values) if values is not None else ()
+        group = group_of(found.host, dirs)
+        worker = _native_worker(found.host, group, values, dirs) if values is not None else None
+    return Facts(
+        request=_request(found, values, releases),
+        known_group=group,
+        known_worker=worker,
+        decided=Layers(values or {}, host_values),
+    )
+
+
+def planned_facts(
+    plan: Plan,
+    cluster: Cluster,
+    part: Part,
+    values: Values | None,
+    host_values: Mapping[str, Value],
+    releases: Releases,
+) -> Facts:
+    """Facts with a plan: its request, hosts, worker and cluster, with the values that were found."""
+    settings = settings_for(plan, part)
+    sizes = {setting.key: setting.value for setting in settings if setting.file is None}
+    return Facts(
+        request=cluster.request.model_copy(update=releases._asdict()),
+        known_group=part.group,
+        known_worker=part.kind,
+        known_cluster=cluster_facts(
+            cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
+        ),
+        decided=Layers(values or {}, host_values, sizes),
+    )
+
+
+def data_dirs(values: Values) -> tuple[str, ...]:
+    """The DataNode's directories, without their storage types and schemes."""
+    reading = values.read("dfs.datanode.data.dir")
+    parts = reading.text.split(",") if reading else []
+    paths = (part.strip().rpartition("]")[2].removeprefix("file://") for part in parts)
+    return tuple(path for path in paths if path.startswith("/") and "${" not in path)
+
+
+def _request(found: Found, values: Values | None, releases: Releases) -> PlanRequest:
+    given = {one.name: one.text for one in found.config.properties} if found.config else {}
+    files = " ".join(found.config.files) if found.config else ""
+    hbase_only = "hbase-site.xml" in files and "yarn-site.xml" not in files and "mapred-site.xml" not in files
+    workloads = (Demand(kind="terasuite"),) if not hbase_only else ()
+    if "hbase-site.xml" in files:
+        workloads += (Demand(kind="ycsb"),)
+    authentication = values.read("hadoop.security.authentication") if values is not None else None
+    return PlanRequest(
+        workloads=workloads,
+        protection=Protection.HA
+        if any(name.startswith("dfs.ha.namenodes.") for name in given)
+        else Protection.NONE,
+        secure=authentication is not None and authentication.text.lower() == "kerberos",
+        hadoop=releases.hadoop,
+        hbase=releases.hbase,
+    )
+
+
+def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str, ...]) -> Worker | None:
+    """The host as one worker whose slots are the containers that its NodeManager has memory for."""
+    sizes = (
+        values.get("yarn.nodemanager.resource.memory-mb"),
+        values.get("mapreduce.map.memory.mb"),
+        values.get("mapreduce.reduce.memory.mb"),
+    )
+    whole = [size for size in sizes if isinstance(size, int)]
+    if len(whole) < len(sizes):
+        return None
+    memory, map_memory, reduce_memory = whole
+    if memory <= 0:
+        # Hadoop's own default where -1 does not ask it to look at the hardware.
+        memory = 8192
+    slots = max(1, memory // max(1, map_memory + reduce_memory))
+    return Worker(
+        name="worker",
+        map_slots=slots,
+        reduce_slots=slots,
+        memory_bytes=host.memory.total_bytes // MIB * MIB,
+        data_dirs=dirs,
+        group=group.name,
+        vcpus=host.cpu.threads,
+        data_disks=group.data_disks or len(dirs) or None,
+        numa_nodes=max(1, len(host.cpu.numa_nodes)),
+    )

@@ -1,0 +1,30 @@
+"""How a broken rule's severity reads as a verdict, and what a check of it says."""
+
+from __future__ import annotations
+
+from howdah.model.check import Check, Verdict
+from howdah.planner.facts import CannotTell
+from howdah.planner.rule import Rule, Severity
+
+_BROKEN = {Severity.MUST: Verdict.FAIL, Severity.SHOULD: Verdict.WARN, Severity.MAY: Verdict.PASS}
+
+
+def verdict(rule: Rule, ok: bool | None) -> Verdict:
+    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned."""
+    if ok is None:
+        return Verdict.UNKNOWN
+    return Verdict.PASS if ok else _BROKEN[rule.severity]
+
+
+def cannot_tell(rule: Rule, missing: CannotTell, *, about: str, where: str = "", found: str = "") -> Check:
+    """A rule that needs something that is not known."""
+    return Check(
+        rule=rule.id,
+        verdict=Verdict.UNKNOWN,
+        about=about,
+        where=where,
+        found=found,
+        expected=str(missing),
+        why=rule.says,
+        source=rule.source,
+    )

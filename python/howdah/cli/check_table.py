@@ -1,0 +1,106 @@
+"""A check's report as the terminal shows it: by file and host, worst first, then one line of summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from howdah.model.check import Check, CheckReport, Verdict
+from howdah.units import format_counted
+
+_STYLES = {
+    Verdict.FAIL: "bold red",
+    Verdict.WARN: "yellow",
+    Verdict.UNKNOWN: "cyan",
+    Verdict.PASS: "green",
+}
+_ORDER = tuple(_STYLES)
+
+
+def check_table(report: CheckReport, *, everything: bool) -> RenderableType:
+    """The findings, each with its evidence and its fix; with ``everything`` also what passes."""
+    parts: list[RenderableType] = []
+    unknown = [check for check in report.checks if check.verdict is Verdict.UNKNOWN]
+    shown = [
+        check
+        for check in report.checks
+        if check.verdict in (Verdict.FAIL, Verdict.WARN) or (everything and check.verdict is Verdict.PASS)
+    ]
+    for place, checks in _by_place(shown):
+        parts += [Text(place, style="bold"), _findings(checks), Text()]
+    if unknown:
+        parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
+    return Group(*parts, _summary(report))
+
+
+def _by_place(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
+    places: dict[str, list[Check]] = {}
+    for check in checks:
+        place = check.where.partition(":")[0] or check.rule.partition(".")[0]
+        places.setdefault(place, []).append(check)
+    yield from places.items()
+
+
+def _findings(checks: Sequence[Check]) -> Table:
+    table = _grid()
+    for check in checks:
+        lines = [_evidence(check), Text(check.why)]
+        if check.fix:
+            lines.append(
+                Text(check.fix, style="bold") if check.verdict is not Verdict.PASS else Text(check.fix)
+            )
+        lines.append(Text(f"{check.rule} ({check.source})", style="dim"))
+        table.add_row(Text(check.verdict.value, style=_STYLES[check.verdict]), Text("\n").join(lines))
+    return table
+
+
+def _evidence(check: Check) -> Text:
+    line = check.where.rpartition(":")[2]
+    place = f" in line {line}" if line.isdigit() else ""
+    text = Text.assemble((check.about, "bold"), f"{place}: {check.found}")
+    return (
+        text
+        if check.verdict is Verdict.PASS and not check.fix
+        else text.append(f"; expected {check.expected}")
+    )
+
+
+def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
+    """What is missing, and how many rules wait for it: one line for each thing, for the cure is one."""
+    table = _grid()
+    rules: dict[str, list[str]] = {}
+    for check in checks:
+        rules.setdefault(check.expected, []).append(check.rule)
+    for missing, waiting in sorted(rules.items(), key=lambda item: -len(item[1])):
+        names = list(dict.fromkeys(waiting))
+        few = everything or len(names) <= 3
+        shown = ", ".join(names if few else [*names[:3], "…"])
+        lines = [Text(missing), Text(shown, style="dim")]
+        table.add_row(
+            Text(format_counted(len(names), "rule"), style=_STYLES[Verdict.UNKNOWN]), Text("\n").join(lines)
+        )
+    return table
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    return table
+
+
+def _summary(report: CheckReport) -> Text:
+    counts = Counter(check.verdict for check in report.checks)
+    text = Text()
+    for verdict in _ORDER:
+        text.append(
+            f"{counts[verdict]} {verdict.value}", style=_STYLES[verdict] if counts[verdict] else "dim"
+        )
+        text.append(" · ")
+    return text.append(
+        f"Hadoop {report.hadoop}, {format_counted(len(report.looked_at), 'file or host')} read"
+    )

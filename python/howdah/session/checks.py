@@ -1,0 +1,106 @@
+"""What exists, read and held against the rules."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from howdah.audit.audit import audit
+from howdah.audit.facts import Releases
+from howdah.audit.folder import read_folders
+from howdah.audit.sarif import to_sarif
+from howdah.audit.text_file import read_text
+from howdah.documents.plan import read_plan
+from howdah.errors import UserError
+from howdah.model.check import CheckReport
+from howdah.model.host import Host
+from howdah.model.plan import Plan
+from howdah.probe import probe_host
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+
+__all__ = ["check", "sarif"]
+
+
+def check(
+    *,
+    folders: Sequence[Path],
+    this_host: bool,
+    probes: Sequence[Path],
+    plan_path: Path | None,
+    hadoop: str | None,
+    environment: Mapping[str, str] = os.environ,
+) -> CheckReport:
+    """Check configuration directories, this machine and probed hosts, whichever are given.
+
+    Raises UserError for what cannot be read and for a release that howdah does not know.
+    """
+    config = read_folders(folders) if folders else None
+    hosts = [*([probe_host()] if this_host else []), *(_read_probe(path) for path in probes)]
+    plan = read_plan(plan_path) if plan_path is not None else None
+    if plan_path is not None and plan is not None and plan.cluster is None:
+        raise UserError(
+            f"--plan {plan_path}", "is no plan of a cluster", "give a plan that `howdah plan` wrote"
+        )
+    report = audit(config, hosts, plan, _releases(plan, hadoop, environment))
+    return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
+
+
+def sarif(report: CheckReport, folders: Sequence[Path]) -> str:
+    """The report as SARIF 2.1.0."""
+    shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
+    return json.dumps(to_sarif(report, shared), indent=2) + "\n"
+
+
+def _releases(plan: Plan | None, hadoop: str | None, environment: Mapping[str, str]) -> Releases:
+    """The releases asked for, or else the plan's, or else what HADOOP_HOME holds, or else the defaults."""
+    request = plan.cluster.request if plan is not None and plan.cluster is not None else None
+    planned = request.hadoop if request is not None else None
+    return Releases(
+        hadoop or planned or _installed(environment.get("HADOOP_HOME")) or DEFAULT_HADOOP,
+        request.hbase if request is not None else DEFAULT_HBASE,
+    )
+
+
+def _installed(home: str | None) -> str | None:
+    """The version of the Hadoop in a directory, by the name of its first jar; None where there is none."""
+    if not home:
+        return None
+    prefix = "hadoop-common-"
+    for jar in sorted(Path(home, "share/hadoop/common").glob(f"{prefix}[0-9]*.jar")):
+        version = jar.stem.removeprefix(prefix)
+        if version.replace(".", "").isdigit():
+            return version
+    return None
+
+
+def _read_probe(path: Path) -> Host:
+    """A host as ``howdah probe`` wrote it, YAML or JSON; raises UserError."""
+    text = read_text(path)
+    try:
+        return Host.model_validate(_content(text, path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UserError(
+            str(path), f"{key or 'it'}: {first['msg']}", "give a file that `howdah probe --output` wrote"
+        ) from error
+
+
+def _content(text: str, path: Path) -> object:
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise UserError(str(path), f"is not JSON: {error}", "probe the host again") from error
+    # YAML takes long to import, and JSON needs none of it.
+    from ruamel.yaml import YAML  # noqa: PLC0415
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise UserError(str(path), f"is not YAML: {error}", "probe the host again") from error
