@@ -1,18 +1,25 @@
 #!/bin/sh
-# Writes python/howdah/releases/data anew from the jars of each release, which Maven fetches into build/.
+# Writes the catalogues of python/howdah/releases/data, or of another folder in $DATA, anew from the releases' jars,
+# which Maven fetches into build/. Usage: catalogue.sh [hadoop-3.5.0 …], all of them by default.
 set -eu
 cd "$(dirname "$0")/.."
 
-catalogue() { # product version pom [profile]
-  lib=build/$1/$2/lib
-  test -d "$lib" || mvn -q -f "hadoop/$3" ${4:+"-P$4"} dependency:copy-dependencies -DoutputDirectory="$PWD/$lib"
-  classes=build/catalogue/$1-$2
+for release in "${@:-all}"; do
+  case $release in
+    hadoop-3.5.0) pom=pom.xml profile= ;;
+    hadoop-3.4.2) pom=pom.xml profile=hadoop-3.4.2 ;;
+    hbase-2.6.4) pom=hbase.xml profile= ;;
+    all) exec sh scripts/catalogue.sh hadoop-3.5.0 hadoop-3.4.2 hbase-2.6.4 ;;
+    *) echo "error: $release: no such release; one of hadoop-3.5.0, hadoop-3.4.2, hbase-2.6.4" >&2; exit 2 ;;
+  esac
+  product=${release%-*} version=${release#*-}
+  lib=build/$product/$version/lib
+  test -d "$lib" ||
+    mvn -q -f "hadoop/$pom" ${profile:+"-P$profile"} dependency:copy-dependencies -DoutputDirectory="$PWD/$lib"
+  classes=build/catalogue/$release
   mkdir -p "$classes"
   javac -d "$classes" -cp "$lib/*" hadoop/catalogue/*.java
-  java -cp "$classes:$lib/*" Catalogue "$lib" "$1" "$2" > "$classes.json"
-  mv "$classes.json" "${DATA:-python/howdah/releases/data}/$1-$2.json"
-}
-
-catalogue hadoop 3.5.0 pom.xml
-catalogue hadoop 3.4.2 pom.xml hadoop-3.4.2
-catalogue hbase 2.6.4 hbase.xml
+  # Written aside first, so that a failure leaves the former catalogue.
+  java -cp "$classes:$lib/*" Catalogue "$lib" "$product" "$version" > "$classes.json"
+  mv "$classes.json" "${DATA:-python/howdah/releases/data}/$release.json"
+done

@@ -119,9 +119,12 @@ final class Catalogue {
     if (line.length() <= LONGEST_DESCRIPTION) {
       return line;
     }
-    String start = line.substring(0, LONGEST_DESCRIPTION);
-    int sentence = Math.max(start.lastIndexOf(". "), start.lastIndexOf(".") == start.length() - 1 ? start.length() - 1 : -1);
-    return sentence > 0 ? start.substring(0, sentence + 1) : start.substring(0, start.lastIndexOf(' ')) + " …";
+    String start = line.substring(0, LONGEST_DESCRIPTION + 1);
+    int sentence = start.lastIndexOf(". ");
+    if (sentence > 0) {
+      return start.substring(0, sentence + 1);
+    }
+    return start.substring(0, start.lastIndexOf(' ', LONGEST_DESCRIPTION - " …".length())) + " …";
   }
 
   private static String entries(Map<String, List<String>> lists) {

@@ -149,7 +149,14 @@ final class Code {
       String kind = Reading.kind(call);
       return kind == null ? Map.of() : Map.of(0, Set.of(kind));
     }
-    return helpers.getOrDefault(call.owner + "." + call.name + call.desc, Map.of());
+    // A call of an inherited method names the class that inherits.
+    for (String owner = call.owner; owner != null; owner = parents.get(owner)) {
+      Map<Integer, Set<String>> kinds = helpers.get(owner + "." + call.name + call.desc);
+      if (kinds != null) {
+        return kinds;
+      }
+    }
+    return Map.of();
   }
 
   private void read(ClassNode node, MethodNode method) {

@@ -16,7 +16,7 @@ import org.xml.sax.SAXException;
 
 /** The properties that a release's own *-default.xml files list. */
 final class Defaults {
-  /** One property: the file an administrator sets it in, its value as written (null if it has none), its description. */
+  /** One property: the file it is set in, its value as written (null if it has none), its description. */
   record Default(String file, String value, String description) {}
 
   private static final List<String> RESOURCES =
@@ -53,7 +53,8 @@ final class Defaults {
       String name = template(text(property, "name").strip());
       String value = text(property, "value");
       String description = text(property, "description");
-      defaults.put(name, new Default(file, value == null ? null : value.strip(), description == null ? "" : description));
+      defaults.put(name,
+          new Default(file, value == null ? null : value.strip(), description == null ? "" : description));
     }
   }
 

@@ -4,7 +4,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Decides what kind of value a key takes: from its readers, else from the constant of its default, else from the default's form. */
+/**
+ * Decides what kind of value a key takes: from how it is read, else from the constant declared as its default,
+ * else from the form of its default.
+ */
 final class Kinds {
   // From the pickiest to the most tolerant: what the first reader takes that is picky, all the others take too.
   private static final List<String> PICKY =

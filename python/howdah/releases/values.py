@@ -1,7 +1,7 @@
 """Whether a text is a value that Hadoop's Configuration can read as a given kind.
 
-Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what makes
-it fall back to the default without a word. The getters are those of org.apache.hadoop.conf.Configuration 3.5.0.
+Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what
+makes it fall back to the default without a word. The getters are those of Hadoop 3.5.0's Configuration.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_WHOLE = re.compile(r"[-+]?[0-9]+|-?0[xX][0-9a-fA-F]+")
+_WHOLE = re.compile(r"(?P<decimal>[-+]?[0-9]+)|-?0[xX][0-9a-fA-F]+")
 _REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fFdD]?|[-+]?(NaN|Infinity)")
 _SIZE = re.compile(r"([-+]?[0-9]+)([kmgtpe]?)", re.IGNORECASE)
 _DURATION = re.compile(r"[-+]?[0-9]+(ns|us|ms|s|m|h|d)?", re.IGNORECASE)
@@ -17,24 +17,30 @@ _STORAGE = re.compile(
     r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgtpe]?b|[kmgtpe]|(kilo|mega|giga|tera|peta|exa)?bytes)",
     re.IGNORECASE,
 )
+# No number that fits has more digits, and Python refuses to read one of thousands.
+_MOST_DIGITS = 40
 _CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 
 
-def _whole(text: str, bits: int) -> str | None:
-    if _WHOLE.fullmatch(text) is None:
-        return "is not a whole number"
-    number = int(text, 16) if "x" in text.lower() else int(text)
-    if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+def _fits(digits: str, factor: int, bits: int, base: int = 10) -> str | None:
+    if len(digits) <= _MOST_DIGITS and -(2 ** (bits - 1)) <= int(digits, base) * factor < 2 ** (bits - 1):
         return None
     return f"does not fit into {bits} bits"
+
+
+def _whole(text: str, bits: int) -> str | None:
+    match = _WHOLE.fullmatch(text)
+    if match is None:
+        return "is not a whole number"
+    return _fits(text, 1, bits, base=10 if match.group("decimal") else 16)
 
 
 def _size(text: str) -> str | None:
     match = _SIZE.fullmatch(text)
     if match is None:
         return "is not a whole number of bytes such as 4096, 128m or 1g"
-    factor = 1024 ** " kmgtpe".index(match.group(2).lower() or " ")
-    return None if abs(int(match.group(1)) * factor) < 2**63 else "does not fit into 64 bits"
+    digits, unit = match.groups()
+    return _fits(digits, 1024 ** " kmgtpe".index(unit.lower() or " "), 64)
 
 
 def _like(form: re.Pattern[str], otherwise: str) -> Callable[[str], str | None]:
