@@ -1,0 +1,131 @@
+"""``howdah render``: the files that a plan's cluster needs."""
+
+from __future__ import annotations
+
+import difflib
+import json as json_format
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from howdah.cli.output import show
+from howdah.errors import UserError
+from howdah.model.configset import ConfigSet
+from howdah.session import render as session
+from howdah.session.render import Change
+
+EXAMPLES = """
+**Examples**
+
+* `howdah render plan.yaml -o conf` writes what the cluster needs, and a README that says what to do with it
+* `howdah render plan.yaml -o conf --diff` shows what a changed plan would change there
+* `howdah render plan.yaml -o conf --json` lists the files for other programs
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("render", epilog=EXAMPLES)
+def render(
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="A new or empty directory, or one that was rendered before."
+        ),
+    ],
+    diff: Annotated[bool, typer.Option("--diff", help="Show what would change; write nothing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that were edited since they were rendered.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.
+
+    Every value stands with its reason. Every name is checked against the release the plan is for.
+    The same plan gives the same bytes.
+    """
+    if diff and force:
+        raise UserError(
+            "--diff", "writes nothing, so there is nothing to force", "give one of --diff and --force"
+        )
+    files = session.render_plan(plan)
+    if diff:
+        _show_diff(session.changes(files, output), json=json)
+        return
+    done = session.write(files, output, force=force)
+    if json:
+        _print_json(
+            {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
+        )
+    else:
+        show(_table(output, files, done))
+
+
+def _show_diff(changes: Sequence[Change], *, json: bool) -> None:
+    if json:
+        _print_json(
+            [
+                {"path": one.path, "change": one.kind, "edited": one.edited}
+                for one in changes
+                if one.kind != "same"
+            ]
+        )
+        return
+    for change in changes:
+        sys.stdout.writelines(_diff(change))
+
+
+def _diff(change: Change) -> Iterator[str]:
+    """A unified diff in the form that patch reads."""
+    before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
+    after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
+    lines = difflib.unified_diff(
+        change.before.splitlines(keepends=True), change.after.splitlines(keepends=True), before, after
+    )
+    for line in lines:
+        text = line.encode("utf-8", errors="replace").decode()
+        yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
+
+
+def _listed(files: ConfigSet, changes: Sequence[Change]) -> list[dict[str, object]]:
+    kinds = {change.path: change.kind for change in changes}
+    return [
+        {
+            "path": file.path,
+            "bytes": len(file.content.encode()),
+            "sha256": session.digest(file),
+            "executable": file.executable,
+            "change": kinds[file.path],
+        }
+        for file in files.files
+    ]
+
+
+def _print_json(content: object) -> None:
+    print(json_format.dumps(content, indent=2))
+
+
+def _table(output: Path, files: ConfigSet, changes: Sequence[Change]) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("written")
+    table.add_column("files", justify="right")
+    table.add_column("what it is")
+    for top, meaning, count in session.counted(file.path for file in files.files):
+        table.add_row(top, str(count), meaning)
+    kinds = Counter(change.kind for change in changes)
+    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+    return Group(
+        table,
+        Text(),
+        Text(f"files   {told}"),
+        Text(f"next    read {output / 'README.md'}: every step in order, and how to see that it is well"),
+    )

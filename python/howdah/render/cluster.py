@@ -1,0 +1,41 @@
+"""A plan's whole ConfigSet."""
+
+from __future__ import annotations
+
+from howdah.model.configset import ConfigFile, ConfigSet
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Plan
+from howdah.render.firmware import firmware_files
+from howdah.render.guard import guard
+from howdah.render.hadoop import hadoop_files
+from howdah.render.hbase import hbase_files
+from howdah.render.hosts import host_files
+from howdah.render.hypervisor import hypervisor_files
+from howdah.render.names import check_names
+from howdah.render.network import network_files
+from howdah.render.readme import readme
+from howdah.render.system import system_files
+from howdah.render.zookeeper import zookeeper_files
+
+
+def render(plan: Plan) -> ConfigSet:
+    """Every file that the plan's cluster needs, sorted by path; the same plan gives the same bytes.
+
+    Raises UserError if the plan is for one machine without Hadoop, if a name in it is not one, or if
+    a key or value is not what the release it is for takes.
+    """
+    cluster = guard(plan)
+    check_names(plan, cluster.request)
+    hosts = tuple(placed_hosts(cluster))
+    files: list[ConfigFile] = [
+        *hadoop_files(plan, cluster, hosts),
+        *hbase_files(plan, cluster, hosts),
+        *zookeeper_files(plan, cluster),
+        *system_files(plan, cluster),
+        *network_files(plan, cluster),
+        *hypervisor_files(plan, cluster, hosts),
+        *firmware_files(plan),
+        *host_files(hosts),
+    ]
+    files.append(readme(plan, cluster, hosts, files))
+    return ConfigSet(files=tuple(sorted(files, key=lambda file: file.path)))

@@ -1,0 +1,49 @@
+"""What each part of a ConfigSet is, in a few words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+_MEANS = {
+    "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",
+    "hbase": "HBASE_CONF_DIR",
+    "zookeeper": "ZooKeeper's zoo.cfg, and the myid of each server",
+    "os": "kernel, limits, huge pages, and the script that formats the data disks",
+    "network": "bonding and frame size for systemd-networkd, and what is set by hand",
+    "hypervisor": "virtual machines: which on which host, and what each kind is told",
+    "firmware.md": "what is set in the hosts' firmware",
+    "hosts.csv": "every host and what it carries",
+    "README.md": "what to do with all this, in order",
+}
+
+
+def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
+    return [(top, meaning) for top, meaning, _ in counted(paths)]
+
+
+def counted(paths: Iterable[str]) -> list[tuple[str, str, int]]:
+    """As ``contents``, with the number of files."""
+    tops = Counter(_top(path) for path in paths)
+    return [
+        (top, _meaning(top, any(one.startswith("hadoop-") for one in tops)), count)
+        for top, count in sorted(tops.items())
+    ]
+
+
+def _top(path: str) -> str:
+    first, slash, _ = path.partition("/")
+    return f"{first}{slash}"
+
+
+def _meaning(top: str, kinds_differ: bool) -> str:
+    name = top.rstrip("/")
+    base, _, kind = name.partition("-")
+    if name not in _MEANS and base in _MEANS:
+        return (
+            f"the same for {kind}" if base != "hadoop" else f"HADOOP_CONF_DIR of workers of the kind {kind}"
+        )
+    if name == "hadoop" and kinds_differ:
+        return "HADOOP_CONF_DIR of masters and clients"
+    return _MEANS[name]

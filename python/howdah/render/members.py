@@ -1,0 +1,67 @@
+"""Which hosts belong to the cluster, as its daemons and scripts read it: workers, includes and excludes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from howdah.model.configset import ConfigFile
+from howdah.model.placement import PlacedHost, PlacedWorker
+from howdah.model.plan import Placement, Plan, Role
+from howdah.render.text import value_text
+
+_DATANODE_PORT = 9866
+"""The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""
+
+
+def member_files(folder: str, plan: Plan, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
+    """``workers`` for the start scripts, and the lists that the plan's settings name, excludes empty."""
+    roles = {worker.name: worker.roles for worker in plan.workers}
+    workers = [worker for host in hosts for worker in host.workers]
+    contents = {"workers": _lines(workers)}
+    for key, role in (
+        ("dfs.hosts", Role.DATANODE),
+        ("yarn.resourcemanager.nodes.include-path", Role.NODEMANAGER),
+    ):
+        if name := _file_name(plan, key):
+            members = [worker for worker in workers if role in roles[worker.kind]]
+            contents[name] = _listed(plan, key, members)
+    for key in ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path"):
+        if name := _file_name(plan, key):
+            contents.setdefault(name, "")
+    return tuple(
+        ConfigFile(path=f"{folder}/{name}", content=content) for name, content in sorted(contents.items())
+    )
+
+
+def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker]) -> str:
+    upgrade_domains = (
+        plan.cluster is not None and plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
+    )
+    if key != "dfs.hosts" or not upgrade_domains:
+        return _lines(members)
+    port = _port(_value(plan, "dfs.datanode.address"))
+    entries = (
+        json.dumps({"hostName": worker.name, "port": port, "upgradeDomain": worker.host})
+        for worker in members
+    )
+    return "[\n" + ",\n".join(f"  {entry}" for entry in entries) + "\n]\n"
+
+
+def _lines(workers: Sequence[PlacedWorker]) -> str:
+    return "".join(f"{worker.name}\n" for worker in workers)
+
+
+def _value(plan: Plan, key: str) -> str:
+    return next((value_text(setting.value) for setting in plan.settings if setting.key == key), "")
+
+
+def _file_name(plan: Plan, key: str) -> str:
+    """The last part of the path that a setting holds; it lies in the configuration's own directory."""
+    return PurePosixPath(_value(plan, key)).name
+
+
+def _port(address: str) -> int:
+    port = address.rpartition(":")[2]
+    return int(port) if port.isdigit() and int(port) else _DATANODE_PORT

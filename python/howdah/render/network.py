@@ -1,0 +1,99 @@
+"""Network ports of a host or a guest, as systemd-networkd reads them, and what has to be done by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from howdah.model.configset import ConfigFile
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Cluster, Plan, Setting
+from howdah.render.files import NETWORK
+from howdah.render.text import hash_comment, reason_lines, setting_text
+from howdah.render.variant import Variant, select, variants
+
+_BOND = {
+    "bond.mode": "Mode",
+    "bond.xmit_hash_policy": "TransmitHashPolicy",
+    "bond.lacp_rate": "LACPTransmitRate",
+    "bond.miimon": "MIIMonitorSec",
+}
+_MTU = "mtu"
+_PLACEHOLDER = "name-the-ports"
+"""No port is called so, and an empty name would stand for every port."""
+
+
+def network_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+    """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
+    for variant in variants(plan, cluster, (NETWORK,)):
+        settings = select(plan, NETWORK, variant)
+        if settings:
+            yield from _files(variant.folder("network"), settings, _ports(cluster, variant))
+
+
+def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[ConfigFile]:
+    bond = [setting for setting in settings if setting.key in _BOND]
+    mtu = [setting for setting in settings if setting.key == _MTU]
+    by_hand = [setting for setting in settings if setting not in (*bond, *mtu)]
+    if bond:
+        yield ConfigFile(path=f"{folder}/10-hadoop.netdev", content=_netdev(bond, mtu))
+        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=_members(ports))
+    elif mtu:
+        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=_link(mtu))
+    if by_hand:
+        yield ConfigFile(path=f"{folder}/ports.md", content=_checklist(by_hand))
+
+
+def _netdev(bond: Sequence[Setting], mtu: Sequence[Setting]) -> str:
+    head = hash_comment(
+        ["Goes to /etc/systemd/network/; the cluster's address belongs to hadoop0 from then on."]
+    )
+    device = "\n[NetDev]\nName=hadoop0\nKind=bond\n" + "".join(
+        f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu
+    )
+    lines = "".join(
+        f"{hash_comment(reason_lines(setting))}{_BOND[setting.key]}={_bond_value(setting)}\n"
+        for setting in bond
+    )
+    return f"{head}{device}\n[Bond]\n{lines}"
+
+
+def _bond_value(setting: Setting) -> str:
+    text = setting_text(setting)
+    return f"{text}ms" if setting.key == "bond.miimon" and text.isdigit() else text
+
+
+def _members(ports: int) -> str:
+    head = [f"Goes to /etc/systemd/network/. Name the {ports} ports that carry Hadoop's traffic, with spaces"]
+    head.append("between them, before you restart systemd-networkd: until then it holds for no port.")
+    return f"{hash_comment(head)}\n[Match]\nName={_PLACEHOLDER}\n\n[Network]\nBond=hadoop0\n"
+
+
+def _link(mtu: Sequence[Setting]) -> str:
+    head = [
+        "Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:",
+        "until then it holds for no port.",
+    ]
+    lines = "".join(
+        f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu
+    )
+    return (
+        f"{hash_comment(head)}\n[Match]\nOriginalName={_PLACEHOLDER}\n\n[Link]\n"
+        f"NamePolicy=keep kernel database onboard slot path\n{lines}"
+    )
+
+
+def _checklist(settings: Sequence[Setting]) -> str:
+    lines = (
+        f"- [ ] `{setting.key}` = `{setting_text(setting)}`. {' '.join(reason_lines(setting))}"
+        for setting in settings
+    )
+    return "# Network ports: to be set by hand\n\n" + "\n".join(lines) + "\n"
+
+
+def _ports(cluster: Cluster, variant: Variant) -> int:
+    groups = [group for group in cluster.inventory.groups if variant.group in (None, group.name)]
+    return max(map(_of_host, groups), default=1)
+
+
+def _of_host(group: HostGroup) -> int:
+    return sum(nic.count for nic in group.nics)

@@ -1,0 +1,110 @@
+"""DIR/README.md: what to do with the files, in the order that this very cluster needs."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import jinja2
+
+from howdah.model.configset import ConfigFile
+from howdah.model.placement import PlacedHost
+from howdah.model.plan import Cluster, Placement, Plan, Role
+from howdah.render.contents import contents
+from howdah.render.hadoop import FILES as HADOOP_FILES
+from howdah.render.text import value_text, wrapped
+from howdah.render.variant import differ
+
+_OWN_DIRECTORIES = {
+    "dfs.namenode.name.dir": ("NameNode", "hdfs"),
+    "dfs.namenode.checkpoint.dir": ("SecondaryNameNode", "hdfs"),
+    "dfs.journalnode.edits.dir": ("JournalNode", "hdfs"),
+}
+"""Directories of the masters that no daemon makes with the right owner."""
+
+
+def readme(
+    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+) -> ConfigFile:
+    """The order of steps and the checks at its end."""
+    paths = [file.path for file in files]
+    numbers = itertools.count(1)
+    on = {role.value: _addresses(cluster, role) for role in Role}
+    carried = _carried(plan, hosts)
+    apart = sorted({path.split("/")[0] for path in paths if path.startswith(("os-", "network-"))})
+    text = _template().render(
+        cluster=cluster.inventory.cluster,
+        platform=plan.platform,
+        request=cluster.request,
+        hbase=cluster.request.hbase_used,
+        hosts=len(hosts),
+        workers=sum(len(host.workers) for host in hosts),
+        virtual=any(layout.virtual for layout in cluster.layouts),
+        contents=contents(paths),
+        roles=[(role, addresses) for role, addresses in on.items() if addresses],
+        topology=" ".join(wrapped(cluster.topology.reason)),
+        on=on.__getitem__,
+        step=lambda: next(numbers),
+        has=lambda start: any(path.startswith(start) for path in paths),
+        has_part=lambda part: any(f"/{part}" in path and path.startswith("os") for path in paths),
+        variant_note=f" (here {', '.join(f'`{name}/`' for name in apart)}: take your own)" if apart else "",
+        kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
+        directories=list(_directories(plan, on)),
+        ha=len(on[Role.JOURNALNODE.value]) > 0,
+        rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
+        grouped=cluster.topology.placement is Placement.NODE_GROUPS,
+        namenodes=on[Role.NAMENODE.value],
+        namenode_ids=_namenode_ids(plan),
+        datanodes=carried[Role.DATANODE],
+        nodemanagers=carried[Role.NODEMANAGER],
+        regionservers=carried[Role.REGIONSERVER],
+        advice=[one for one in cluster.advice if one.severity != "may"],
+    )
+    return ConfigFile(path="README.md", content=text.rstrip("\n") + "\n")
+
+
+@cache
+def _template() -> jinja2.Template:
+    # Markdown, not HTML: names are checked before, and reasons are put on one line.
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("howdah.render"), autoescape=False, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["quantity"] = _quantity
+    environment.filters["plain"] = lambda text: " ".join(wrapped(text))
+    return environment.get_template("README.md.j2")
+
+
+def _quantity(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _addresses(cluster: Cluster, role: Role) -> list[str]:
+    return [master.address for master in cluster.masters if role in master.roles]
+
+
+def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
+    """How many workers run each daemon."""
+    roles = {worker.name: worker.roles for worker in plan.workers}
+    carried: Counter[Role] = Counter()
+    for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
+        carried.update(dict.fromkeys(roles[kind], count))
+    return carried
+
+
+def _directories(plan: Plan, on: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:
+    for key, (role, owner) in _OWN_DIRECTORIES.items():
+        value = next((value_text(one.value) for one in plan.settings if one.key == key), "")
+        if value and on[role]:
+            paths = [path.removeprefix("file://") for path in value.split(",")]
+            yield f"{role}: {', '.join(on[role])}", shlex.join(paths), owner
+
+
+def _namenode_ids(plan: Plan) -> list[str]:
+    """NameNodes as ``haadmin`` calls them."""
+    value = next(
+        (value_text(one.value) for one in plan.settings if one.key.startswith("dfs.ha.namenodes.")), "nn1,nn2"
+    )
+    return value.split(",")

@@ -1,0 +1,108 @@
+"""What the operating system of a worker is told: kernel, limits, huge pages, disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from howdah.errors import UserError
+from howdah.model.configset import ConfigFile
+from howdah.model.plan import Cluster, Plan, Setting
+from howdah.render.disks import disk_files
+from howdah.render.files import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM
+from howdah.render.text import hash_comment, named, reason_lines, setting_text
+from howdah.render.variant import select, variants
+
+_LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
+_SYS = "/sys/kernel/mm/"
+
+
+def system_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+    """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
+    for variant in variants(plan, cluster, SYSTEM):
+        folder = variant.folder("os")
+        if settings := select(plan, SYSCTL, variant):
+            yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=_kernel(settings))
+        if settings := select(plan, LIMITS, variant):
+            yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=_limits(settings))
+            yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=_unit_limits(settings))
+        if settings := select(plan, HUGE_PAGES, variant):
+            yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=_huge_pages(settings))
+        if settings := select(plan, JAVA, variant):
+            yield ConfigFile(path=f"{folder}/java.md", content=_java(settings))
+        yield from disk_files(folder, plan, variant)
+
+
+def _reasoned(setting: Setting, lines: Iterable[str]) -> str:
+    return f"\n{hash_comment(reason_lines(setting))}" + "".join(f"{line}\n" for line in lines)
+
+
+def _kernel(settings: Sequence[Setting]) -> str:
+    head = hash_comment(["Goes to /etc/sysctl.d/; `sysctl --system` reads it."])
+    return head + "".join(
+        _reasoned(setting, [f"{plain_key(setting)} = {setting_text(setting)}"]) for setting in settings
+    )
+
+
+def _limits(settings: Sequence[Setting]) -> str:
+    head = hash_comment(["Goes to /etc/security/limits.d/; holds for logins from then on."])
+    return head + "".join(
+        _reasoned(
+            setting,
+            [f"{user} - {plain_key(setting)} {setting_text(setting)}" for user in _LIMITED_USERS],
+        )
+        for setting in settings
+    )
+
+
+def _unit_limits(settings: Sequence[Setting]) -> str:
+    """Daemons that systemd starts do not see limits.d."""
+    head = hash_comment(
+        [
+            "Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,",
+            "for which limits.d does not hold.",
+        ]
+    )
+    return f"{head}\n[Service]" + "".join(
+        _reasoned(setting, [f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"])
+        for setting in settings
+    )
+
+
+def _unit_limit(setting: Setting) -> str:
+    text = setting_text(setting)
+    if text in ("unlimited", "-1"):
+        return "infinity"
+    # limits.d counts locked memory in KiB, systemd in bytes.
+    return f"{text}K" if setting.key == "memlock" else text
+
+
+def _huge_pages(settings: Sequence[Setting]) -> str:
+    head = hash_comment(
+        ["Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does."]
+    )
+    return head + "".join(
+        _reasoned(
+            setting, [f"w {_SYS}{plain_key(setting).replace('.', '/')} - - - - {setting_text(setting)}"]
+        )
+        for setting in settings
+    )
+
+
+def _java(settings: Sequence[Setting]) -> str:
+    lines = (
+        f"- `{setting.key}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
+        for setting in settings
+    )
+    return "# Java\n\n" + "\n".join(lines) + "\n"
+
+
+def plain_key(setting: Setting) -> str:
+    """A setting's key where it stands bare in a file; raises UserError if it is more than a word."""
+    if (
+        not setting.key.replace(".", "").replace("_", "").replace("-", "").isalnum()
+        or not setting.key.isascii()
+    ):
+        raise UserError(
+            named(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
+        )
+    return setting.key

@@ -1,0 +1,74 @@
+"""A plan's values and reasons as text that is safe in the files they go to.
+
+Reasons, names and a user's own values may hold anything; a comment never ends early, a value never
+becomes markup or a command, and what a file cannot carry is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from howdah.errors import UserError
+from howdah.model.plan import Setting, Value
+
+_WIDTH = 100
+_ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
+"""What XML 1.0 cannot hold, and control characters that would play tricks in a terminal."""
+
+
+def value_text(value: Value) -> str:
+    """A value as Hadoop reads it: ``true``, ``0.05``, ``a,b``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, float):
+        # Hadoop's whole-number keys reject 1e-05 and readers of the file stumble over it.
+        return f"{value:.12f}".rstrip("0").rstrip(".") if value else "0"
+    return str(value)
+
+
+def setting_text(setting: Setting, *, lines: bool = False) -> str:
+    """A setting's value as text; only with ``lines`` may it have more than one line.
+
+    Raises UserError for characters that no configuration file can carry.
+    """
+    text = value_text(setting.value)
+    if _ILLEGAL.search(text) or (not lines and "\n" in text):
+        raise UserError(
+            named(setting), "its value holds a control character or a line break", "write it on one line"
+        )
+    return text
+
+
+def named(setting: Setting) -> str:
+    """A setting as an error names it: its file and key, or the flag that gave it."""
+    if setting.origin == "user":
+        return f"--set {setting.key}"
+    return f"{setting.file}: {setting.key}"
+
+
+def reason_lines(setting: Setting, width: int = _WIDTH) -> list[str]:
+    """Why a setting has its value, then where that comes from, as plain lines without control characters."""
+    lines = wrapped(setting.reason[:1].upper() + setting.reason[1:], width)
+    if setting.origin == "user":
+        lines += [
+            line
+            for breach in setting.breaks
+            for line in wrapped(f"Breaks {breach.rule}: {breach.says}", width)
+        ]
+    else:
+        lines += wrapped(f"[{setting.rule or 'no rule'}; {setting.source}]", width)
+    return lines
+
+
+def wrapped(text: str, width: int = _WIDTH) -> list[str]:
+    """A text as lines of at most ``width`` where it has spaces to break at; at least one line."""
+    plain = " ".join(_ILLEGAL.sub("�", text).split())
+    return textwrap.wrap(plain, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def hash_comment(lines: list[str]) -> str:
+    """Lines as comments of a shell, sysctl or systemd file."""
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)

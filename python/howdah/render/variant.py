@@ -1,0 +1,67 @@
+"""Where kinds of workers or groups of hosts differ, their files go to folders of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from howdah.model.plan import Cluster, Plan, Setting, Worker
+
+
+class Variant(NamedTuple):
+    """One set of files: for all, for a kind of worker or for a group of hosts."""
+
+    suffix: str = ""
+    worker: str | None = None
+    group: str | None = None
+
+    def folder(self, base: str) -> str:
+        """The folder's name: ``os``, or ``os-small`` for the kind of worker called small."""
+        return f"{base}-{self.suffix}" if self.suffix else base
+
+    def holds(self, setting: Setting) -> bool:
+        """Whether a setting is meant for these."""
+        return setting.worker in (None, self.worker) and setting.group in (None, self.group)
+
+
+EVERYWHERE = Variant()
+"""What is the same on every host and worker."""
+
+
+def of_kind(worker: Worker) -> Variant:
+    """What a kind of worker has, its hosts' settings included."""
+    return Variant(worker.name, worker.name, worker.group)
+
+
+def of_group(group: str) -> Variant:
+    """What a group of hosts has."""
+    return Variant(group, None, group)
+
+
+def differ(plan: Plan, files: Collection[str]) -> bool:
+    """Whether any setting of these files is for some workers or hosts only."""
+    return any(
+        setting.file in files and (setting.worker is not None or setting.group is not None)
+        for setting in plan.settings
+    )
+
+
+def variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[Variant, ...]:
+    """The sets that these files come in, alike ones together."""
+    if any(setting.file in files and setting.worker is not None for setting in plan.settings):
+        workless = {group.name for group in cluster.inventory.groups} - {one.group for one in plan.workers}
+        return (*map(of_kind, plan.workers), *map(of_group, sorted(workless)))
+    if differ(plan, files):
+        return tuple(of_group(group.name) for group in cluster.inventory.groups)
+    return (EVERYWHERE,)
+
+
+def select(plan: Plan, file: str, variant: Variant) -> list[Setting]:
+    """The settings of one file for one set, sorted by key; one for these only goes before one for all."""
+    chosen: dict[str, Setting] = {}
+    for setting in plan.settings:
+        if setting.file == file and variant.holds(setting):
+            general = setting.worker is None and setting.group is None
+            if setting.key not in chosen or not general:
+                chosen[setting.key] = setting
+    return [chosen[key] for key in sorted(chosen)]
