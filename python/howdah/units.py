@@ -119,6 +119,11 @@ def format_rate(bytes_per_s: float) -> str:
     return f"{format_bytes(bytes_per_s)}/s"
 
 
+def format_bits_per_s(value: float) -> str:
+    """Link speeds, 1000-based with three digits: ``18.8 Gb/s``."""
+    return _scaled(value, [(1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s")], "b/s")
+
+
 def format_count(value: int) -> str:
     """Counts with thousands separators: ``10,000,000``."""
     return f"{value:,}"

@@ -26,3 +26,15 @@ def disk_bytes_per_s(disks: DiskSet) -> int:
 def data_bytes_per_s(group: HostGroup) -> int:
     """Sequential rate of one host's data disks together, bytes per second."""
     return sum(disk.count * disk_bytes_per_s(disk) for disk in group.disks if disk.role is DiskRole.DATA)
+
+
+LINE_SHARE = 8950 * MIB / 10**10
+"""What a port carries each way at once, of its nominal speed (D0 45: 8,950 Mib/s on 10GbE)."""
+
+
+def replica_bits_per_s(group: HostGroup, replication: int) -> float:
+    """What leaves and what reaches a host, bits per second, while all disks of all hosts write.
+
+    One replica of each block stays where it is written; the others cross the network.
+    """
+    return data_bytes_per_s(group) * 8 * (replication - 1) / replication

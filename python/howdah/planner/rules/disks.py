@@ -122,8 +122,8 @@ def _controller(facts: Facts) -> str | None:
 
 def _try_out(facts: Facts) -> str:
     return (
-        "Before production, write and read every disk alone and all together (`howdah run storage`), then run "
-        "TestDFSIO and TeraSort five times each: uniform disks matter more than fast ones."
+        "Before production, write and read every disk alone and all together (`howdah run storage`), then "
+        "run TestDFSIO and TeraSort five times each: uniform disks matter more than fast ones."
     )
 
 

@@ -1,0 +1,160 @@
+"""Network ports as they were found on a host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.model.host import Nic
+from howdah.model.plan import Input
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
+from howdah.units import format_bits_per_s
+
+_JUMBO = 9000
+_EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
+
+
+def ports(found: Found) -> tuple[Nic, ...]:
+    """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
+    if found.host is None:
+        return ()
+    return tuple(nic for nic in found.host.nics if nic.up and nic.member_of is None)
+
+
+def _mtu(found: Found, facts: Facts) -> Iterator[Observation]:
+    known = {nic.name: nic.mtu for nic in ports(found) if nic.mtu is not None}
+    if len(known) > 1:
+        yield Observation(
+            len(set(known.values())) == 1,
+            ", ".join(known),
+            ", ".join(f"{name} {mtu}" for name, mtu in known.items()),
+            "one MTU on all ports",
+            fix="set the same MTU on every port, its switch port and the other hosts",
+        )
+
+
+def _jumbo(found: Found, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(found):
+        if nic.mtu is not None:
+            yield Observation(
+                nic.mtu >= _JUMBO,
+                nic.name,
+                f"MTU {nic.mtu}",
+                f"MTU {_JUMBO}, where every hop allows it",
+                fix=f"set the switches first, then ip link set {nic.name} mtu {_JUMBO}; ping -M do -s 8972 proves it",
+            )
+
+
+def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
+    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(found)}
+    known = [speed for speed in speeds.values() if speed is not None]
+    if found.host is None or not facts.group.data_disks:
+        return
+    needed = replica_bits_per_s(facts.group, facts.request.replication or 3)
+    disks = facts.group.data_disks
+    if len(known) < len(speeds) or not known:
+        unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"
+        yield Observation(None, "network", "speed not known", f"the speed of the ports ({unknown})")
+        return
+    usable = sum(known) * LINE_SHARE
+    yield Observation(
+        needed <= usable,
+        ", ".join(speeds),
+        f"{format_bits_per_s(usable)} each way",
+        f"{format_bits_per_s(needed)} for the replicas of what {disks} data disks write",
+        fix="add ports to the bond or use faster ones",
+        inputs=(
+            Input(name="data disks", value=disks),
+            Input(name="needed", value=round(needed), unit="bit/s"),
+            Input(name="usable", value=round(usable), unit="bit/s"),
+        ),
+    )
+
+
+def _bonds(found: Found, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(found):
+        if nic.bond is None:
+            continue
+        spreads = nic.bond.mode in ("802.3ad", "balance-xor")
+        by_port = nic.bond.hash_policy in ("layer3+4", "encap3+4")
+        yield Observation(
+            spreads and by_port,
+            nic.name,
+            f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}",
+            "802.3ad or balance-xor with layer3+4",
+            fix=f"set mode 802.3ad and xmit_hash_policy layer3+4 on {nic.name}, and LACP on the switch",
+        )
+
+
+def _guest_card(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.host is None or not found.host.virtualisation.is_virtual:
+        return
+    for nic in ports(found):
+        if nic.driver is not None and nic.bond is None:
+            yield Observation(
+                nic.driver not in _EMULATED,
+                nic.name,
+                nic.driver,
+                "vmxnet3 under vSphere, virtio_net under KVM, or a card that is passed through",
+                fix=f"replace the virtual card {nic.name} by a vmxnet3 (vSphere) or virtio (KVM) one",
+            )
+
+
+def _queues(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.host is None or not found.host.virtualisation.is_virtual:
+        return
+    for nic in ports(found):
+        if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
+            yield Observation(
+                nic.rx_queues == 1,
+                nic.name,
+                f"{nic.rx_queues} receive queues",
+                "1, except perhaps in the largest virtual machines",
+                fix=f"ethtool -L {nic.name} combined 1, where the driver allows it; measure before and after",
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="network.one-mtu",
+        says="Have one MTU on all ports of a host.",
+        sources=("D0 40",),
+        inspect=_mtu,
+    ),
+    Inspection(
+        id="network.jumbo",
+        says="Have frames of 9,000 bytes on the cluster's ports.",
+        sources=("D0 40", "D3 119", "D4 133"),
+        severity=Severity.MAY,
+        inspect=_jumbo,
+    ),
+    Inspection(
+        id="network.disks-and-ports",
+        says="Have ports that carry the replicas of all that the data disks can write.",
+        sources=("D0 45", "D0 46", "D0 48", "D4 141"),
+        inspect=_speed,
+    ),
+    Inspection(
+        id="network.bond",
+        says="Spread a bond's traffic over all its ports, by address and port number.",
+        sources=("D0 43", "D4 132"),
+        inspect=_bonds,
+    ),
+    Inspection(
+        id="network.guest-card",
+        says="Give virtual machines paravirtual network cards.",
+        sources=("D0 41", "D0 143", "D3 119"),
+        condition="the host is a virtual machine",
+        inspect=_guest_card,
+    ),
+    Inspection(
+        id="network.guest-queues",
+        says="Avoid several queues in a virtual network card.",
+        sources=("D0 38", "D0 41", "D3 119"),
+        severity=Severity.MAY,
+        condition="the host is a virtual machine",
+        inspect=_queues,
+    ),
+)
