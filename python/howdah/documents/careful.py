@@ -1,0 +1,167 @@
+"""All of YAML that a document may hold, with the place of every key and value.
+
+Anchors, aliases and tags are refused: they make a small file mean a large one, or one thing mean another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from howdah.documents.fault import Fault, Mark, Path
+from howdah.documents.scalar import meaning
+from howdah.documents.syntax import syntax_fault
+
+_DEEPEST = 50
+
+
+class Tree(NamedTuple):
+    """A document's data with the places of its keys and values; ``whole`` if it was read to its end."""
+
+    data: Any
+    keys: dict[Path, Mark]
+    values: dict[Path, Mark]
+    faults: tuple[Fault, ...]
+    whole: bool
+
+    def at(self, path: Path) -> Any:
+        """The value at a path; None where there is none."""
+        here = self.data
+        for step in path:
+            if isinstance(here, dict):
+                here = here.get(step)
+            elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+                here = here[step]
+            else:
+                return None
+        return here
+
+    def mark(self, path: Path) -> Mark:
+        """The place of a value, or of the nearest one around it."""
+        while path and path not in self.values:
+            path = path[:-1]
+        return self.values.get(path, Mark(1, 1))
+
+
+def read_carefully(text: str) -> Tree:
+    """The text as a tree; what is no YAML or not allowed is among its faults."""
+    builder = _Builder()
+    whole = False
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            builder.take(event)
+        whole = True
+    except _Refused as refused:
+        builder.faults.append(refused.fault)
+    except MarkedYAMLError as error:
+        builder.faults.append(syntax_fault(error, text))
+    except (YAMLError, ValueError, AssertionError) as error:
+        # A few errors of the scanner carry no place.
+        builder.faults.append(Fault(Mark(1, 1), (), f"is not YAML ({error})", "see docs/inventory.md"))
+    return Tree(builder.root, builder.keys, builder.values, tuple(builder.faults), whole)
+
+
+class _Refused(Exception):
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.what)
+        self.fault = fault
+
+
+class _Builder:
+    """Makes data of events; the lists and mappings that are open are a stack."""
+
+    def __init__(self) -> None:
+        self.root: Any = None
+        self.keys: dict[Path, Mark] = {}
+        self.values: dict[Path, Mark] = {}
+        self.faults: list[Fault] = []
+        self._open: list[tuple[Path, Any]] = []
+        self._key: list[Path | None] = []
+        self._documents = 0
+
+    def take(self, event: Any) -> None:
+        if isinstance(event, DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise _refusal(event, (), "a second document begins here", "leave one document in the file")
+        elif isinstance(event, AliasEvent):
+            raise _refusal(event, self._place(), "an alias is not allowed", "write the value out")
+        elif isinstance(event, ScalarEvent | MappingStartEvent | SequenceStartEvent):
+            self._node(event)
+        elif isinstance(event, MappingEndEvent | SequenceEndEvent):
+            self._open.pop()
+            self._key.pop()
+        elif isinstance(event, DocumentEndEvent):
+            self.values.setdefault((), Mark(1, 1))
+
+    def _node(self, event: Any) -> None:
+        if event.anchor is not None:
+            raise _refusal(event, self._place(), "an anchor is not allowed", "write the value out each time")
+        if event.tag is not None:
+            raise _refusal(event, self._place(), f"the tag {event.tag} is not allowed", "leave it out")
+        if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
+            self._take_key(event)
+            return
+        path = self._place()
+        self.values[path] = _mark(event)
+        if isinstance(event, ScalarEvent):
+            self._put(path, meaning(event.value) if event.implicit[0] else event.value)
+            return
+        if len(path) >= _DEEPEST:
+            raise _refusal(event, (), f"is nested deeper than {_DEEPEST} levels", "no document needs that")
+        inside: Any = {} if isinstance(event, MappingStartEvent) else []
+        self._put(path, inside)
+        self._open.append((path, inside))
+        self._key.append(None)
+
+    def _take_key(self, event: Any) -> None:
+        path, mapping = self._open[-1]
+        if not isinstance(event, ScalarEvent):
+            raise _refusal(event, path, "a list or a mapping cannot be a key", "write `key: value`")
+        here = (*path, event.value)
+        if event.value in mapping:
+            first = self.keys[here]
+            what = f"is given twice; the first is in line {first.line}"
+            self.faults.append(Fault(_mark(event), here, what, "leave one of them out"))
+        self.keys[here] = _mark(event)
+        self._key[-1] = here
+
+    def _place(self) -> Path:
+        """The path of the value that comes next."""
+        if not self._open:
+            return ()
+        path, inside = self._open[-1]
+        if isinstance(inside, list):
+            return (*path, len(inside))
+        return self._key[-1] or path
+
+    def _put(self, path: Path, value: Any) -> None:
+        if not self._open:
+            self.root = value
+            return
+        _, inside = self._open[-1]
+        if isinstance(inside, list):
+            inside.append(value)
+        else:
+            inside[path[-1]] = value
+            self._key[-1] = None
+
+
+def _mark(event: Any) -> Mark:
+    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _refusal(event: Any, path: Path, what: str, hint: str) -> _Refused:
+    return _Refused(Fault(_mark(event), path, what, hint))

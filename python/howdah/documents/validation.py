@@ -1,0 +1,66 @@
+"""The faults that a model finds in a document's data, in plain words at their places."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from howdah.documents.careful import Tree
+from howdah.documents.fault import Fault, Path
+from howdah.documents.fields import key_of, meanings, model_at
+from howdah.documents.saying import say, shown
+from howdah.model.wrong import WrongValue
+
+
+def faults_of(model: type[BaseModel], tree: Tree, error: ValidationError) -> tuple[Fault, ...]:
+    """Every error of pydantic's as a fault; what fits none of several types is one fault."""
+    return tuple({_fault(model, tree, detail): None for detail in error.errors(include_url=False)})
+
+
+def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
+    kind, loc = detail["type"], detail["loc"]
+    path = _real(tree, loc)
+    if kind == "missing":
+        what, hint = _missing(model, path, str(loc[-1]))
+    elif kind == "extra_forbidden":
+        return _unknown(model, tree, path)
+    elif kind == "value_error" and isinstance(wrong := detail.get("ctx", {}).get("error"), WrongValue):
+        path = _real(tree, (*path, *wrong.at))
+        what, hint = wrong.what, wrong.hint
+    elif loc != path:
+        # Behind the document's own path stands the name of one of several types it might have had.
+        what, hint = (
+            f"{shown(tree.at(path))} does not fit",
+            "a number, a text, true, false or a list of texts",
+        )
+    else:
+        what, hint = say(detail)
+    return Fault(tree.mark(path), path, what, hint)
+
+
+def _real(tree: Tree, loc: Path) -> Path:
+    """The part of pydantic's location that is in the document."""
+    path: Path = ()
+    for step in loc:
+        if (*path, step) not in tree.values:
+            break
+        path = (*path, step)
+    return path
+
+
+def _missing(model: type[BaseModel], path: Path, key: str) -> tuple[str, str]:
+    """What a missing key is for, in the words of its class."""
+    owner = model_at(model, path)
+    texts = meanings(owner) if owner is not None else {}
+    meaning = next((texts[field] for field in texts if owner and key_of(owner, field) == key), "")
+    return f"{key} is missing", f"add `{key}:` – {meaning[:1].lower()}{meaning[1:]}"
+
+
+def _unknown(model: type[BaseModel], tree: Tree, path: Path) -> Fault:
+    owner, key = model_at(model, path[:-1]), str(path[-1])
+    known = [key_of(owner, field) for field in owner.model_fields] if owner is not None else []
+    near = get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    return Fault(tree.keys.get(path, tree.mark(path)), path, "is not a key howdah knows", hint)
