@@ -132,13 +132,18 @@ def test_what_nothing_reads_any_more_is_not_found_and_says_what_to_do(name: str)
     assert hadoop().gone[name]
 
 
+def test_a_deprecated_name_may_lead_to_one_that_is_gone() -> None:
+    (today,) = hadoop().replacement("mapred.tasktracker.map.tasks.maximum")
+    assert "yarn.nodemanager.resource.memory-mb" in hadoop().gone[today]
+
+
 def test_what_is_gone_advises_only_what_is_known() -> None:
     for release in RELEASES:
         advised = {
             word.strip(",;")
             for advice in release.gone.values()
             for word in advice.split()
-            if word.startswith(("yarn.", "mapreduce.", "dfs.", "net."))
+            if word.startswith(("yarn.", "mapreduce.", "dfs.", "net.", "hbase."))
         }
         assert {name for name in advised if release.find(name) is None} == set()
 
@@ -319,6 +324,7 @@ def test_every_default_is_of_its_kind(release: Release) -> None:
 @EVERY_RELEASE
 def test_no_name_is_both_known_and_deprecated_or_gone(release: Release) -> None:
     assert release.properties.keys() & (release.deprecated.keys() | release.gone.keys()) == set()
+    assert release.deprecated.keys() & release.gone.keys() == set()
 
 
 @EVERY_RELEASE

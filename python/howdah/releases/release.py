@@ -38,7 +38,7 @@ class Release:
         return next((one for one in self.templates if fill(one.name, name) == name), None)
 
     def replacement(self, name: str) -> tuple[str, ...]:
-        """The names that a deprecated name sets today; none for any other name."""
+        """The names that a deprecated name sets, which may be gone since; none for any other name."""
         return self.deprecated.get(name, ())
 
     def nearest(self, name: str) -> str | None:
