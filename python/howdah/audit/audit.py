@@ -12,7 +12,7 @@ from howdah.audit.inspections import check_inspections
 from howdah.audit.part import part_of, settings_for
 from howdah.audit.settings import check_settings
 from howdah.audit.subject import Subject
-from howdah.audit.values import Values
+from howdah.audit.values import Layers, Values
 from howdah.model.check import Check, CheckReport, Verdict
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
@@ -26,7 +26,7 @@ _WORST_FIRST = (Verdict.FAIL, Verdict.WARN, Verdict.UNKNOWN, Verdict.PASS)
 def audit(
     config: FoundConfig | None, hosts: Sequence[Host], plan: Plan | None, releases: Releases
 ) -> CheckReport:
-    """Check a configuration and hosts, either of which may be missing; raises UserError for an unknown release."""
+    """Check a configuration, hosts or both; raises UserError for an unknown release."""
     values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase))) if config is not None else None
     checks: dict[Check, None] = {}
     for host in hosts or (None,):
@@ -44,11 +44,12 @@ def audit(
 
 def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Releases) -> Iterator[Check]:
     read = host_values(found.host) if found.host is not None else {}
+    known = Layers(values if values is not None else {}, read)
     part = part_of(plan, found, values)
     if plan is None or plan.cluster is None or part is None:
-        facts = found_facts(found, values, read, releases)
+        facts = found_facts(found, values, known, releases)
     else:
-        facts = planned_facts(plan, plan.cluster, part, values, read, releases)
+        facts = planned_facts(plan, plan.cluster, part, known, releases)
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
     yield from check_settings(SETTING_RULES, subject)
     yield from check_inspections(INSPECTIONS, subject)

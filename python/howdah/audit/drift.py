@@ -1,10 +1,9 @@
-"""A plan against what exists: what was changed, what is missing, what was added, and hosts that are others."""
+"""A plan against what exists: values that changed, are missing or were added, and hosts that are others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.audit.hardware import group_of
 from howdah.audit.settings import show
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
@@ -110,19 +109,13 @@ def check_hardware(planned: HostGroup, subject: Subject) -> Iterator[Check]:
     host = subject.found.host
     if host is None or host.virtualisation.is_virtual:
         return
-    found = group_of(host)
-    least_memory = planned.memory_bytes * (1 - _MEMORY_SLACK)
+    threads, memory = host.cpu.threads, host.memory.total_bytes
     for what, is_less, has, wants in (
-        (
-            "threads",
-            found.cpu.threads < planned.cpu.threads,
-            str(found.cpu.threads),
-            str(planned.cpu.threads),
-        ),
+        ("threads", threads < planned.cpu.threads, str(threads), str(planned.cpu.threads)),
         (
             "memory",
-            found.memory_bytes < least_memory,
-            format_memory(found.memory_bytes),
+            memory < planned.memory_bytes * (1 - _MEMORY_SLACK),
+            format_memory(memory),
             format_memory(planned.memory_bytes),
         ),
     ):

@@ -25,9 +25,7 @@ class Releases(NamedTuple):
     hbase: str
 
 
-def found_facts(
-    found: Found, values: Values | None, host_values: Mapping[str, Value], releases: Releases
-) -> Facts:
+def found_facts(found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases) -> Facts:
     """Facts without a plan: the host as a native worker, the request as the configuration shows it.
 
     The cluster stays unknown, for no configuration says how many hosts share it.
@@ -37,12 +35,12 @@ def found_facts(
     if found.host is not None:
         dirs = data_dirs(values) if values is not None else ()
         group = group_of(found.host, dirs)
-        worker = _native_worker(found.host, group, values, dirs) if values is not None else None
+        worker = _native_worker(found.host, group, values, dirs) if group and values is not None else None
     return Facts(
         request=_request(found, values, releases),
         known_group=group,
         known_worker=worker,
-        decided=Layers(values or {}, host_values),
+        decided=known,
     )
 
 
@@ -50,8 +48,7 @@ def planned_facts(
     plan: Plan,
     cluster: Cluster,
     part: Part,
-    values: Values | None,
-    host_values: Mapping[str, Value],
+    known: Mapping[str, Value],
     releases: Releases,
 ) -> Facts:
     """Facts with a plan: its request, hosts, worker and cluster, with the values that were found."""
@@ -64,7 +61,7 @@ def planned_facts(
         known_cluster=cluster_facts(
             cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
         ),
-        decided=Layers(values or {}, host_values, sizes),
+        decided=Layers(known, sizes),
     )
 
 
@@ -80,12 +77,12 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     given = {one.name: one.text for one in found.config.properties} if found.config else {}
     files = " ".join(found.config.files) if found.config else ""
     hbase_only = "hbase-site.xml" in files and "yarn-site.xml" not in files and "mapred-site.xml" not in files
-    workloads = (Demand(kind="terasuite"),) if not hbase_only else ()
+    workloads = [] if hbase_only else [Demand(kind="terasuite")]
     if "hbase-site.xml" in files:
-        workloads += (Demand(kind="ycsb"),)
+        workloads.append(Demand(kind="ycsb"))
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
-        workloads=workloads,
+        workloads=tuple(workloads),
         protection=Protection.HA
         if any(name.startswith("dfs.ha.namenodes.") for name in given)
         else Protection.NONE,

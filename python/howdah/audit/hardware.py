@@ -14,20 +14,22 @@ _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 _KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}
 
 
-def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup:
+def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
     """The host as a group of one; its data disks are those below ``data_dirs``, or else all but the system's.
 
-    Disks of a kind that the kernel does not tell are left out, and so are ports without a speed.
+    None where the probe knows no disk's kind or no port's speed, for half a host would mislead the rules.
     """
     sockets = max(1, host.cpu.sockets)
     cores = max(1, host.cpu.cores // sockets)
     system, data = _system_disks(host), _disks_below(host, data_dirs)
     disks = Counter(
-        (_KINDS[disk.kind], disk.size_bytes, _role(disk, system, data))
+        (kind, disk.size_bytes, _role(disk, system, data))
         for disk in host.disks
-        if disk.kind in _KINDS and disk.size_bytes > 0
+        if (kind := _kind(disk)) is not None and disk.size_bytes > 0
     )
     nics = Counter(nic.speed_bits_per_s for nic in host.nics if nic.up and nic.speed_bits_per_s)
+    if not disks or not nics:
+        return None
     return HostGroup(
         name="found",
         count=1,
@@ -48,6 +50,13 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup:
             NicSet(count=count, speed=f"{speed // 10**6}Mb/s") for speed, count in nics.items() if speed
         ),
     )
+
+
+def _kind(disk: Disk) -> DiskKind | None:
+    """What the disk is made of; a virtual one is what the kernel takes it for."""
+    if disk.kind == "virtual" and disk.rotational is not None:
+        return DiskKind.HDD if disk.rotational else DiskKind.SSD
+    return _KINDS.get(disk.kind)
 
 
 def _system_disks(host: Host) -> frozenset[str]:

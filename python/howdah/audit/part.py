@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.audit.hardware import group_of
 from howdah.audit.settings import show
 from howdah.audit.values import Values
 from howdah.model.found import Found
@@ -43,7 +42,7 @@ def settings_for(plan: Plan, part: Part) -> tuple[Setting, ...]:
 def _likeness(part: Part, plan: Plan, found: Found, values: Values | None) -> tuple[bool, int, bool]:
     host = found.host
     named = host is not None and host.name in part.group.names
-    alike = host is not None and group_of(host).cpu.threads == part.group.cpu.threads
+    alike = host is not None and host.cpu.threads == part.group.cpu.threads
     return named, _agreements(part.kind, plan, values), alike
 
 

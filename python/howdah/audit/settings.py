@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.audit.verdicts import cannot_tell, verdict
 from howdah.errors import UserError
-from howdah.model.check import Check, Verdict
+from howdah.model.check import Check
 from howdah.model.plan import Value
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rule import Decision, SettingRule
+from howdah.planner.facts import CannotTell
+from howdah.planner.rule import Decision, FamilyRule, SettingRule
 from howdah.planner.rules.release import place
 
-_HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "disks", "network", "java"})
-"""What is read from a host; the hypervisor's and the firmware's settings are read from nowhere."""
+_HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
+"""What one value of a host answers; disks and ports differ from one another and are inspected."""
 
 _NEEDED_WITH = {
     "yarn-site.xml": "yarn-site.xml",
@@ -27,11 +27,11 @@ _NEEDED_WITH = {
     "hdfs-site.xml": "hdfs-site.xml",
     "core-site.xml": "core-site.xml",
 }
-"""A rule about one file is asked where the configuration has the other: a folder of HBase says nothing of YARN."""
+"""Rules about a file are asked where the other exists: a folder of HBase says nothing of YARN."""
 
 
 class _Existing(NamedTuple):
-    """A value that exists: as it is written, None for none at all, and the place that gives it, none for a default."""
+    """A value that exists as it is written, None for none at all, and its place, empty for a default."""
 
     text: str | None
     place: str
@@ -45,62 +45,78 @@ class _Existing(NamedTuple):
         return f"{self.text} (default)" if not self.place else self.text
 
 
-def check_settings(rules: tuple[SettingRule, ...], subject: Subject) -> Iterator[Check]:
+def check_settings(rules: Iterable[SettingRule | FamilyRule], subject: Subject) -> Iterator[Check]:
     """Every setting rule that is about something that was found, with its verdict."""
     for rule in rules:
-        if not _is_about(rule, subject):
+        if not _is_about(rule.file, subject):
             continue
+        about = rule.key if isinstance(rule, SettingRule) else rule.family
         try:
             if rule.holds(subject.facts):
-                yield from _check(rule, subject)
+                yield from (
+                    _check(rule, subject) if isinstance(rule, SettingRule) else _check_family(rule, subject)
+                )
         except CannotTell as missing:
-            yield cannot_tell(rule, missing, about=rule.key, where=rule.file)
+            yield cannot_tell(rule, missing, about=about, where=rule.file)
         except UserError as refusal:
-            yield cannot_tell(rule, CannotTell(str(refusal)), about=rule.key, where=rule.file)
+            yield cannot_tell(rule, CannotTell(str(refusal)), about=about, where=rule.file)
 
 
-def _is_about(rule: SettingRule, subject: Subject) -> bool:
-    if rule.file in _HOST_FILES:
+def _is_about(file: str, subject: Subject) -> bool:
+    if file in _HOST_FILES:
         return subject.found.host is not None
     config = subject.found.config
     if config is None:
         return False
-    return _NEEDED_WITH.get(rule.file, rule.file) in {PurePosixPath(file).name for file in config.files}
+    return _NEEDED_WITH.get(file, file) in {PurePosixPath(one).name for one in config.files}
 
 
 def _check(rule: SettingRule, subject: Subject) -> Iterator[Check]:
-    existing = _existing(rule, subject)
+    existing = _existing(rule.key, rule.file, subject)
     if existing.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
     try:
-        accepted = _accepted(rule, existing, decision, subject.facts)
+        accepted = _accepted(rule, existing, decision, subject)
     except Misfit:
         # The rule about types says this, in words that fit the key.
         return
-    result = verdict(rule, accepted)
+    yield _said(rule, rule.key, existing, decision, accepted=accepted)
+
+
+def _check_family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
+    for key, decision in rule.members(subject.facts).items():
+        existing = _existing(key, rule.file, subject)
+        yield _said(rule, key, existing, decision, accepted=existing.text == show(decision.value))
+
+
+def _said(
+    rule: SettingRule | FamilyRule, key: str, existing: _Existing, decision: Decision, *, accepted: bool
+) -> Check:
     wanted = show(decision.value)
-    yield Check(
+    return Check(
         rule=rule.id,
-        verdict=result,
-        about=rule.key,
+        verdict=verdict(rule, accepted),
+        about=key,
         where=existing.place or rule.file,
         found=existing.shown,
         expected=wanted,
         why=f"{rule.says} Here: {decision.because}",
-        fix="" if accepted else _fix(rule, wanted, existing),
+        fix="" if accepted else _fix(key, rule.file, wanted, existing),
         source=rule.source,
         inputs=decision.inputs,
     )
 
 
-def _accepted(rule: SettingRule, existing: _Existing, decision: Decision, facts: Facts) -> bool:
+def _accepted(rule: SettingRule, existing: _Existing, decision: Decision, subject: Subject) -> bool:
+    if rule.file in _HOST_FILES:
+        return rule.accepts(subject.host_values[rule.key], decision, subject.facts)
     if existing.text is None:
         # No value is an empty text, and nothing else.
-        return isinstance(decision.value, str) and rule.accepts("", decision, facts)
+        return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
     if "${" in existing.text:
         raise CannotTell(f"what {existing.text} stands for on the host itself")
-    return rule.accepts(read_like(existing.text, decision.value, existing.kind), decision, facts)
+    return rule.accepts(read_like(existing.text, decision.value, existing.kind), decision, subject.facts)
 
 
 def show(value: Value) -> str:
@@ -112,27 +128,25 @@ def show(value: Value) -> str:
     return str(value)
 
 
-def _fix(rule: SettingRule, wanted: str, existing: _Existing) -> str:
-    if rule.file in _HOST_FILES:
-        return f"set {rule.key} to {wanted} on {existing.place}"
+def _fix(key: str, file: str, wanted: str, existing: _Existing) -> str:
+    if file in _HOST_FILES:
+        return f"set {key} to {wanted} on {existing.place}"
     if existing.place:
-        return f"set {rule.key} to {wanted} in {existing.place}"
-    return f"add {rule.key} = {wanted} to {rule.file}"
+        return f"set {key} to {wanted} in {existing.place}"
+    return f"add {key} = {wanted} to {file}"
 
 
-def _existing(rule: SettingRule, subject: Subject) -> _Existing:
-    """The value that the rule is about; raise CannotTell where a probe leaves it out."""
-    if rule.file in _HOST_FILES:
-        if rule.key not in subject.host_values:
-            raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not say")
-        return _Existing(show(subject.host_values[rule.key]), subject.host_name, "text")
-    if rule.file.endswith(".sh"):
+def _existing(key: str, file: str, subject: Subject) -> _Existing:
+    """What there is of a key; raise CannotTell where a probe leaves it out."""
+    if file in _HOST_FILES:
+        if key not in subject.host_values:
+            raise CannotTell(f"{key} of {subject.host_name}, which its probe does not say")
+        return _Existing(show(subject.host_values[key]), subject.host_name, "text")
+    if file.endswith(".sh"):
         variables = subject.found.config.environment if subject.found.config else ()
-        variable = next((one for one in reversed(variables) if one.name == rule.key), None)
+        variable = next((one for one in reversed(variables) if one.name == key), None)
         return _Existing(variable.text if variable else None, place(variable) if variable else "", "text")
-    reading = subject.values.read(rule.key, rule.file) if subject.values is not None else None
+    reading = subject.values.read(key, file) if subject.values is not None else None
     if subject.values is None or reading is None:
         return _Existing(None, "", "text")
-    return _Existing(
-        reading.text, place(reading.given) if reading.given else "", subject.values.kind(rule.key)
-    )
+    return _Existing(reading.text, place(reading.given) if reading.given else "", subject.values.kind(key))

@@ -40,7 +40,7 @@ def read_size(text: str) -> int:
     match = _SIZE.fullmatch(text)
     if match is None:
         raise Misfit("is not a size")
-    return int(match[1]) * 2 ** (10 * _SIZE_STEPS.index(match[2].lower() or " "))
+    return int(match[1]) << (10 * _SIZE_STEPS.index(match[2].lower() or " "))
 
 
 def read_seconds(text: str) -> float:

@@ -20,9 +20,9 @@ EXAMPLES = """
 
 * `howdah check` looks at this machine
 * `howdah check --conf /etc/hadoop/conf --host` looks at a worker: its configuration and the machine itself
-* `howdah check --conf /etc/hadoop/conf --conf /etc/hbase/conf --plan plan.yaml` says what has drifted from a plan
+* `howdah check --conf /etc/hadoop/conf --plan plan.yaml` says what has drifted from a plan
 * `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
-* `howdah check --conf conf --sarif check.sarif --severity warn` for a CI system: exit code 1 from a warning on
+* `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -37,6 +37,7 @@ class Least(StrEnum):
 
 @app.command("check", epilog=EXAMPLES)
 def check(
+    *,
     conf: Annotated[
         list[Path] | None,
         typer.Option(
