@@ -40,7 +40,7 @@ exec awk 'BEGIN {
   }
   for (i = 3; i < ARGC; i++) {
     location = wanted[tolower(ARGV[i])]
-    print location == "" ? default_location : location
+    print (location == "" ? default_location : location)
   }
   exit
 }' "${0%/*}/topology.data" "$default" "$@"

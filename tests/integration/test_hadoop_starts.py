@@ -1,0 +1,101 @@
+"""A rendered configuration starts Hadoop's real daemons, which find one another and keep a file."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+
+import pytest
+
+from howdah.render import render
+from howdah.render.directory import write
+from support.daemons import (
+    FETCH,
+    LIB,
+    Daemons,
+    bean,
+    change_properties,
+    free_ports,
+    get,
+    get_json,
+    put,
+    read_properties,
+)
+from support.plans import one_host
+
+pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
+
+HDFS = "org.apache.hadoop.hdfs.server"
+YARN = "org.apache.hadoop.yarn.server"
+PORTS = (
+    ("hdfs-site.xml", "dfs.namenode.http-address"),
+    ("hdfs-site.xml", "dfs.datanode.address"),
+    ("hdfs-site.xml", "dfs.datanode.http.address"),
+    ("hdfs-site.xml", "dfs.datanode.ipc.address"),
+    ("yarn-site.xml", "yarn.resourcemanager.address"),
+    ("yarn-site.xml", "yarn.resourcemanager.scheduler.address"),
+    ("yarn-site.xml", "yarn.resourcemanager.resource-tracker.address"),
+    ("yarn-site.xml", "yarn.resourcemanager.admin.address"),
+    ("yarn-site.xml", "yarn.resourcemanager.webapp.address"),
+    ("yarn-site.xml", "yarn.nodemanager.address"),
+    ("yarn-site.xml", "yarn.nodemanager.localizer.address"),
+    ("yarn-site.xml", "yarn.nodemanager.webapp.address"),
+)
+CONTENT = os.urandom(3_000_000)
+
+
+def _redirect(conf: Path, root: Path) -> dict[str, int]:
+    """Change a copy where this machine is not the planned host: paths, ports, no native library."""
+    for path in conf.glob("*.xml"):
+        text = path.read_text().replace("/etc/hadoop/conf", str(conf))
+        for top in ("/data/", "/var/"):
+            text = text.replace(f"<value>{top}", f"<value>{root}{top}").replace(f",{top}", f",{root}{top}")
+            text = text.replace(f"file://{top}", f"file://{root}{top}")
+        path.write_text(text)
+    rpc, shuffle, *ports = free_ports(len(PORTS) + 2)
+    change_properties(conf / "core-site.xml", {"fs.defaultFS": f"hdfs://localhost:{rpc}"})
+    # Short-circuit reads need libhadoop, which is not in the jars.
+    change_properties(
+        conf / "hdfs-site.xml",
+        {"dfs.namenode.rpc-address": f"localhost:{rpc}", "dfs.client.read.shortcircuit": "false"},
+    )
+    change_properties(conf / "mapred-site.xml", {"mapreduce.shuffle.port": str(shuffle)})
+    given = dict(zip((key for _, key in PORTS), ports, strict=True))
+    for file, key in PORTS:
+        change_properties(conf / file, {key: f"localhost:{given[key]}"})
+    return given
+
+
+def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
+    write(render(one_host("localhost")), tmp_path / "rendered", force=False)
+    conf = tmp_path / "rendered/hadoop"
+    planned = read_properties(conf / "yarn-site.xml")
+    port = _redirect(conf, tmp_path)
+    namenode, datanode = port["dfs.namenode.http-address"], port["dfs.datanode.http.address"]
+    manager, node = port["yarn.resourcemanager.webapp.address"], port["yarn.nodemanager.webapp.address"]
+    files = f"http://localhost:{namenode}/webhdfs/v1/file?user.name={getpass.getuser()}"
+    with Daemons(conf, tmp_path / "logs") as daemons:
+        daemons.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive")
+        daemons.start("namenode", f"{HDFS}.namenode.NameNode")
+        daemons.start("resourcemanager", f"{YARN}.resourcemanager.ResourceManager")
+        daemons.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
+        daemons.start("datanode", f"{HDFS}.datanode.DataNode")
+        daemons.start("nodemanager", f"{YARN}.nodemanager.NodeManager")
+
+        daemons.wait(
+            "a live DataNode",
+            lambda: (bean(namenode, "name=FSNamesystemState") or {}).get("NumLiveDataNodes") or None,
+        )
+        put(f"{files}&op=CREATE", CONTENT)
+        assert get(f"{files}&op=OPEN") == CONTENT
+        assert daemons.wait("the DataNode's beans", lambda: bean(datanode, "name=FSDatasetState"))
+
+        (registered,) = daemons.wait(
+            "the NodeManager in the ResourceManager's list",
+            lambda: (get_json(f"http://localhost:{manager}/ws/v1/cluster/nodes")["nodes"] or {}).get("node"),
+        )
+        assert registered["state"] == "RUNNING"
+        assert registered["availMemoryMB"] == int(planned["yarn.nodemanager.resource.memory-mb"])
+        assert daemons.wait("the ResourceManager's beans", lambda: bean(manager, "name=ClusterMetrics"))
+        assert daemons.wait("the NodeManager's beans", lambda: bean(node, "name=NodeManagerMetrics"))
