@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from howdah.errors import UserError
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Cluster, Layout, Master
+
+_LONGEST_LABEL = 63
+_LONGEST_NAME = 253
 
 
 class PlacedWorker(NamedTuple):
@@ -45,7 +49,8 @@ def placed_hosts(cluster: Cluster) -> Iterator[PlacedHost]:
         for host in group.names:
             here, shadowed = tuple(masters.get(host, ())), tuple(shadows.get(host, ()))
             rack = racks[host]
-            workers = _workers(host, rack, layout, (*here, *shadowed)) if layout else ()
+            carries = layout if group.serves != "masters" else None
+            workers = _workers(host, rack, carries, (*here, *shadowed)) if carries else ()
             yield PlacedHost(host, group.name, rack, workers, here, shadowed)
 
 
@@ -61,14 +66,22 @@ def worker_count(cluster: Cluster) -> int:
 
 
 def virtual_name(host: str, suffix: str) -> str:
-    """The name of a virtual machine on a host: ``w01.example.com`` and ``1`` make ``w01-1.example.com``."""
+    """The name of a virtual machine on a host: ``w01.example.com`` and ``1`` make ``w01-1.example.com``.
+
+    Raises UserError where the host's name leaves no room for the suffix.
+    """
     label, dot, domain = host.partition(".")
-    return f"{label}-{suffix}{dot}{domain}"
+    name = f"{label}-{suffix}{dot}{domain}"
+    if len(label) + 1 + len(suffix) > _LONGEST_LABEL or len(name) > _LONGEST_NAME:
+        raise UserError(
+            f"host {host}",
+            f"a virtual machine on it would be called {name}, which is too long for a host name",
+            f"at most {_LONGEST_LABEL} characters between dots, and {_LONGEST_NAME} in all",
+        )
+    return name
 
 
-def _workers(
-    host: str, rack: str, layout: Layout, masters: tuple[Master, ...]
-) -> tuple[PlacedWorker, ...]:
+def _workers(host: str, rack: str, layout: Layout, masters: tuple[Master, ...]) -> tuple[PlacedWorker, ...]:
     if any(master.whole_host for master in masters):
         return ()
     if not layout.virtual:

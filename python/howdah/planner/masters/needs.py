@@ -1,0 +1,55 @@
+"""What masters need: processors, and memory by the daemons' heaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from howdah.model.plan import Role, Worker
+from howdah.units import GIB, MIB
+
+PLACE_VCPUS = 4
+"""Masters use at most a fifth of a core (D0 58); four let them collect garbage and answer at once."""
+PLACE_BYTES = 16 * GIB
+"""The least memory of a place for masters."""
+
+_SYSTEM_BYTES = 2 * GIB
+_HEAP_SHARE = 0.75
+"""Java takes about a third more than its heap: threads, code, buffers."""
+_HEAPS = {
+    Role.RESOURCEMANAGER: 2 * GIB,
+    Role.JOB_HISTORY: GIB,
+    Role.HMASTER: 2 * GIB,
+    Role.ZOOKEEPER: GIB,
+    Role.JOURNALNODE: GIB,
+    Role.FAILOVER_CONTROLLER: 256 * MIB,
+}
+
+
+class Need(NamedTuple):
+    """Virtual CPUs and bytes of memory."""
+
+    vcpus: int
+    memory_bytes: int
+
+
+class Sizing(NamedTuple):
+    """What sizes are reckoned from: the kinds of workers by name, and the NameNode's heap in bytes."""
+
+    kinds: Mapping[str, Worker]
+    namenode_heap_bytes: int
+
+    def beside_workers(self, roles: Iterable[Role]) -> Need:
+        """What daemons take of a worker that they share."""
+        heaps = sum(_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
+        return Need(1, round(heaps / _HEAP_SHARE))
+
+    def place_of_their_own(self, roles: Iterable[Role]) -> Need:
+        """What an operating system for these daemons alone should have at least."""
+        daemons = self.beside_workers(roles)
+        return Need(PLACE_VCPUS, max(PLACE_BYTES, daemons.memory_bytes + _SYSTEM_BYTES))
+
+    def of(self, takes: Iterable[str]) -> Need:
+        """What workers' places have together."""
+        workers = [self.kinds[kind] for kind in takes]
+        return Need(sum(one.vcpus or 0 for one in workers), sum(one.memory_bytes for one in workers))

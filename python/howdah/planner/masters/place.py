@@ -1,0 +1,126 @@
+"""Masters on their hosts: as far apart and as little disturbed as the number of hosts allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Layout, Master, Role, Worker
+from howdah.model.request import PlanRequest, Protection
+from howdah.planner.masters.fault_tolerance import place_tolerant
+from howdah.planner.masters.left import worker_hosts_left
+from howdah.planner.masters.needs import Sizing
+from howdah.planner.masters.posts import Post, highly_available, unprotected
+from howdah.planner.masters.reasons import reason_for
+from howdah.planner.masters.seats import Seat, apart, beside, master, together
+from howdah.planner.masters.spots import Spot, spots
+from howdah.planner.namespace import REPLICATION, namenode_heap_bytes, namespace_blocks
+
+OWN_HOST_FROM = 10
+"""Hosts from which on undivided ones spare one for masters (X4)."""
+
+_THIRD_HOST_FROM = 60
+"""Hosts from which on a third host of their own costs protected masters no more than 5 % of all."""
+_QUORUM = 3
+_MOST_SPOTS = 4
+
+
+class _Attempt(NamedTuple):
+    """So many hosts are the masters' own; on others they have places, or share where not ``places``."""
+
+    spread: int
+    places: bool
+
+
+def place_masters(
+    inventory: Inventory, layouts: Sequence[Layout], kinds: Sequence[Worker], request: PlanRequest
+) -> tuple[Master, ...]:
+    """Every master with its host; raises UserError where the protection asked for needs other hosts."""
+    sizing = Sizing({kind.name: kind for kind in kinds}, _heap(inventory, request))
+    by_group = {layout.group: layout for layout in layouts}
+    order = spots(inventory, by_group, sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes)
+    if request.protection is Protection.FT:
+        masters = place_tolerant(order, inventory.host_count, request, sizing)
+        if worker_hosts_left(inventory, by_group, masters) < (request.replication or 1):
+            raise UserError(
+                "--protect-masters",
+                "ft takes whole hosts here, and too few remain for workers",
+                "divide the hosts (--workers-per-host 4), give more of them, or --protect-masters none",
+            )
+        return masters
+    first = tuple(islice(order, _MOST_SPOTS))
+    if request.protection is Protection.HA and len(first) < _QUORUM:
+        raise UserError(
+            "--protect-masters",
+            f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} here",
+            f"give {_QUORUM} hosts that serve masters or any, or --protect-masters none",
+        )
+    masters = ()
+    for attempt in _attempts(inventory, request, first):
+        masters = tuple(_placed(attempt, first, request, sizing))
+        if worker_hosts_left(inventory, by_group, masters) >= _enough(inventory, request):
+            break
+    # The last attempt shares wherever it can: it is returned even where too few hosts remain.
+    return masters
+
+
+def _heap(inventory: Inventory, request: PlanRequest) -> int:
+    raw_bytes = sum(group.data_bytes * group.count for group in inventory.groups if group.serves != "masters")
+    return namenode_heap_bytes(namespace_blocks(raw_bytes, request.replication or REPLICATION))
+
+
+def _attempts(inventory: Inventory, request: PlanRequest, first: Sequence[Spot]) -> Iterator[_Attempt]:
+    """Ways to place masters, the one with the most room for them first."""
+    ha = request.protection is Protection.HA
+    serving = sum(spot.layout is None for spot in first)
+    if serving >= (2 if ha else 1):
+        yield _Attempt(serving, places=True)
+    elif first[serving].divided:
+        yield _Attempt(len(first) if ha else min(2, len(first)), places=True)
+    elif ha:
+        if inventory.host_count >= _THIRD_HOST_FROM:
+            yield _Attempt(_QUORUM, places=False)
+        yield _Attempt(2, places=False)
+    elif inventory.host_count >= OWN_HOST_FROM:
+        yield _Attempt(1, places=False)
+    yield _Attempt(serving, places=False)
+
+
+def _enough(inventory: Inventory, request: PlanRequest) -> int:
+    """Hosts that must keep workers: one for each replica, one more where HA is to outlast a lost host."""
+    workers = sum(group.count for group in inventory.groups if group.serves != "masters")
+    spare = 1 if request.protection is Protection.HA else 0
+    return min(workers, (request.replication or REPLICATION) + spare)
+
+
+def _placed(
+    attempt: _Attempt, first: Sequence[Spot], request: PlanRequest, sizing: Sizing
+) -> Iterator[Master]:
+    wanted = (
+        highly_available(request, [spot.rack for spot in first], attempt.spread)
+        if request.protection is Protection.HA
+        else unprotected(request, len(first), attempt.spread)
+    )
+    posts: dict[int, list[Post]] = {}
+    for post in wanted:
+        posts.setdefault(post.spot, []).append(post)
+    for index, here in sorted(posts.items()):
+        spot = first[index]
+        owns = spot.layout is None or (
+            # A ZooKeeper alone is too small for a worker's place.
+            any(post.roles != (Role.ZOOKEEPER,) for post in here)
+            and (index < attempt.spread or (attempt.places and spot.divided))
+        )
+        for seat in _seats(spot, here, sizing, attempt.spread) if owns else beside(here):
+            rule, reason = reason_for(spot, seat, sizing, request, attempt.spread)
+            yield master(spot, seat, sizing, rule=rule, reason=reason)
+
+
+def _seats(spot: Spot, here: Sequence[Post], sizing: Sizing, spread: int) -> list[Seat]:
+    """A place for each post where there are several hosts and this one has room, else one for all."""
+    if spot.divided and spread > 1 and (seats := apart(spot, here, sizing)) is not None:
+        return seats
+    return together(spot, here, sizing)

@@ -1,0 +1,163 @@
+"""Rules about master daemons: rooms of their own, pairs apart, and how they survive the loss of a host."""
+
+from __future__ import annotations
+
+from howdah.model.plan import Role
+from howdah.model.request import Protection
+from howdah.planner.facts import Facts
+from howdah.planner.namespace import REPLICATION, namenode_heap_bytes, namespace_blocks
+from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.units import format_bytes, format_count
+
+OWN_PLACES = Rule(
+    id="masters.own-places",
+    says="On divided hosts NameNode and ResourceManager have places of their own, on different hosts.",
+    sources=("D0 17", "D0 58", "D0 146", "D1 96", "X4"),
+    condition="hosts carry two or more virtual machines",
+)
+OWN_HOST = Rule(
+    id="masters.own-host",
+    says="On undivided hosts masters have a host of their own, from 10 hosts up or when protected.",
+    sources=("D0 17", "D0 59", "D2 100", "X4"),
+    condition="one worker on each host, and enough hosts for the replicas without the masters' own",
+)
+SHARED = Rule(
+    id="masters.shared",
+    says="In small clusters masters run beside workers, the NameNode's checkpoints on a second host.",
+    sources=("D0 59", "D2 101", "D2 157", "D4 137", "X4"),
+    severity=Severity.MAY,
+    condition="too few hosts to spare one",
+)
+GROUP = Rule(
+    id="masters.group",
+    says="Hosts that serve masters take the masters before any other.",
+    sources=("howdah",),
+    condition="a group of the inventory serves masters",
+)
+PAIRS = Rule(
+    id="masters.pairs-apart",
+    says="Two of a pair never share a host, nor a rack where racks are known; "
+    "JournalNodes and ZooKeepers are three, on three hosts.",
+    sources=("D0 74", "D2 100", "Hadoop 3.5.0"),
+    severity=Severity.MUST,
+    condition="masters are protected by high availability",
+)
+FAULT_TOLERANCE = Rule(
+    id="masters.fault-tolerance",
+    says="Primaries are on one host and their shadows on another; places are freed on both.",
+    sources=("D1 76", "D1 78", "D1 79", "D1 80", "D1 92"),
+    severity=Severity.MUST,
+    condition="masters are protected by vSphere Fault Tolerance",
+    today="One virtual CPU was vSphere 5's limit. Since vSphere 6.0 there are several: "
+    "up to 8 with Enterprise Plus since 6.7, 2 with other licences; by default at most 8 on a host together.",
+)
+
+
+def _unprotected(facts: Facts) -> bool:
+    return facts.request.protection is Protection.NONE
+
+
+def _tolerant(facts: Facts) -> bool:
+    return facts.request.protection is Protection.FT
+
+
+def _isolate(facts: Facts) -> str | None:
+    namenodes = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
+    where = namenodes[0].host
+    return (
+        f"{where} carries the only NameNode: while it is down there is no HDFS, and if its disks are "
+        "lost so is the data. Plan with --protect-masters ha, or at least keep a copy of its directory on "
+        "another host."
+    )
+
+
+def _logging(facts: Facts) -> str | None:
+    return (
+        "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
+        "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
+        "Put the masters' root disks on storage that both hosts reach."
+    )
+
+
+def _applications(facts: Facts) -> str | None:
+    return (
+        "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
+        "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both."
+    )
+
+
+def _cores(facts: Facts) -> str | None:
+    return (
+        "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
+        "and processors with many cores have slower ones."
+    )
+
+
+def _federation(facts: Facts) -> str | None:
+    cluster = facts.cluster
+    blocks = namespace_blocks(cluster.raw_bytes, facts.request.replication or REPLICATION)
+    heap = namenode_heap_bytes(blocks)
+    largest = max(
+        (master.memory_bytes for master in cluster.masters if Role.NAMENODE in master.roles), default=0
+    )
+    if heap <= _HEAP_MOST and heap <= largest:
+        return None
+    return (
+        f"Full of 256 MiB blocks, HDFS holds {format_count(blocks)}, for which a NameNode needs a heap of "
+        f"{format_bytes(heap)}. It should not have more than {format_bytes(_HEAP_MOST)}, and here "
+        f"it has room for {format_bytes(largest)}: use larger blocks, or several name services "
+        "behind a router."
+    )
+
+
+# Collections of larger heaps stop a NameNode for longer than its clients wait.
+_HEAP_MOST = 200 * 10**9
+
+RULES: tuple[Rule, ...] = (
+    OWN_PLACES,
+    OWN_HOST,
+    SHARED,
+    GROUP,
+    PAIRS,
+    FAULT_TOLERANCE,
+    Counsel(
+        id="masters.isolate-namenode",
+        says="In production the NameNode is isolated and made available.",
+        sources=("D2 100", "D0 74"),
+        condition="masters are not protected",
+        applies=_unprotected,
+        tell=_isolate,
+    ),
+    Counsel(
+        id="masters.fault-tolerance-network",
+        says="The network carries Fault Tolerance's logging beside the workers' traffic, or it has its own.",
+        sources=("D1 78", "D1 86", "D1 92"),
+        condition="masters are protected by vSphere Fault Tolerance",
+        applies=_tolerant,
+        tell=_logging,
+    ),
+    Counsel(
+        id="masters.fault-tolerance-guests",
+        says="Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
+        sources=("D1 94", "D1 95"),
+        condition="masters are protected by vSphere Fault Tolerance",
+        applies=_tolerant,
+        tell=_applications,
+    ),
+    Counsel(
+        id="masters.fastest-cores",
+        says="Hosts of protected masters have the fastest cores, not the most.",
+        sources=("D1 76",),
+        severity=Severity.MAY,
+        condition="masters are protected by vSphere Fault Tolerance",
+        applies=_tolerant,
+        tell=_cores,
+    ),
+    Counsel(
+        id="masters.namespace",
+        says="The NameNode's heap holds the whole namespace: about 1 GB for a million blocks.",
+        sources=("D1 77", "D1 81", "howdah"),
+        condition="the cluster's disks can hold more blocks than one NameNode",
+        tell=_federation,
+    ),
+)
