@@ -1,0 +1,1 @@
+"""What each kind of work says of a platform."""

@@ -1,0 +1,192 @@
+"""What speaks for and against a platform that runs MapReduce."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Judgement
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.division import Division
+from howdah.planner.judging.guests import guest_share
+from howdah.planner.masters.needs import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.rules import platform as rules
+from howdah.planner.slots import slots_of
+from howdah.planner.words import gib
+from howdah.units import format_counted
+
+REMOTE_MEMORY = 0.1
+"""Each share of memory behind another socket: half of it is what native loses in Table 2, 14 %, beyond its
+20 disks (RULES 15)."""
+
+NEAR_MEMORY = 0.025
+"""Each share of memory on another node of the same socket, with sub-NUMA clustering (howdah)."""
+
+PREFER_HT = 0.005
+"""preferHT keeps a worker on its node; a worker that fits needs no option that may be forgotten (RULES 7)."""
+
+FEW_DISKS = 5
+"""Data disks of a worker, preferably at most (RULES 3)."""
+
+DISKS_DOUBLED = 0.05
+"""Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
+
+BEST_PER_SOCKET, FEWEST_PER_SOCKET, MOST_PER_SOCKET = 2, 1, 5
+"""Two to ten workers on two sockets, four the optimum; twice as many on four sockets (RULES 1, 13)."""
+
+OFF_OPTIMUM = 0.01
+"""Each halving or doubling of the optimum, where nothing else is measured (howdah)."""
+
+OUT_OF_RANGE = 0.04
+"""Fewer or more than were found good: 20 on two sockets lost 20 % in TeraGen, 4 % of the suite (RULES 11)."""
+
+ONE_VM = 0.12
+"""One virtual machine across all sockets against native (RULES 10)."""
+
+ONE_VM_IN_SOCKET = 0.04
+"""One virtual machine that spans no sockets: the mean of D2 (RULES 99)."""
+
+REPLICA_SPREAD = 0.02
+"""The fullest DataNode over the mean, times the root of workers per host: 4 % at 4, 9 % at 20 (RULES 152)."""
+
+WRITE_SHARE = 0.36
+"""The part of TeraSort that writes replicas and waits for the fullest worker: 1204 of 3355 s (Table 2)."""
+
+SINGLE_SLOT = 0.01
+"""One slot of each kind leaves nothing to tune (RULES 11)."""
+
+GUEST_MEMORY = 0.05
+"""Memory that guests and daemons take from the page cache, for all of the memory (howdah)."""
+
+MASTER_PLACES = 0.005
+"""A master that takes two places of workers instead of one (RULES 17)."""
+
+
+def judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    """All of them; weights are shares of TeraSort's time."""
+    yield from _numa(group, request, division)
+    yield from _disks(division)
+    if division.virtual:
+        yield from _count(group, division)
+        yield from _alike(division)
+    yield from _replicas(division)
+    yield from _slots(group, request, division)
+    if division.virtual:
+        yield from _guests(division)
+        yield from _master_place(division)
+
+
+def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    cpu = group.cpu
+    if cpu.numa_nodes == 1:
+        return
+    spanned = division.numa_nodes
+    vcpus = max(share.vcpus for share in division.shares)
+    memory = max(share.memory_bytes for share in division.shares)
+    threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
+    if spanned > 1:
+        remote = 1 - 1 / spanned
+        behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
+        yield rules.FITS_NUMA_NODE.speaks_against(
+            f"spans {spanned} NUMA nodes: {remote:.0%} of its memory is remote to each CPU",
+            REMOTE_MEMORY * behind_sockets + NEAR_MEMORY * (remote - behind_sockets),
+        )
+    elif vcpus > cores:
+        means = "bound to it" if request.hypervisor is Hypervisor.KVM else "with preferHT"
+        yield rules.PREFER_HT.speaks_against(
+            f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", PREFER_HT
+        )
+    else:
+        node = group.memory_bytes // cpu.numa_nodes
+        yield rules.FITS_NUMA_NODE.speaks_for(
+            f"fits a NUMA node: {vcpus} of {threads} threads, {gib(memory)} of {gib(node)}"
+        )
+
+
+def _disks(division: Division) -> Iterator[Judgement]:
+    disks = max(share.disks for share in division.shares)
+    if disks <= FEW_DISKS:
+        yield rules.FEW_DISKS.speaks_for(
+            f"{format_counted(disks, 'data disk')} for a DataNode: at most {FEW_DISKS} is best"
+        )
+    else:
+        yield rules.FEW_DISKS.speaks_against(
+            f"{disks} data disks for one DataNode: at most {FEW_DISKS} is best",
+            DISKS_DOUBLED * math.log2(disks / FEW_DISKS),
+        )
+
+
+def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
+    sockets, count = group.cpu.sockets, division.per_host
+    best = BEST_PER_SOCKET * sockets
+    sized = f"{format_counted(count, 'worker')} on {format_counted(sockets, 'socket')}"
+    range_text = f"{FEWEST_PER_SOCKET * sockets} to {MOST_PER_SOCKET * sockets} are good, {best} the best"
+    off = OFF_OPTIMUM * abs(math.log2(count / best))
+    if count == 1:
+        # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
+        loss = ONE_VM if sockets > 1 else ONE_VM_IN_SOCKET
+        yield rules.ONE_VM.speaks_against(
+            f"one virtual machine as large as the host takes {loss:.0%} longer than native", loss
+        )
+    elif FEWEST_PER_SOCKET * sockets <= count <= MOST_PER_SOCKET * sockets:
+        speaks: Callable[..., Judgement] = (
+            rules.WORKERS_PER_SOCKET.speaks_for if count == best else rules.WORKERS_PER_SOCKET.speaks_against
+        )
+        yield speaks(f"{sized}: {range_text}", off)
+    else:
+        yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + OUT_OF_RANGE)
+
+
+def _alike(division: Division) -> Iterator[Judgement]:
+    if len(division.shares) == 1:
+        return
+    small, large = division.shares
+    mean = sum(share.count * share.disks for share in division.shares) / division.per_host
+    excess = mean / small.disks - 1
+    yield rules.ALIKE.speaks_against(
+        f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
+        f"the smaller workers' disks carry {excess:.0%} more than the mean",
+        WRITE_SHARE * excess,
+    )
+
+
+def _replicas(division: Division) -> Iterator[Judgement]:
+    excess = REPLICA_SPREAD * math.sqrt(division.per_host)
+    yield rules.REPLICA_BALANCE.speaks_against(
+        f"the fullest of so many DataNodes holds about {excess:.0%} more blocks than the mean",
+        WRITE_SHARE * excess,
+    )
+
+
+def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    each = [
+        request.slots
+        or slots_of(
+            group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes
+        ).each
+        for share in division.shares
+    ]
+    if min(each) == 1:
+        yield rules.SLOTS_TO_TUNE.speaks_against(
+            "one slot of each kind leaves no room for tuning", SINGLE_SLOT
+        )
+
+
+def _guests(division: Division) -> Iterator[Judgement]:
+    share = guest_share(division)
+    yield rules.GUEST_MEMORY.speaks_against(
+        f"{format_counted(division.per_host, 'guest system')} with daemons take about {share:.0%} of memory",
+        GUEST_MEMORY * share,
+    )
+
+
+def _master_place(division: Division) -> Iterator[Judgement]:
+    large = division.shares[-1]
+    if large.vcpus >= PLACE_VCPUS and large.memory_bytes >= PLACE_BYTES:
+        return
+    yield rules.MASTER_PLACE.speaks_against(
+        f"{format_counted(large.vcpus, 'vCPU')} and {gib(large.memory_bytes)} are less than a master needs "
+        f"({PLACE_VCPUS} vCPUs, {gib(PLACE_BYTES)}): it takes several workers' places",
+        MASTER_PLACES,
+    )

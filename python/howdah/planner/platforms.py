@@ -1,0 +1,192 @@
+"""The platforms a host allows: native and so many virtual machines, each sized, judged and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from howdah.errors import UserError
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.division import Division, Share, divide, undivided
+from howdah.planner.memory import least_worker
+from howdah.planner.ranking import judge, score
+from howdah.planner.rules import platform as rules
+from howdah.planner.slots import slots_of
+from howdah.planner.words import gib, listed
+from howdah.units import format_counted
+
+MOST_PER_SOCKET = 10
+"""Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
+
+LEAST_THREADS = 2
+"""A map and a reduce task at once (howdah)."""
+
+
+def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
+    """The group's platforms, the recommended one first, refused ones last with their reasons.
+
+    ``workers`` counts a group that carries no masters. Raises UserError where the hosts are too small
+    to plan for, or where the workers per host that the request insists on are impossible.
+    """
+    _sensible(request)
+    _large_enough(group, request)
+    possible: list[Division] = []
+    refused: dict[Judgement, list[int]] = {}
+    if request.hypervisor is Hypervisor.NONE:
+        no_hypervisor = rules.HYPERVISOR.refuses("--hypervisor none: hosts are not divided")
+        refused[no_hypervisor] = list(_counts(group, request))
+    else:
+        for per_host in _counts(group, request):
+            outcome = divide(group, request, per_host)
+            if isinstance(outcome, Division):
+                possible.append(outcome)
+            else:
+                refused.setdefault(outcome, []).append(per_host)
+    if not possible and request.hypervisor not in (None, Hypervisor.NONE):
+        raise UserError(
+            f"--hypervisor {request.hypervisor}",
+            f"group {group.name!r} cannot be divided: {next(iter(refused)).text}",
+            "give --hypervisor none to use these hosts as they are",
+        )
+    candidates = [_candidate(group, request, division) for division in (undivided(group), *possible)]
+    candidates.sort(key=lambda one: (-one.score, _per_host(one)))
+    if request.workers_per_host is not None:
+        candidates = _insisting(request.workers_per_host, candidates, refused, group)
+    candidates[0] = candidates[0].model_copy(update={"verdict": "recommended"})
+    return (*candidates, *(_refused(group, why, counts) for why, counts in refused.items()))
+
+
+def layout_of(candidate: Candidate) -> Layout:
+    """How a full host of that platform is divided."""
+    return Layout(
+        group=candidate.group,
+        platform=candidate.platform,
+        virtual=candidate.platform != "native",
+        workers=tuple(kind.name for kind in candidate.kinds for _ in range(kind.per_host)),
+    )
+
+
+def _sensible(request: PlanRequest) -> None:
+    if request.workers_per_host is not None and request.workers_per_host < 1:
+        raise UserError(
+            f"--workers-per-host {request.workers_per_host}",
+            "a host has at least one worker",
+            "give 4 for instance",
+        )
+    if request.slots is None:
+        return
+    if not request.mapreduce:
+        raise UserError(
+            "--slots", "HBase alone runs no tasks", "leave it out, or add a workload with MapReduce"
+        )
+    if request.slots < 1:
+        raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give 6 for instance")
+
+
+def _large_enough(group: HostGroup, request: PlanRequest) -> None:
+    where, least = f"groups[{group.name}]", least_worker(request)
+    if group.data_disks == 0:
+        raise UserError(
+            f"{where}.disks",
+            "these hosts have no data disks, so no DataNode can store on them",
+            "give at least one disk the role data, or the group `serves: masters`",
+        )
+    if group.memory_bytes < least:
+        raise UserError(
+            f"{where}.memory",
+            f"{gib(group.memory_bytes)} is too little for a worker",
+            f"{gib(least)} hold the operating system, the daemons and the least work; "
+            "leave these hosts out, or let the group serve masters",
+        )
+    if group.cpu.threads < LEAST_THREADS:
+        raise UserError(
+            f"{where}.cpu",
+            f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker",
+            f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out",
+        )
+
+
+def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
+    """The numbers of virtual machines per host that are worth a look."""
+    most = min(group.data_disks, MOST_PER_SOCKET * group.cpu.sockets)
+    return sorted({*range(1, most + 1), request.workers_per_host or 1})
+
+
+def _insisting(
+    per_host: int,
+    candidates: Sequence[Candidate],
+    refused: dict[Judgement, list[int]],
+    group: HostGroup,
+) -> list[Candidate]:
+    """The candidates, those with the number of workers insisted on first."""
+    wanted = [one for one in candidates if _per_host(one) == per_host]
+    if not wanted:
+        reason = next(why.text for why, counts in refused.items() if per_host in counts)
+        possible = listed(_per_host(one) for one in candidates)
+        raise UserError(
+            f"--workers-per-host {per_host}",
+            f"impossible on the hosts of group {group.name!r}: {reason}",
+            f"possible: {possible}",
+        )
+    return [*wanted, *(one for one in candidates if one not in wanted)]
+
+
+def _per_host(candidate: Candidate) -> int:
+    return sum(kind.per_host for kind in candidate.kinds)
+
+
+def _candidate(group: HostGroup, request: PlanRequest, division: Division) -> Candidate:
+    judgements = judge(group, request, division)
+    names = ("worker",) if len(division.shares) == 1 else ("small", "large")
+    return Candidate(
+        group=group.name,
+        platform=division.platform,
+        verdict="possible",
+        workers=division.per_host * group.count,
+        kinds=tuple(
+            _worker(group, request, name, share, division.numa_nodes)
+            for name, share in zip(names, division.shares, strict=True)
+        ),
+        score=score(judgements),
+        judgements=judgements,
+    )
+
+
+def _refused(group: HostGroup, why: Judgement, counts: Iterable[int]) -> Candidate:
+    return Candidate(
+        group=group.name,
+        platform=f"{listed(counts)} per host",
+        verdict="refused",
+        workers=0,
+        kinds=(),
+        score=0.0,
+        judgements=(why,),
+    )
+
+
+def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, numa_nodes: int) -> Worker:
+    rule = slots_of(group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes)
+    slots = rule.each if request.slots is None else request.slots
+    return Worker(
+        name=name,
+        map_slots=slots,
+        reduce_slots=slots,
+        memory_bytes=share.memory_bytes,
+        data_dirs=tuple(f"/data/{number:02d}" for number in range(1, share.disks + 1)),
+        group=group.name,
+        per_host=share.count,
+        vcpus=share.vcpus,
+        data_disks=share.disks,
+        numa_nodes=numa_nodes,
+        roles=_roles(request),
+    )
+
+
+def _roles(request: PlanRequest) -> tuple[Role, ...]:
+    roles = [Role.DATANODE]
+    if request.mapreduce:
+        roles.append(Role.NODEMANAGER)
+    if request.hbase_used:
+        roles.append(Role.REGIONSERVER)
+    return tuple(roles)
