@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from textwrap import indent
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -86,4 +87,4 @@ def _complain(message: str, hint: str) -> None:
     console = Console(stderr=True, highlight=False)
     console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
     if hint:
-        console.print(Text(f"       {hint}"), soft_wrap=True)
+        console.print(Text(indent(hint, " " * 7)), soft_wrap=True)

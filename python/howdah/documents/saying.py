@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 _LONGEST_SHOWN = 40
 
 _WHOLE = ("is not a whole number", "write digits alone, for instance 2")
-_MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {key: value}")
+_MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{key: value}}")
 _LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
 _NUMBER = ("is not a number", "write for instance 0.4")
 _TRUTH = ("is neither true nor false", "write true or false")
@@ -34,7 +34,6 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "less_than_equal": ("is too large", "at most {le}"),
     "enum": ("is not known here", "one of {expected}"),
     "literal_error": ("is not known here", "one of {expected}"),
-    "too_short": ("is too short", "list at least {min_length}"),
 }
 
 
@@ -58,6 +57,6 @@ def shown(value: Any) -> str:
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list):
-        return "a list" if value else "an empty list"
+        return "a list"
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

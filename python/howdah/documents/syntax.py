@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ruamel.yaml.error import MarkedYAMLError
 
 from howdah.documents.fault import Fault, Mark
@@ -17,7 +19,6 @@ _SAID = (
     ("could not find expected ':'", "a key without its `:`", "write `key: value`"),
     ("expected <block end>", "this line is not indented as those before it", _INDENT),
     ("sequence entries are not allowed", "a list's entry cannot begin here", "put `- ` on a line of its own"),
-    ("unexpected end of stream", "the text ends inside quotes", "close the quotes"),
     ("cannot start any token", "a word cannot begin with this character", _UNQUOTED),
     ("undefined alias", "an alias is not allowed", "write the value out"),
 )
@@ -25,9 +26,10 @@ _SAID = (
 
 def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
     """The error with its place; the parser's own words where there are no better ones."""
-    at = error.problem_mark or error.context_mark
-    mark = Mark(at.line + 1, at.column + 1) if at is not None else Mark(1, 1)
     problem = error.problem or error.context or "unreadable"
+    mark = _mark(error.problem_mark or error.context_mark)
+    if "unexpected end of stream" in problem:
+        return Fault(_mark(error.context_mark), (), "these quotes are not closed", "close them")
     lines = text.split("\n")
     line = lines[mark.line - 1] if mark.line <= len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
@@ -36,3 +38,7 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
         if sign in problem:
             return Fault(mark, (), what, hint)
     return Fault(mark, (), f"is not YAML: {problem}", _UNQUOTED)
+
+
+def _mark(mark: Any) -> Mark:
+    return Mark(mark.line + 1, mark.column + 1) if mark is not None else Mark(1, 1)

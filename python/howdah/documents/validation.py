@@ -16,7 +16,21 @@ from howdah.model.wrong import WrongValue
 
 def faults_of(model: type[BaseModel], tree: Tree, error: ValidationError) -> tuple[Fault, ...]:
     """Every error of pydantic's as a fault; what fits none of several types is one fault."""
-    return tuple({_fault(model, tree, detail): None for detail in error.errors(include_url=False)})
+    details = error.errors(include_url=False)
+    # A misspelt key is one fault, not an unknown key and a missing one.
+    meant = {
+        (*detail["loc"][:-1], near)
+        for detail in details
+        if detail["type"] == "extra_forbidden"
+        for near in _nearest(_known(model, detail["loc"]), str(detail["loc"][-1]))
+    }
+    return tuple(
+        {
+            _fault(model, tree, detail): None
+            for detail in details
+            if detail["type"] != "missing" or detail["loc"] not in meant
+        }
+    )
 
 
 def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
@@ -59,8 +73,18 @@ def _missing(model: type[BaseModel], path: Path, key: str) -> tuple[str, str]:
 
 
 def _unknown(model: type[BaseModel], tree: Tree, path: Path) -> Fault:
-    owner, key = model_at(model, path[:-1]), str(path[-1])
-    known = [key_of(owner, field) for field in owner.model_fields] if owner is not None else []
-    near = get_close_matches(key, known, n=1, cutoff=0.5)
+    known = _known(model, path)
+    near = _nearest(known, str(path[-1]))
     hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
     return Fault(tree.keys.get(path, tree.mark(path)), path, "is not a key howdah knows", hint)
+
+
+def _known(model: type[BaseModel], path: Path) -> list[str]:
+    """The keys that the mapping around a path may have."""
+    owner = model_at(model, path[:-1])
+    return [key_of(owner, field) for field in owner.model_fields] if owner is not None else []
+
+
+def _nearest(known: list[str], key: str) -> list[str]:
+    """The known key that a misspelt one is most like; none if it is like none."""
+    return get_close_matches(key, known, n=1, cutoff=0.6)

@@ -50,9 +50,17 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
+def _some(values: tuple[_Hardware, ...]) -> tuple[_Hardware, ...]:
+    if not values:
+        raise WrongValue("is an empty list", "list at least one")
+    return values
+
+
 def _text(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
+
+_MIN_ONE = Field(json_schema_extra={"minItems": 1})
 
 Word = Annotated[str, AfterValidator(_word), _text(f"^{_WORD.pattern}$")]
 """A name that is safe in a path, a host name and a configuration key."""
@@ -157,9 +165,9 @@ class HostGroup(_Hardware):
     """Memory of one host; or give ``memory_per_numa_node``."""
     memory_per_numa_node: Size | None = None
     """Memory attached to each NUMA node of one host."""
-    disks: tuple[DiskSet, ...] = Field(min_length=1)
+    disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]
     """Disks of one host."""
-    nics: tuple[NicSet, ...] = Field(min_length=1)
+    nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
     """The racks they stand in, in order, equally many in each; none where it is not known."""
@@ -234,7 +242,7 @@ class Inventory(_Hardware):
     """The format's version."""
     cluster: Word = "cluster"
     """The cluster's name; HDFS's name service is called after it."""
-    groups: tuple[HostGroup, ...] = Field(min_length=1)
+    groups: Annotated[tuple[HostGroup, ...], AfterValidator(_some), _MIN_ONE]
     """Groups of identical hosts."""
 
     @field_validator("groups")

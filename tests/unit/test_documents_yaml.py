@@ -1,0 +1,142 @@
+"""The quick and the careful reader of YAML, and the words that values are written as."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from howdah.documents.careful import read_carefully
+from howdah.documents.fault import Mark
+from howdah.documents.quick import Unfamiliar, read_quickly
+from howdah.documents.scalar import Scalar, meaning, spelling
+
+SAMPLE = """\
+# hosts
+howdah: 1
+groups:
+  - name: small   # the old ones
+    count: 3
+    hosts: ["w[1-3].example.com", 'it''s']
+    cpu: {sockets: 2, cores per socket: 10}
+    empty:
+    list: []
+    map: {}
+    text: a b:c #d e#f
+    negative: -5
+    share: 0.25
+    on: true
+  -   name: wide
+      nested:
+      - 1
+      - {a: [1, [2, 3]], b: "x, y"}
+last: ~
+"""
+
+
+def test_both_readers_read_the_sample() -> None:
+    data = read_quickly(SAMPLE)
+    assert data == read_carefully(SAMPLE).data
+    assert data["groups"][0] == {
+        "name": "small",
+        "count": 3,
+        "hosts": ["w[1-3].example.com", "it's"],
+        "cpu": {"sockets": 2, "cores per socket": 10},
+        "empty": None,
+        "list": [],
+        "map": {},
+        "text": "a b:c",
+        "negative": -5,
+        "share": 0.25,
+        "on": True,
+    }
+    assert data["groups"][1]["nested"] == [1, {"a": [1, [2, 3]], "b": "x, y"}]
+
+
+def test_the_careful_reader_knows_the_places() -> None:
+    tree = read_carefully(SAMPLE)
+    assert tree.keys["groups", 0, "count"] == Mark(5, 5)
+    assert tree.values["groups", 0, "count"] == Mark(5, 12)
+    assert tree.values["groups", 0, "cpu", "cores per socket"] == Mark(7, 41)
+    assert tree.values["groups", 1, "nested", 1, "a", 1, 0] == Mark(18, 18)
+    assert tree.mark(("groups", 1, "not there")) == Mark(15, 7)
+
+
+_WORDS = st.text(st.sampled_from("ab1-:#,[]{}'\"\\&*!|>%@`?~. \t\n"), max_size=8)
+_TEXTS = st.one_of(_WORDS, st.text(max_size=12))
+_LEAVES: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), _TEXTS
+)
+_KEYS = st.one_of(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), _TEXTS)
+_DATA = st.dictionaries(
+    _KEYS,
+    st.recursive(
+        _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3)
+    ),
+    max_size=4,
+)
+
+
+@given(_DATA)
+@settings(max_examples=100)
+def test_the_careful_reader_reads_as_ruamel_does(data: dict[str, Any]) -> None:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False  # between braces ruamel writes keys that it cannot read
+    stream = StringIO()
+    yaml.dump(data, stream)
+    assert read_carefully(stream.getvalue()).data == yaml.load(stream.getvalue())
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_the_quick_reader_reads_as_the_careful_one_or_not_at_all(data: st.DataObject) -> None:
+    text = SAMPLE
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        new = data.draw(st.one_of(st.sampled_from(["- ", ": ", " #", "\n", "\n  ", "'", '"', "a: "]), _WORDS))
+        text = text[:at] + new + text[at + data.draw(st.integers(0, 3)) :]
+    with suppress(Unfamiliar):
+        quick = read_quickly(text)
+        tree = read_carefully(text)
+        assert tree.whole, text
+        assert not tree.faults, text
+        assert repr(quick) == repr(tree.data), text
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(-(10**30), 10**30), st.floats(), _TEXTS))
+@example("1e5")
+@example("0x1F")
+@example("yes")
+@example("12:30")
+@example("\ufeff")
+@example('it\'s \\ "quoted"')
+@example(-math.inf)
+def test_a_value_is_spelt_so_that_it_means_itself(value: Scalar) -> None:
+    for text in (f"a: {spelling(value)}\n", f"a: [{spelling(value)}, b]\n", f"a: {{b: {spelling(value)}}}\n"):
+        read = read_carefully(text).data["a"]
+        if isinstance(read, list | dict):
+            read = read[0 if isinstance(read, list) else "b"]
+        assert repr(read) == repr(value)
+        with suppress(Unfamiliar):
+            assert repr(read_quickly(text)) == repr(read_carefully(text).data)
+
+
+@given(_TEXTS)
+def test_no_reader_of_yaml_1_1_takes_a_text_for_something_else(text: str) -> None:
+    yaml = YAML(typ="safe", pure=True)
+    assert yaml.load(f"%YAML 1.1\n---\na: {spelling(text)}\n") == {"a": text}
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("", None), ("~", None), ("007", 7), ("0o17", 15), ("0x1f", 31), ("1.5e3", 1500.0), ("on", "on")],
+)
+def test_words_mean_what_yaml_1_2_says(word: str, value: Scalar) -> None:
+    assert meaning(word) == value
+    assert type(meaning(word)) is type(value)
