@@ -7,7 +7,7 @@ from pathlib import Path
 from howdah.analysis import analyse
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
-from howdah.report import write_report
+from howdah.report.write import write_report
 from support import records
 from support.browsing import ReportOf, Visitor
 

@@ -13,7 +13,8 @@ import pytest
 from rich.console import Console
 
 from howdah.analysis import analyse
-from howdah.report import render_terminal, write_report
+from howdah.report.terminal import render_terminal
+from howdah.report.write import write_report
 from support.reports import RUNS
 
 FILES = Path(__file__).parent / "report"

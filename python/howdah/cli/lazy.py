@@ -7,12 +7,25 @@ from importlib import import_module
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-COMMANDS = ("probe", "run", "runs")
-"""The commands, in the order data flows; each is the module of this package that holds its ``app``."""
+COMMANDS = {
+    "probe": "probe",
+    "inventory": "inventory",
+    "plan": "plan",
+    "plan explain": "explain",
+    "render": "render",
+    "check": "check",
+    "rules": "rules",
+    "run": "run",
+    "runs": "runs",
+}
+"""The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
 
 
 class LazyCommands(TyperGroup):
-    """The commands of COMMANDS; one module is imported to run one, all of them to list them with their help."""
+    """The commands of COMMANDS; one module is imported to run one, all of them to list them with their help.
+
+    A command may be two words: ``plan`` takes a file, so ``plan explain`` cannot be a part of it.
+    """
 
     def list_commands(self, ctx: typer.Context) -> list[str]:
         """The names, in order."""
@@ -22,7 +35,18 @@ class LazyCommands(TyperGroup):
         """The command of that name; none if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
-        command = typer.main.get_command(import_module(f"howdah.cli.{cmd_name}").app)
+        command = typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[cmd_name]}").app)
         assert isinstance(command, TyperGroup | TyperCommand)
         command.name = cmd_name
         return command
+
+    def resolve_command(
+        self, ctx: typer.Context, args: list[str]
+    ) -> tuple[str | None, TyperGroup | TyperCommand | None, list[str]]:
+        """The command that the first words name, and the words after them."""
+        two = " ".join(args[:2])
+        if two in COMMANDS:
+            return two, self.get_command(ctx, two), args[2:]
+        name, command, rest = super().resolve_command(ctx, args)
+        assert command is None or isinstance(command, TyperGroup | TyperCommand)
+        return name, command, rest

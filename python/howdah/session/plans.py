@@ -12,16 +12,21 @@ from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import lookup
-from howdah.planner.rule import Rule
 from howdah.planner.rules.catalogue import find_rule
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HADOOP_VERSIONS, HBASE_VERSIONS
+from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
 
 __all__ = [
+    "DEFAULT_HADOOP",
+    "DEFAULT_HBASE",
+    "HADOOP_VERSIONS",
+    "HBASE_VERSIONS",
     "find_rule",
     "load_plan",
     "plan_hosts",
+    "plan_text",
     "release_default",
-    "rule_of",
     "save_plan",
     "spell_source",
     "write_plan_page",
@@ -42,7 +47,7 @@ def load_plan(path: Path) -> Plan:
 
 
 def save_plan(plan: Plan, path: Path) -> None:
-    """Write a plan, replacing only a file that is a plan; raises UserError, and leaves nothing half-written."""
+    """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
     if path.exists():
         try:
             read_plan(path)
@@ -58,14 +63,9 @@ def save_plan(plan: Plan, path: Path) -> None:
 def write_plan_page(plan: Plan, path: Path) -> None:
     """Write the plan's page; raises UserError if it cannot be written."""
     # Drawing charts takes longer to import than a plan takes to make.
-    from howdah.report.plan import plan_page  # noqa: PLC0415
+    from howdah.report.plan.page import plan_page  # noqa: PLC0415
 
     replace_file(path, plan_page(plan))
-
-
-def rule_of(rule_id: str) -> Rule:
-    """The rule of that id; raises UserError with the nearest one."""
-    return find_rule(rule_id)
 
 
 def spell_source(source: str) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ from howdah.planner.request import RunRequest
 from howdah.planner.suites import SUITES, kinds_of
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
-from howdah.report import render_terminal, write_report
+from howdah.report.terminal import render_terminal
+from howdah.report.write import write_report
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.reader import read_run

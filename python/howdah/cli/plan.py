@@ -1,0 +1,126 @@
+"""``howdah plan``: from a list of hosts to a cluster specification."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.cli.output import show
+from howdah.cli.request import parse_choice, parse_demands, parse_growth, parse_overrides, parse_whole
+from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.session import plans as session
+
+EXAMPLES = """
+**Examples**
+
+* `howdah plan hosts.yaml` weighs every way to divide the hosts, and plans the best
+* `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
+* `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
+* `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
+* `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
+* `howdah plan explain plan.yaml dfs.blocksize` then tells why, value by value
+"""
+
+
+def _words(values: type[Hypervisor | Protection | Profile]) -> str:
+    return ", ".join(values)
+
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("plan", epilog=EXAMPLES)
+def plan(  # noqa: PLR0917 - typer makes options of parameters
+    hosts: Annotated[Path, typer.Argument(help="The inventory, as `howdah inventory` makes it.")],
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(help="What it will run: terasuite, terasuite:30TB, ycsb:300M; repeat it for a mix."),
+    ] = None,
+    replication: Annotated[int | None, typer.Option(help="Replicas of a block.")] = None,
+    hypervisor: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What divides hosts: {_words(Hypervisor)}; left out, all are weighed.",
+            autocompletion=lambda: list(Hypervisor),
+        ),
+    ] = None,
+    protect_masters: Annotated[
+        str,
+        typer.Option(
+            help=f"How masters survive the loss of a host: {_words(Protection)}.",
+            autocompletion=lambda: list(Protection),
+        ),
+    ] = Protection.NONE.value,
+    secure: Annotated[bool, typer.Option("--secure", help="Kerberos and TLS.")] = False,
+    realm: Annotated[
+        str | None, typer.Option(help="The Kerberos realm; made from the hosts' domain if left out.")
+    ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="production, or paper to reproduce a study's configuration.",
+            autocompletion=lambda: list(Profile),
+        ),
+    ] = Profile.PRODUCTION.value,
+    workers_per_host: Annotated[int | None, typer.Option(help="Insist on so many workers per host.")] = None,
+    slots: Annotated[
+        int | None, typer.Option(help="Insist on so many map and as many reduce tasks at once per worker.")
+    ] = None,
+    overcommit: Annotated[
+        bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.")
+    ] = False,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="Insist on a value, repeatable.", metavar="KEY=VALUE")
+    ] = None,
+    hadoop: Annotated[
+        str,
+        typer.Option(help="The Hadoop release it is for.", autocompletion=lambda: session.HADOOP_VERSIONS),
+    ] = session.DEFAULT_HADOOP,
+    hbase: Annotated[
+        str, typer.Option(help="The HBase release it is for.", autocompletion=lambda: session.HBASE_VERSIONS)
+    ] = session.DEFAULT_HBASE,
+    need: Annotated[str | None, typer.Option(help="Data to be held today, such as 300TB.")] = None,
+    growth: Annotated[str | None, typer.Option(help="Its growth, such as 40%/year.")] = None,
+    years: Annotated[int | None, typer.Option(help="How long the cluster is to last.", min=0, max=30)] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
+    page: Annotated[
+        bool, typer.Option("--page/--no-page", help="Write a page beside the plan, with its charts.")
+    ] = True,
+    json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the plan is.")] = False,
+) -> None:
+    """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
+
+    Writes plan.yaml and a page beside it. `howdah plan explain` tells where any value comes from;
+    `howdah render` writes the configuration.
+    """
+    request = PlanRequest(
+        workloads=parse_demands(workload or ()),
+        replication=parse_whole("--replication", replication),
+        hypervisor=None if hypervisor is None else parse_choice("--hypervisor", hypervisor, Hypervisor),
+        protection=parse_choice("--protect-masters", protect_masters, Protection),
+        secure=secure,
+        realm=realm,
+        profile=parse_choice("--profile", profile, Profile),
+        workers_per_host=parse_whole("--workers-per-host", workers_per_host),
+        slots=parse_whole("--slots", slots),
+        overcommit=overcommit,
+        hadoop=hadoop,
+        hbase=hbase,
+        overrides=parse_overrides(sets or ()),
+        growth=parse_growth(need, growth, years),
+    )
+    made = session.plan_hosts(hosts, request)
+    session.save_plan(made, output)
+    written = output.with_suffix(".html") if page else None
+    if written is not None:
+        session.write_plan_page(made, written)
+    if json:
+        sys.stdout.write(made.model_dump_json(indent=2) + "\n")
+    elif quiet:
+        print(output)
+    else:
+        show(session.plan_text(made, output, written))

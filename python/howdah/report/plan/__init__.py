@@ -1,0 +1,1 @@
+"""A plan as terminal text and as a page."""
