@@ -205,6 +205,6 @@ RULES: tuple[Rule, ...] = (
         sources=("D0 38", "D0 42", "D0 44"),
         severity=Severity.MAY,
         tell=_interrupts,
-        today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, and drivers set their own rate.",
+        today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
     ),
 )

@@ -9,6 +9,7 @@ from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, SettingRule, Severity, at_least, at_most
 from howdah.planner.rules import found_os
+from howdah.planner.rules.fixed import fixed
 from howdah.units import MIB
 
 _SYSCTL = "sysctl.conf"
@@ -18,10 +19,6 @@ _THP = "thp"
 _HANDLES = 32768
 _HANDLES_LEAST = 16384
 _SOCKET_BUFFER = 16 * MIB
-
-
-def _always(value: Value, because: str) -> Callable[[Facts], Decision]:
-    return lambda facts: Decision(value, because)
 
 
 def _swappiness(facts: Facts) -> Decision:
@@ -104,7 +101,7 @@ RULES: tuple[Rule, ...] = (
         sources=("D0 27",),
         key="vm.dirty_background_ratio",
         file=_SYSCTL,
-        decide=_always(1, "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst"),
+        decide=fixed(1, "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst"),
         accepts=lambda found, decision, facts: at_most(found, Decision(5, ""), facts),
         today="On hosts of a terabyte, vm.dirty_background_bytes goes below 1 %; a check accepts it.",
     ),
@@ -115,7 +112,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         key="vm.dirty_ratio",
         file=_SYSCTL,
-        decide=_always(20, "the kernel's default: four fifths of the cache stay for map output"),
+        decide=fixed(20, "the kernel's default: four fifths of the cache stay for map output"),
         accepts=_dirty_ratio_accepts,
         written=False,
     ),
@@ -126,7 +123,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         key="nofile",
         file=_LIMITS,
-        decide=_always(_HANDLES, "every block that is read or written takes two, every connection one"),
+        decide=fixed(_HANDLES, "every block that is read or written takes two, every connection one"),
         accepts=_enough,
         today="A daemon that systemd starts takes LimitNOFILE of its unit, not limits.conf.",
     ),
@@ -137,7 +134,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         key="nproc",
         file=_LIMITS,
-        decide=_always(_HANDLES, "Linux counts threads, and a DataNode has one for every transfer"),
+        decide=fixed(_HANDLES, "Linux counts threads, and a DataNode has one for every transfer"),
         accepts=_enough,
         today="A daemon that systemd starts takes LimitNPROC and TasksMax of its unit, not limits.conf.",
     ),
@@ -150,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         applies=_hbase,
         key="memlock",
         file=_LIMITS,
-        decide=_always("unlimited", "heap and off-heap cache are most of the worker's memory and stay"),
+        decide=fixed("unlimited", "heap and off-heap cache are most of the worker's memory and stay"),
     ),
     SettingRule(
         id="os.huge-pages",
@@ -170,7 +167,7 @@ RULES: tuple[Rule, ...] = (
         sources=("D0 23", "Linux 4.6"),
         key="transparent_hugepage.defrag",
         file=_THP,
-        decide=_always(
+        decide=fixed(
             "defer", "the kernel compacts in the background; whoever asks takes small pages meanwhile"
         ),
         accepts=_one_of("defer", "defer+madvise", "madvise", "never"),
@@ -183,7 +180,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         key="net.core.rmem_max",
         file=_SYSCTL,
-        decide=_always(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
+        decide=fixed(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
         accepts=at_least,
         today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this bounds what programs ask for.",
     ),
@@ -194,7 +191,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         key="net.core.wmem_max",
         file=_SYSCTL,
-        decide=_always(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
+        decide=fixed(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
         accepts=at_least,
         today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this bounds what programs ask for.",
     ),
@@ -205,7 +202,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         key="net.ipv4.tcp_mtu_probing",
         file=_SYSCTL,
-        decide=_always(1, "a connection that hangs on a small hop recovers; others are not slowed"),
+        decide=fixed(1, "a connection that hangs on a small hop recovers; others are not slowed"),
         accepts=_one_of(1, 2),
     ),
     SettingRule(
@@ -217,7 +214,7 @@ RULES: tuple[Rule, ...] = (
         applies=_several_ports,
         key="net.ipv4.conf.all.arp_filter",
         file=_SYSCTL,
-        decide=_always(1, "else one port answers for all, and traffic meant for several takes one"),
+        decide=fixed(1, "else one port answers for all, and traffic meant for several takes one"),
     ),
     SettingRule(
         id="os.listen-backlog",

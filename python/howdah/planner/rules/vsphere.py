@@ -1,0 +1,294 @@
+"""What vSphere is told of each kind of worker, and of its hosts."""
+
+from __future__ import annotations
+
+from howdah.model.plan import Input, Value
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity, at_least
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.virtual import under_vsphere
+from howdah.units import MIB
+
+_VMX = "vsphere.vmx"
+_ESXI = "esxi"
+_WHEN = "workers are virtual machines under vSphere"
+_POWER = {True: "High Performance", False: "Balanced"}
+
+
+def _cores_per_node(facts: Facts) -> int:
+    return facts.group.cpu.cores // facts.group.cpu.numa_nodes
+
+
+def _vcpus(facts: Facts) -> int:
+    return facts.worker.vcpus or 1
+
+
+def _memory_mb(facts: Facts) -> int:
+    return facts.worker.memory_bytes // MIB
+
+
+def _cpus(facts: Facts) -> Decision:
+    return Decision(
+        _vcpus(facts),
+        "the worker's share of the host's threads, all of which are given out once",
+        (Input(name="worker.vcpus", value=_vcpus(facts)),),
+    )
+
+
+def _sockets(facts: Facts) -> Decision:
+    nodes = facts.worker.numa_nodes or 1
+    vcpus = _vcpus(facts)
+    cores = vcpus // nodes if vcpus % nodes == 0 else vcpus
+    return Decision(
+        cores,
+        f"the guest sees {vcpus // cores} socket(s), as many as NUMA nodes it draws on",
+        (Input(name="worker.vcpus", value=vcpus), Input(name="worker.numa_nodes", value=nodes)),
+    )
+
+
+def _memory(facts: Facts) -> Decision:
+    return Decision(
+        _memory_mb(facts),
+        "the worker's share of what the hypervisor leaves",
+        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
+    )
+
+
+def _reserved(facts: Facts) -> Decision:
+    return Decision(
+        _memory_mb(facts),
+        "all of it, so that no page of a heap is ever swapped, shared or ballooned away",
+        (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
+    )
+
+
+def _spans_cores(facts: Facts) -> bool:
+    one_node = facts.worker.numa_nodes == 1
+    return under_vsphere(facts) and one_node and _vcpus(facts) > _cores_per_node(facts)
+
+
+def _prefer_threads(facts: Facts) -> Decision:
+    cores = _cores_per_node(facts)
+    return Decision(
+        True,
+        f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores, but not than its threads: "
+        "counted as threads they stay beside their memory",
+        (Input(name="worker.vcpus", value=_vcpus(facts)), Input(name="cores per node", value=cores)),
+    )
+
+
+def _latency_applies(facts: Facts) -> bool:
+    return facts.request.hbase_used and under_vsphere(facts)
+
+
+def _latency(facts: Facts) -> Decision:
+    threads, cores = facts.group.cpu.threads, facts.group.cpu.cores
+    because = "a RegionServer answers in milliseconds, and waiting for a CPU is most of what it can lose"
+    if _vcpus(facts) * facts.worker.per_host > cores:
+        because += (
+            f"; since vSphere 8 each vCPU takes a whole core, and the host has {cores} for "
+            f"{_vcpus(facts) * facts.worker.per_host} vCPUs: choose High with Hyper-threading instead"
+        )
+    return Decision(
+        "high",
+        because,
+        (
+            Input(name="worker.vcpus", value=_vcpus(facts)),
+            Input(name="cores", value=cores),
+            Input(name="threads", value=threads),
+        ),
+    )
+
+
+def _power(facts: Facts) -> Decision:
+    if facts.request.hbase_used:
+        return Decision(_POWER[True], "HBase's requests are too short for a core to wake up in")
+    return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
+
+
+def _power_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return found == _POWER[True] or found == decision.value
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="hypervisor.vsphere-vcpus",
+        says="Give out every thread of a host once, and none twice.",
+        sources=("D0 20", "D1 90"),
+        severity=Severity.MUST,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="numvcpus",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_cpus,
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-sockets",
+        says="Show the guest as many sockets as NUMA nodes it draws on.",
+        sources=("D0 9", "D0 2"),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="cpuid.coresPerSocket",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_sockets,
+        today="Since vSphere 6.5 the guest's NUMA nodes no longer follow its sockets; this keeps both alike.",
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-memory",
+        says="Size a worker so that all workers fit in what the hypervisor leaves.",
+        sources=("D0 18", "D0 16"),
+        severity=Severity.MUST,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="memSize",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_memory,
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-reservation",
+        says="Reserve all memory of a worker.",
+        sources=("D0 20", "D1 89"),
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="sched.mem.min",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_reserved,
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-locked",
+        says="Lock the reservation to the memory's size.",
+        sources=("D0 20",),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="sched.mem.pin",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed(True, "the reservation follows the size if someone changes it"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-preallocation",
+        says="Allocate all memory of a worker when it starts.",
+        sources=("D0 20",),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="sched.mem.prealloc",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed(True, "pages are found at power-on, in one piece, and not while tasks run"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-prefer-threads",
+        says="Let a worker with more vCPUs than a NUMA node has cores stay on that node's threads.",
+        sources=("D0 7",),
+        condition="under vSphere, a worker on one NUMA node has more vCPUs than the node has cores",
+        applies=_spans_cores,
+        key="numa.vcpu.preferHT",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_prefer_threads,
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-migration",
+        says="Make the scheduler slow to move a worker to another NUMA node.",
+        sources=("D0 8", "X1"),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="numa.memory.gransize",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed(1024, "memory moves in larger pieces, so a worker moves only where that pays"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-storage-controller",
+        says="Attach data disks to paravirtual SCSI controllers.",
+        sources=("D0 31",),
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="scsi0.virtualDev",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed("pvscsi", "the least CPU time for each request of a worker's disks"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-network-card",
+        says="Give a worker vmxnet3 cards.",
+        sources=("D0 41", "D3 119"),
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="ethernet0.virtualDev",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed("vmxnet3", "the card that vSphere does not have to emulate"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-disk-identity",
+        says="Let the guest see which disk is which.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="disk.EnableUUID",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed(True, "no mount takes another disk's place after a restart"),
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-hardware-version",
+        says="Use a current version of the virtual hardware.",
+        sources=("D0 143", "D3 124"),
+        severity=Severity.MAY,
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="virtualHW.version",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=fixed(20, "that of vSphere 8.0, the first with virtual hyper-threading"),
+        accepts=at_least,
+        today="The studies ran version 10, the newest of their time.",
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-latency",
+        says="Set latency sensitivity to high for HBase.",
+        sources=("D3 118", "D3 123"),
+        condition="HBase runs on workers that are virtual machines under vSphere",
+        applies=_latency_applies,
+        key="sched.cpu.latencySensitivity",
+        file=_VMX,
+        scope=Scope.WORKER,
+        decide=_latency,
+        today="Since vSphere 8, High gives each vCPU a core of its own, or a thread with virtual "
+        "hyper-threading (hardware version 20); it wants all CPU and memory reserved.",
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-power",
+        says="Keep power management on, except for latency-sensitive HBase.",
+        sources=("D0 26", "D3 117", "D1 91", "X2"),
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="Power.CpuPolicy",
+        file=_ESXI,
+        scope=Scope.HOST,
+        decide=_power,
+        accepts=_power_accepts,
+    ),
+    SettingRule(
+        id="hypervisor.vsphere-large-pages",
+        says="Back guests with large pages.",
+        sources=("D0 23", "D0 19"),
+        condition=_WHEN,
+        applies=under_vsphere,
+        key="Mem.AllocGuestLargePage",
+        file=_ESXI,
+        scope=Scope.HOST,
+        decide=fixed(1, "2 MiB pages below the guest's own: fewer steps for each address"),
+        today="On by default since ESX 3.5.",
+    ),
+)
