@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
   --no-emit-index-url --no-emit-find-links
 
-.PHONY: help demo setup test check bench format docs lock clean
+.PHONY: help demo setup test check bench format docs catalogue lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -25,8 +25,8 @@ demo: setup ## Set everything up, run the TeraSort suite on this machine, write 
 
 setup: $(STAMPS)/native ## Make .venv and build the Rust module
 
-test: $(STAMPS)/test $(STAMPS)/native ## Run every test
-	@sh scripts/need.sh chromium "a browser for the report's tests" "sudo apt-get install chromium"
+test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run every test
+	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --release --workspace --exclude howdah-py
 	$(BIN)/pytest --numprocesses=2
 
@@ -47,6 +47,11 @@ format: $(STAMPS)/test ## Format the code
 
 docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 	$(BIN)/python -m howdah.store.document > docs/run-record.md
+	$(BIN)/python -m howdah.planner.document docs/rules
+	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
+
+catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from their jars
+	sh scripts/catalogue.sh
 
 lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
 	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
@@ -74,6 +79,13 @@ $(STAMPS)/run: requirements/run.lock | $(STAMPS)/prerequisites
 $(STAMPS)/test: requirements/test.lock | $(STAMPS)/run
 	@echo "installing the test tools into $(VENV) ..."
 	@$(PIP) --require-hashes -r requirements/test.lock
+	@touch $@
+
+$(STAMPS)/hadoop: hadoop/pom.xml | $(STAMPS)/prerequisites
+	@sh scripts/need.sh javac "a JDK, to start Hadoop's daemons in tests" "sudo apt-get install openjdk-17-jdk-headless"
+	@sh scripts/need.sh mvn "Maven, to fetch Hadoop for tests" "sudo apt-get install maven"
+	@echo "fetching Hadoop's jars into build/hadoop ..."
+	@mvn --quiet --file hadoop/pom.xml dependency:copy-dependencies -DoutputDirectory="$(CURDIR)/build/hadoop/3.5.0/lib"
 	@touch $@
 
 $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
