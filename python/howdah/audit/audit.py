@@ -27,7 +27,10 @@ def audit(
     config: FoundConfig | None, hosts: Sequence[Host], plan: Plan | None, releases: Releases
 ) -> CheckReport:
     """Check a configuration, hosts or both; raises UserError for an unknown release."""
-    values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase))) if config is not None else None
+    values = None
+    if config is not None:
+        values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
+        config = config.model_copy(update={"effective": values.effective()})
     checks: dict[Check, None] = {}
     for host in hosts or (None,):
         found = Found(config=config, host=host)

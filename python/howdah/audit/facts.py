@@ -17,6 +17,13 @@ from howdah.planner.cluster import cluster_facts
 from howdah.planner.facts import Facts
 from howdah.units import MIB
 
+_CONTAINER_MEMORY = (
+    ("yarn.nodemanager.resource.memory-mb", 8192),
+    ("mapreduce.map.memory.mb", 1024),
+    ("mapreduce.reduce.memory.mb", 1024),
+)
+"""What a NodeManager gives out and what tasks take, MB, with what Hadoop takes for -1."""
+
 
 class Releases(NamedTuple):
     """The versions a configuration is for."""
@@ -92,21 +99,12 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     )
 
 
-def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str, ...]) -> Worker | None:
+def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str, ...]) -> Worker:
     """The host as one worker whose slots are the containers that its NodeManager has memory for."""
-    sizes = (
-        values.get("yarn.nodemanager.resource.memory-mb"),
-        values.get("mapreduce.map.memory.mb"),
-        values.get("mapreduce.reduce.memory.mb"),
+    memory, map_memory, reduce_memory = (
+        _megabytes(values.get(key), default) for key, default in _CONTAINER_MEMORY
     )
-    whole = [size for size in sizes if isinstance(size, int)]
-    if len(whole) < len(sizes):
-        return None
-    memory, map_memory, reduce_memory = whole
-    if memory <= 0:
-        # Hadoop's own default where -1 does not ask it to look at the hardware.
-        memory = 8192
-    slots = max(1, memory // max(1, map_memory + reduce_memory))
+    slots = max(1, memory // (map_memory + reduce_memory))
     return Worker(
         name="worker",
         map_slots=slots,
@@ -118,3 +116,8 @@ def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str
         data_disks=group.data_disks or len(dirs) or None,
         numa_nodes=max(1, len(host.cpu.numa_nodes)),
     )
+
+
+def _megabytes(found: Value | None, default: int) -> int:
+    """A positive number; Hadoop's own where none is set, or where -1 leaves it to Hadoop."""
+    return found if isinstance(found, int) and found > 0 else default

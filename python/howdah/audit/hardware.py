@@ -27,7 +27,8 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
         for disk in host.disks
         if (kind := _kind(disk)) is not None and disk.size_bytes > 0
     )
-    nics = Counter(nic.speed_bits_per_s for nic in host.nics if nic.up and nic.speed_bits_per_s)
+    ports = (nic.speed_bits_per_s for nic in host.nics if nic.up and nic.bond is None)
+    nics = Counter(speed for speed in ports if speed)
     if not disks or not nics:
         return None
     return HostGroup(

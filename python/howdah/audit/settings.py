@@ -114,7 +114,7 @@ def _accepted(rule: SettingRule, existing: _Existing, decision: Decision, subjec
     if existing.text is None:
         # No value is an empty text, and nothing else.
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
-    if "${" in existing.text:
+    if "${" in existing.text and not isinstance(decision.value, str | tuple):
         raise CannotTell(f"what {existing.text} stands for on the host itself")
     return rule.accepts(read_like(existing.text, decision.value, existing.kind), decision, subject.facts)
 

@@ -64,6 +64,13 @@ class Values(Mapping[str, Value]):
         text = self._text(key, given)
         return None if text is None else Reading(self._expanded(text, given), given.get(key))
 
+    def effective(self) -> tuple[FoundProperty, ...]:
+        """Every property that is in force, by its name of today and with its variables replaced."""
+        return tuple(
+            one.model_copy(update={"name": name, "text": self._expanded(one.text, self._for_hadoop)})
+            for name, one in self._for_hadoop.items()
+        )
+
     def _text(self, key: str, given: Mapping[str, FoundProperty]) -> str | None:
         return given[key].text if key in given else self.default(key)
 

@@ -35,10 +35,13 @@ class FoundConfig(Model):
     workers: tuple[str, ...] = ()
     """The hosts that the files ``workers`` and ``regionservers`` list."""
 
+    effective: tuple[FoundProperty, ...] = ()
+    """What is in force, once for each name: today's names, variables replaced; empty until it is worked out."""
+
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""
         winner: FoundProperty | None = None
-        for one in self.properties:
+        for one in self.effective or self.properties:
             if one.name == name and (winner is None or not winner.final):
                 winner = one
         return winner

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.rules import combinations, queues
 from howdah.planner.rules.release import base_name, known_property, named, place
 
 _READERS = {
@@ -88,4 +89,6 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         inspect=_misplaced,
     ),
+    *combinations.RULES,
+    *queues.RULES,
 )

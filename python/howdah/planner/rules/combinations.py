@@ -1,0 +1,88 @@
+"""Values that are right by themselves and wrong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import MIB
+
+_CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
+_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
+_ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
+"""Variables that the daemon's Java machine or its start script defines."""
+
+
+def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
+    size = found.config.property("dfs.blocksize") if found.config else None
+    if size is None:
+        return
+    block = int(facts.number("dfs.blocksize"))
+    chunk = int(facts.number("dfs.bytes-per-checksum"))
+    least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
+    yield Observation(
+        ok=chunk > 0 and block % chunk == 0 and block >= least,
+        about="dfs.blocksize",
+        found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
+        expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
+        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.file}:{size.line}",
+        where=f"{size.file}:{size.line}",
+    )
+
+
+def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.config is None or facts.request.secure:
+        return
+    given = [one for one in found.config.properties if _CREDENTIAL.fullmatch(one.name) and one.text]
+    if given:
+        first = given[0]
+        yield Observation(
+            ok=False,
+            about="hadoop.security.authentication",
+            found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
+            expected="kerberos, or no principals",
+            fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
+            where=f"{first.file}:{first.line}",
+        )
+
+
+def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in found.config.effective if found.config else ():
+        names = [name for name in _VARIABLE.findall(one.text) if _ELSEWHERE.fullmatch(name) is None]
+        if names:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=one.text,
+                expected=f"${{{names[0]}}} to be set somewhere",
+                fix=f"write the value itself into {one.file}:{one.line}, or set {names[0]}",
+                where=f"{one.file}:{one.line}",
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.block-chunks",
+        says="A block is made of whole checksum chunks and is not below the NameNode's least size.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        inspect=_block_chunks,
+    ),
+    Inspection(
+        id="consistency.kerberos-by-half",
+        says="Principals and keytabs come with Kerberos authentication; without it they protect nothing.",
+        sources=("Hadoop 3.5.0",),
+        severity=Severity.MUST,
+        condition="where authentication is simple",
+        inspect=_kerberos_by_half,
+    ),
+    Inspection(
+        id="consistency.undefined-variable",
+        says="A variable in a value is set by a property or by the Java machine; others are not replaced.",
+        sources=("howdah",),
+        inspect=_undefined,
+    ),
+)

@@ -1,0 +1,2 @@
+export HBASE_REGIONSERVER_OPTS="-Xms31g -Xmx31g -XX:+UseG1GC"
+export HBASE_MANAGES_ZK=false
