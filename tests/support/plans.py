@@ -72,7 +72,7 @@ def master(name: str, host: str, *roles: Role, address: str | None = None, share
     """A master on a host, in a virtual machine of its own unless it shares."""
     return Master(
         name=name,
-        address=address or host,
+        address=host if address is None else address,
         roles=roles,
         host=host,
         shares=shares,

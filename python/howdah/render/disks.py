@@ -51,7 +51,7 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
         "COUNTS": shlex.quote(" ".join(map(str, sorted(counts - {0})))),
         "FS": shlex.quote(file_system),
         "MKFS": shlex.join([_MKFS[file_system], *_options(settings)]),
-        "MOUNT": shlex.quote(_text(settings, "mount.options", "noatime")),
+        "MOUNT": shlex.quote(_mount(settings)),
         "START": shlex.quote(_start(settings)),
     }
     script = template("disks.sh")
@@ -71,6 +71,15 @@ def _options(settings: Mapping[str, Setting]) -> list[str]:
     except ValueError as error:
         assert setting is not None
         raise UserError(named(setting), f"cannot be split into words: {error}", "close the quotes") from error
+
+
+def _mount(settings: Mapping[str, Setting]) -> str:
+    text = _text(settings, "mount.options", "noatime")
+    if not text or any(character.isspace() for character in text):
+        raise UserError(
+            named(settings["mount.options"]), "is one word in /etc/fstab", "put commas between options"
+        )
+    return text
 
 
 def _start(settings: Mapping[str, Setting]) -> str:

@@ -14,7 +14,6 @@ HADOOP_ENV = ("hadoop-env.sh", "mapred-env.sh", "yarn-env.sh")
 HBASE_XML = ("hbase-site.xml",)
 HBASE_ENV = ("hbase-env.sh",)
 XML = (*HADOOP_XML, *HBASE_XML)
-ALLOCATIONS = "fair-scheduler.xml"
 ZOOKEEPER = "zoo.cfg"
 
 SYSCTL = "sysctl.conf"
@@ -30,7 +29,5 @@ ESXI = "esxi"
 LIBVIRT = "kvm.xml"
 FIRMWARE = "firmware"
 
-KNOWN = frozenset(
-    (*XML, *HADOOP_ENV, *HBASE_ENV, ALLOCATIONS, ZOOKEEPER, *SYSTEM, NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE)
-)
+KNOWN = frozenset((*XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, *SYSTEM, NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE))
 """Every file that a setting may name."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.errors import UserError
 from howdah.model.hostname import expand_all, is_hostname
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, Plan, Role
 from howdah.render.files import KNOWN
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
@@ -33,6 +33,8 @@ def guard(plan: Plan) -> Cluster:
                 f"{setting.file!r} is not a file that is rendered",
                 f"one of {', '.join(sorted(KNOWN))}",
             )
+    if not any(Role.NAMENODE in master.roles for master in cluster.masters):
+        raise UserError("masters", "none of them is a NameNode", "give one of them this role")
     _racked(cluster)
     return cluster
 

@@ -53,7 +53,7 @@ def readme(
         variant_note=f" (here {', '.join(f'`{name}/`' for name in apart)}: take your own)" if apart else "",
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
         directories=list(_directories(plan, on)),
-        ha=len(on[Role.JOURNALNODE.value]) > 0,
+        ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
         grouped=cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
