@@ -1,0 +1,130 @@
+"""Racks and the placement of replicas: real racks where known, virtual ones where hosts are divided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from howdah.model.hostname import fold
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Layout, Master, Placement, Rack, Topology
+from howdah.model.request import PlanRequest
+from howdah.units import format_counted
+
+ONE_RACK = "default-rack"
+"""Hadoop's own name for the rack of hosts whose rack it does not know."""
+
+MASTERS_RACK = "masters"
+"""The virtual rack of hosts that carry no DataNode."""
+
+_LEAST_HOSTS = 2
+"""Node groups of a virtual rack: HDFS puts the second and third replica in one rack (D0 61)."""
+
+_KNOWN_LIMITS = (
+    "YARN takes a node group for a rack, and the balancer has failed with topologies other than the default "
+    "(HDFS-17655, HDFS-17883): try it before it is needed"
+)
+
+
+def lay_out(
+    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
+) -> Topology:
+    """Every host's rack, and the placement policy that keeps replicas on different hosts."""
+    most = max((len(layout.workers) for layout in layouts), default=1)
+    real = _real_racks(inventory)
+    if most == 1:
+        return _undivided(inventory, real)
+    if len(real) > 1:
+        return Topology(
+            placement=Placement.UPGRADE_DOMAINS,
+            real_racks=True,
+            racks=real,
+            reason=f"up to {most} workers share a host, and {len(real)} racks are known: every host is an "
+            "upgrade domain, so that no two replicas of a block share one. This keeps the racks and the "
+            "topology class that the balancer and erasure coding expect; dfs.hosts must list every worker "
+            "with its host",
+        )
+    racks, how = _virtual_racks(inventory)
+    return Topology(
+        placement=Placement.NODE_GROUPS,
+        real_racks=False,
+        racks=racks,
+        reason=f"up to {most} workers share a host, and no two racks are known: every host is a node group, "
+        f"so that no two replicas of a block share one, in {how}. A host as a rack would not do: with three "
+        f"replicas the default policy puts two of them on one host. {_KNOWN_LIMITS}",
+    )
+
+
+def _undivided(inventory: Inventory, real: tuple[Rack, ...]) -> Topology:
+    alone = "with one worker on each host HDFS's own policy keeps replicas on different hosts"
+    if real:
+        spread = f" and on two of the {len(real)} racks" if len(real) > 1 else ""
+        return Topology(placement=Placement.DEFAULT, real_racks=True, racks=real, reason=f"{alone}{spread}")
+    names = [name for group in inventory.groups for name in group.names]
+    return Topology(
+        placement=Placement.DEFAULT,
+        real_racks=False,
+        racks=(Rack(name=ONE_RACK, hosts=fold(names)),),
+        reason=f"{alone}; no racks were given, so that the loss of one may lose data",
+    )
+
+
+def _real_racks(inventory: Inventory) -> tuple[Rack, ...]:
+    """The racks of the inventory; a group without any counts as one rack where others have theirs."""
+    if not any(group.racks for group in inventory.groups):
+        return ()
+    named = {rack for group in inventory.groups for rack in group.racks}
+    hosts: dict[str, list[str]] = {}
+    for group in inventory.groups:
+        racks = group.racks or (_unused(group.name, named),)
+        many = group.count // len(racks)
+        for position, rack in enumerate(racks):
+            hosts.setdefault(rack, []).extend(group.names[position * many : (position + 1) * many])
+    return tuple(Rack(name=rack, hosts=fold(names)) for rack, names in hosts.items())
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    return name if name not in taken else f"{name}-hosts"
+
+
+def _virtual_racks(inventory: Inventory) -> tuple[tuple[Rack, ...], str]:
+    """Racks of equally many hosts and, in words, what they are; hosts that serve masters only are apart."""
+    groups = [group for group in inventory.groups if group.serves != "masters"]
+    names = [name for group in groups for name in group.names]
+    size, how = _rack_size([group.count for group in groups])
+    many = max(1, len(names) // size)
+    width = len(str(many))
+    bounds = [position * size for position in range(many)] + [len(names)]
+    racks = [
+        Rack(
+            name=f"rack-{position + 1:0{width}d}", hosts=fold(names[bounds[position] : bounds[position + 1]])
+        )
+        for position in range(many)
+    ]
+    apart = [name for group in inventory.groups if group.serves == "masters" for name in group.names]
+    if apart:
+        racks.append(Rack(name=MASTERS_RACK, hosts=fold(apart)))
+    return tuple(racks), f"{format_counted(many, 'virtual rack')} {how}"
+
+
+def _rack_size(counts: Sequence[int]) -> tuple[int, str]:
+    """Hosts in a virtual rack: the fewest from two up that divide every group, or else all hosts together."""
+    total = sum(counts)
+    for whole in (math.gcd(*counts), total):
+        size = _least_factor(whole)
+        if size is not None and total // size > 1:
+            return size, f"of {size} hosts each"
+    if total <= _LEAST_HOSTS + 1:
+        return total, f"of {format_counted(total, 'host')}: too few for two"
+    return (
+        _LEAST_HOSTS,
+        f"of {_LEAST_HOSTS} hosts each, the last of {_LEAST_HOSTS + 1}: {total} is a prime number, and in "
+        "racks of one host the third replica would find no second host",
+    )
+
+
+def _least_factor(number: int) -> int | None:
+    """The least prime factor; None of 1."""
+    if number == 1:
+        return None
+    return next((factor for factor in range(2, math.isqrt(number) + 1) if number % factor == 0), number)
