@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.finding import Number
+from howdah.report.document import joined
 from howdah.report.figure import Table
-from howdah.report.html import joined
 from howdah.report.markdown import escaped, table
 from howdah.report.sources import cited
 from howdah.report.tables import numeric_columns

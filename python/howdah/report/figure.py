@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from howdah.analysis.evidence import Evidence
 from howdah.model.run import Origin, RunRecord
-from howdah.model.tables import RunData
+
+if TYPE_CHECKING:
+    # A plan's page has figures too, and does without the libraries that read a run's tables.
+    from howdah.analysis.evidence import Evidence
+    from howdah.model.tables import RunData
 
 
 class Key(NamedTuple):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from howdah.report.content import Stat
 from howdah.report.figure import Table
 from howdah.report.words import NONE
+
+if TYPE_CHECKING:
+    from howdah.report.content import Stat
 
 _NUMERIC = re.compile(r"^(\N{MINUS SIGN}?\d[\d,.]*( .{1,12})?|–|)$")
 
