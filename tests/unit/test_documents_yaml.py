@@ -119,10 +119,9 @@ def test_the_quick_reader_reads_as_the_careful_one_or_not_at_all(data: st.DataOb
 @example(-math.inf)
 def test_a_value_is_spelt_so_that_it_means_itself(value: Scalar) -> None:
     for text in (f"a: {spelling(value)}\n", f"a: [{spelling(value)}, b]\n", f"a: {{b: {spelling(value)}}}\n"):
-        read = read_carefully(text).data["a"]
-        if isinstance(read, list | dict):
-            read = read[0 if isinstance(read, list) else "b"]
-        assert repr(read) == repr(value)
+        match read_carefully(text).data["a"]:
+            case [read, "b"] | {"b": read} | read:
+                assert repr(read) == repr(value)
         with suppress(Unfamiliar):
             assert repr(read_quickly(text)) == repr(read_carefully(text).data)
 

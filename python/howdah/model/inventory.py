@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -28,7 +28,7 @@ from howdah.model.hostname import (
 from howdah.model.quantity import Rate, Size, Speed
 from howdah.model.wrong import WrongValue
 
-FORMAT = 1
+FORMAT: Final = 1
 """The version of the inventory's and the plan's format."""
 
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST_HOSTS)]

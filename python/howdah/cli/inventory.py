@@ -1,0 +1,127 @@
+"""``howdah inventory``: the hosts one has."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from howdah.cli.inventory_table import groups_table
+from howdah.cli.output import show
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.session import inventories as session
+from howdah.units import format_counted
+
+EXAMPLES = """
+**Examples**
+
+* `howdah probe -o w001.yaml` on each host, then `howdah inventory add w*.yaml -o hosts.yaml`
+* `howdah inventory check hosts.yaml` says what is wrong, line by line, or what it comes to
+* `howdah inventory schema -o inventory.schema.json` lets an editor complete and check it
+"""
+_SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
+
+app = typer.Typer(
+    help="Make and check the list of hosts that `howdah plan` reads.",
+    epilog=EXAMPLES,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    no_args_is_help=True,
+)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="The inventory.", metavar="HOSTS.YAML")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check an inventory: every error at its line and column, or its groups and what to look at twice."""
+    inventory = session.read_inventory(file)
+    if json:
+        sys.stdout.write(json_format.dumps(_content(inventory), indent=2) + "\n")
+        return
+    show(groups_table(inventory))
+    for notice in session.notices(inventory):
+        source = f" ({notice.source})" if notice.source else ""
+        _notice(f"{notice.group}: {notice.text}{source}", error=False)
+
+
+def _content(inventory: Inventory) -> dict[str, object]:
+    groups = inventory.groups
+    return {
+        "inventory": inventory.model_dump(mode="json", exclude_none=True),
+        "totals": {
+            "hosts": inventory.host_count,
+            "threads": sum(group.count * group.cpu.threads for group in groups),
+            "memory_bytes": sum(group.count * group.memory_bytes for group in groups),
+            "data_disks": sum(group.count * group.data_disks for group in groups),
+            "data_bytes": sum(group.count * group.data_bytes for group in groups),
+        },
+        "notices": [notice.model_dump() for notice in session.notices(inventory)],
+    }
+
+
+@app.command()
+def add(
+    probes: Annotated[
+        list[Path], typer.Argument(help="What `howdah probe` wrote, YAML or JSON.", metavar="PROBE...")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The inventory to add to, or to begin; the terminal if left out."
+        ),
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="The group they belong to, if they are all alike.")
+    ] = None,
+    serves: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What may be placed on them: {', '.join(_SERVES)}.", autocompletion=lambda: list(_SERVES)
+        ),
+    ] = None,
+) -> None:
+    """Add probed hosts to an inventory, alike hosts to one group; its comments and its order are kept."""
+    chosen = next((one for one in _SERVES if one == serves), None)
+    if serves is not None and chosen is None:
+        raise UserError("--serves", f"{serves!r} is none of them", f"one of {', '.join(_SERVES)}")
+    added = session.add_probes(probes, output, group=group, serves=chosen)
+    if output is None:
+        sys.stdout.write(added.text)
+    else:
+        session.save(output, added.text)
+    for one in added.additions:
+        count = format_counted(one.hosts, "host")
+        print(f"{one.group.name}: {count} {'more' if one.known else 'in a new group'}", file=sys.stderr)
+        if one.known:
+            continue  # What there is to ask was asked when the group was new.
+        for path, text in one.asked.items():
+            _notice(f"{one.group.name}: {path[0]}: {text}", error=True)
+        for text in one.left_out:
+            _notice(f"{one.group.name}: left out: {text}", error=True)
+
+
+@app.command()
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
+    ] = None,
+) -> None:
+    """Print the inventory's JSON schema (draft 2020-12), by which an editor completes and checks it."""
+    text = session.inventory_schema()
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        session.save(output, text)
+
+
+def _notice(text: str, *, error: bool) -> None:
+    console = Console(stderr=error, highlight=False, soft_wrap=True)
+    console.print(Text.assemble(("notice  ", "yellow"), text))

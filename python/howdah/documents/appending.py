@@ -1,0 +1,52 @@
+"""Groups added to an inventory's text, which keeps its comments, its order and its quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from howdah.documents.fault import Path
+from howdah.documents.grouping import Addition
+from howdah.documents.inventory import write_inventory
+from howdah.model.inventory import Inventory
+
+_INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)
+
+
+def new_text(additions: Sequence[Addition]) -> str:
+    """An inventory of these groups alone."""
+    comments: dict[Path, str] = {
+        ("groups", index, *path): text
+        for index, addition in enumerate(additions)
+        for path, text in addition.asked.items()
+    }
+    return write_inventory(Inventory(groups=tuple(one.group for one in additions)), comments)
+
+
+def extended_text(text: str, additions: Sequence[Addition]) -> str:
+    """An inventory's text with these groups added, and those it has already extended."""
+    match = _INDENTED.search(text)
+    offset = len(match[1]) if match else 2
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096  # No line is wrapped that was not.
+    yaml.indent(mapping=2, sequence=offset + 2, offset=offset)
+    document = yaml.load(text)
+    groups = document["groups"]
+    for addition in additions:
+        if addition.known:
+            _extend(next(one for one in groups if one["name"] == addition.group.name), addition)
+    if fresh := [addition for addition in additions if not addition.known]:
+        groups.extend(yaml.load(new_text(fresh))["groups"])
+    stream = StringIO()
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def _extend(group: Any, addition: Addition) -> None:
+    group["count"] = addition.group.count
+    group["hosts"][:] = list(addition.group.hosts)

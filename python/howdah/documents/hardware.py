@@ -1,0 +1,143 @@
+"""A probed host in an inventory's words: installed memory, disks by purpose, the ports that carry data.
+
+What a probe cannot tell is not guessed in silence: ``asked`` says what to look up, beside the value
+that stands there meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import ceil
+from typing import NamedTuple
+
+from howdah.documents.fault import Path
+from howdah.model.host import Disk, Host
+from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet
+from howdah.units import MIB, exact_bits_per_s, exact_bytes, format_bytes, format_memory
+
+_SYSTEM_MOUNTS = frozenset(
+    ("/", "/boot", "/boot/efi", "/usr", "/var", "/var/log", "/var/lib", "/home", "/opt", "/tmp")
+)
+_SMALLEST_DISK_BYTES = 8 * 10**9
+_ASSUMED = "10Gb/s"
+
+
+class Hardware(NamedTuple):
+    """What makes hosts alike."""
+
+    cpu: CpuLayout
+    memory_bytes: int
+    disks: tuple[DiskSet, ...]
+    nics: tuple[NicSet, ...]
+
+
+class Described(NamedTuple):
+    """A host's hardware, what to look up by its path below a group, and what was left out."""
+
+    hardware: Hardware
+    asked: dict[Path, str]
+    left_out: tuple[str, ...]
+
+
+def describe(host: Host) -> Described:
+    """The host's hardware in an inventory's words."""
+    asked: dict[Path, str] = {}
+    left_out: list[str] = []
+    if host.virtualisation.is_virtual:
+        asked["name",] = "probed in a virtual machine: list the physical host that carries it"
+    hardware = Hardware(
+        cpu=_cpu(host, asked),
+        memory_bytes=_memory(host, asked),
+        disks=_disks(host, asked, left_out),
+        nics=_nics(host, asked, left_out),
+    )
+    return Described(hardware, asked, tuple(left_out))
+
+
+def installed_bytes(seen_bytes: int) -> int:
+    """The memory that is installed where the kernel manages this much.
+
+    Firmware and the kernel's own page tables (1.6 % of it) are missing from what it manages. Of the
+    sizes that may be installed, the roundest is: modules come in powers of two.
+    """
+    low = ceil(seen_bytes / MIB)
+    high = int(seen_bytes * 1.035 / MIB) + 256
+    step = 1 << high.bit_length()
+    while high // step * step < low:
+        step //= 2
+    return ceil(low / step) * step * MIB
+
+
+def _cpu(host: Host, asked: dict[Path, str]) -> CpuLayout:
+    cpu = host.cpu
+    nodes = sum(1 for node in cpu.numa_nodes if node.cpus)
+    if cpu.cores % cpu.sockets or cpu.threads % cpu.cores:
+        asked["cpu",] = (
+            f"probed: {cpu.threads} threads of {cpu.cores} cores in {cpu.sockets} sockets, which is uneven"
+        )
+    elif nodes % cpu.sockets:
+        asked["cpu",] = f"probed: {nodes} NUMA nodes in {cpu.sockets} sockets; is this the physical host?"
+    return CpuLayout(
+        sockets=cpu.sockets,
+        cores_per_socket=max(1, cpu.cores // cpu.sockets),
+        threads_per_core=max(1, cpu.threads // cpu.cores),
+        numa_nodes_per_socket=max(1, nodes // cpu.sockets),
+        model=cpu.model,
+    )
+
+
+def _memory(host: Host, asked: dict[Path, str]) -> int:
+    seen = host.memory.total_bytes
+    installed = installed_bytes(seen)
+    if installed != seen:
+        asked["memory",] = f"rounded up to what is installed: the kernel manages {format_memory(seen)}"
+    return installed
+
+
+def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[DiskSet, ...]:
+    system = {
+        disk for one in host.file_systems if one.mount in _SYSTEM_MOUNTS for disk in (*one.disks, one.disk)
+    }
+    alike: Counter[tuple[DiskKind, int, DiskRole, bool]] = Counter()
+    for disk in host.disks:
+        if disk.kind == "loop":
+            continue
+        if disk.size_bytes < _SMALLEST_DISK_BYTES:
+            left_out.append(f"disk {disk.name} of {format_bytes(disk.size_bytes)}")
+            continue
+        role = DiskRole.SYSTEM if disk.name in system else DiskRole.DATA
+        alike[_kind(disk), _nominal(disk.size_bytes), role, disk.kind in ("virtual", "unknown")] += 1
+    sets: list[DiskSet] = []
+    for index, ((kind, size, role, unsure), count) in enumerate(sorted(alike.items())):
+        sets.append(DiskSet(count=count, kind=kind, size=exact_bytes(size), role=role))
+        if unsure:
+            asked["disks", index] = f"{kind}? the kernel cannot tell: write hdd, ssd or nvme"
+    return tuple(sets)
+
+
+def _kind(disk: Disk) -> DiskKind:
+    if disk.kind in tuple(DiskKind):
+        return DiskKind(disk.kind)
+    return DiskKind.SSD if disk.rotational is False else DiskKind.HDD
+
+
+def _nominal(size_bytes: int) -> int:
+    """A size as it is sold: three digits, rounded down."""
+    step = int(10 ** max(0, len(str(size_bytes)) - 3))
+    return size_bytes // step * step
+
+
+def _nics(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[NicSet, ...]:
+    ports = [nic for nic in host.nics if nic.up and nic.bond is None and nic.driver != "bonding"]
+    speed = max((nic.speed_bits_per_s or 0 for nic in ports), default=0)
+    chosen = [nic for nic in ports if (nic.speed_bits_per_s or 0) == speed]
+    left_out += [
+        f"network port {nic.name} of {exact_bits_per_s(nic.speed_bits_per_s or 0)}"
+        for nic in ports
+        if nic not in chosen
+    ]
+    if not ports:
+        asked["nics", 0] = f"{_ASSUMED}? no port was up: write how many of what speed"
+    elif not speed:
+        asked["nics", 0] = f"{_ASSUMED}? the driver does not say: write the port's speed"
+    return (NicSet(count=max(1, len(chosen)), speed=exact_bits_per_s(speed) if speed else _ASSUMED),)

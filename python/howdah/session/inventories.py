@@ -1,0 +1,61 @@
+"""Inventories: checked, made of probed hosts, and described for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.appending import extended_text, new_text
+from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
+from howdah.documents.host import read_host
+from howdah.documents.inventory import parse_inventory, read_inventory
+from howdah.documents.notices import Notice, notices
+from howdah.documents.schema import inventory_schema
+from howdah.documents.text import read_text
+from howdah.model.inventory import Inventory
+from howdah.session.files import replace_file
+
+__all__ = [
+    "Added",
+    "Addition",
+    "Notice",
+    "Serves",
+    "add_probes",
+    "inventory_schema",
+    "notices",
+    "read_inventory",
+    "save",
+]
+
+
+class Added(NamedTuple):
+    """An inventory's new text, and what was added to it."""
+
+    text: str
+    inventory: Inventory
+    additions: tuple[Addition, ...]
+
+
+def add_probes(
+    files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
+) -> Added:
+    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
+
+    Raises UserError for a file that is no probe, a host that is listed already, and a ``group`` that
+    would mix hosts which are not alike.
+    """
+    probes = [Probe(str(path), read_host(path)) for path in files]
+    existing = read_inventory(target) if target is not None and target.exists() else None
+    additions = group_hosts(probes, existing, name=group, serves=serves)
+    if target is None or existing is None:
+        text = new_text(additions)
+    else:
+        text = extended_text(read_text(target, "give an inventory"), additions)
+    return Added(text, parse_inventory(text, str(target or "inventory")), additions)
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file in one step; raises UserError if it cannot be written."""
+    # A link stays a link to the file it leads to.
+    replace_file(path.resolve(), text)
