@@ -1,0 +1,163 @@
+"""``howdah rules``: what the planner decides by and what a check looks for."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from howdah.cli.output import show as show_text
+from howdah.errors import UserError
+from howdah.model.plan import Value
+from howdah.session import rules as session
+from howdah.session.rules import MEANINGS, Explanation
+from howdah.units import format_counted
+
+EXAMPLES = """
+**Examples**
+
+* `howdah rules` lists all of them
+* `howdah rules --subject disks --severity must`
+* `howdah rules --source "D0 49"` lists what rests on one item of a paper
+* `howdah rules show os.swappiness` explains one
+"""
+
+_COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
+
+app = typer.Typer(
+    help="List the rules that plans and checks rest on, and explain one.",
+    epilog=EXAMPLES,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+
+
+def _ids(incomplete: str) -> list[str]:
+    return [one for one in session.rule_ids() if one.startswith(incomplete)]
+
+
+def _subjects(incomplete: str) -> list[str]:
+    return [one for one in session.subjects() if one.startswith(incomplete)]
+
+
+def _severities(incomplete: str) -> list[str]:
+    return [one for one in MEANINGS if one.startswith(incomplete)]
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.callback(invoke_without_command=True)
+def _default(
+    context: typer.Context,
+    subject: Annotated[
+        str | None, typer.Option(help="Only rules of this subject.", autocompletion=_subjects)
+    ] = None,
+    severity: Annotated[
+        str | None, typer.Option(help="Only must, should or may.", autocompletion=_severities)
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Only what rests on a paper (D0) or one of its items (D0 49).")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        _list(subject, severity, source, json=json)
+    elif subject or severity or source:
+        raise UserError("--subject, --severity, --source", "choose from the list of rules", "leave them out")
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    rule: Annotated[
+        str, typer.Argument(help="A rule's id, os.swappiness for instance.", autocompletion=_ids)
+    ],
+    json: AsJson = False,
+) -> None:
+    """Explain one rule: what it gives, when, why, and who says so."""
+    explained = session.explain_rule(rule)
+    default = session.default_of(explained.key) if explained.key else None
+    if json or _as_json(context):
+        _print_json(_content(explained) | {"default": default})
+    else:
+        show_text(_page(explained, default))
+
+
+def _as_json(context: typer.Context) -> bool:
+    """Whether --json was given to `howdah rules`, before the subcommand."""
+    return context.parent is not None and bool(context.parent.params.get("json"))
+
+
+def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:
+    rules = session.list_rules(subject, severity, source)
+    if json:
+        _print_json([_content(rule) for rule in rules])
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("rule", no_wrap=True)
+    table.add_column("severity", no_wrap=True)
+    table.add_column("says")
+    for rule in rules:
+        table.add_row(rule.id, Text(rule.severity, _COLOURS[rule.severity]), rule.says)
+    count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
+    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule is all of that"))
+
+
+def _print_json(content: object) -> None:
+    sys.stdout.write(json_format.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _content(rule: Explanation) -> dict[str, Any]:
+    return rule._asdict() | {"sources": [source._asdict() for source in rule.sources]}
+
+
+def _page(rule: Explanation, default: str | None) -> Group:
+    head = Text.assemble((rule.id, "bold"), "  ", (rule.severity, _COLOURS[rule.severity]))
+    head.append(f" ({MEANINGS[rule.severity]})", "dim")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column()
+    for name, text in _facts(rule, default):
+        facts.add_row(name, Text(text))
+    sources = Table.grid(padding=(0, 2))
+    sources.add_column(style="dim", no_wrap=True)
+    sources.add_column()
+    for source in rule.sources:
+        spelled = Text(source.says)
+        if source.title:
+            spelled.append(f"\n{source.title}; {source.kind}", "dim")
+        sources.add_row(source.label, spelled)
+    return Group(
+        head, Text(rule.says), Text(), facts, Text("\nsources", "bold"), Padding(sources, (0, 0, 0, 2))
+    )
+
+
+def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:
+    if rule.key:
+        yield "decides", f"{rule.key} in {rule.file}"
+        if rule.value != "":
+            yield "value", f"{_text(rule.value)}: {rule.because}"
+        elif rule.because:
+            yield "value", rule.because
+        if default is not None:
+            yield "default", default or "(empty)"
+    yield "does", rule.does
+    yield "when", rule.condition
+    if len(rule.profiles) == 1:
+        yield "profile", f"{rule.profiles[0]} only"
+    if rule.today:
+        yield "today", rule.today
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,156 @@
+"""The rules' documentation, from the rules themselves: one page for each subject, and an index.
+
+``python -m howdah.planner.document docs/rules`` renews it; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from inspect import getdoc
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from howdah.model.plan import Value
+from howdah.planner.explanation import MEANINGS, Explanation, explain
+from howdah.planner.literature import PAPERS
+from howdah.planner.rules.catalogue import RULES
+from howdah.units import format_counted
+
+_NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
+
+_TITLES = {
+    "ha": "High availability",
+    "hbase": "HBase",
+    "hdfs": "HDFS",
+    "jvm": "Java",
+    "mapreduce": "MapReduce",
+    "os": "Operating system",
+    "yarn": "YARN",
+}
+
+
+def pages() -> dict[str, str]:
+    """Every page by its file's name."""
+    explained = sorted(map(explain, RULES), key=attrgetter("subject"))
+    by_subject = {subject: tuple(rules) for subject, rules in groupby(explained, key=attrgetter("subject"))}
+    return {"index.md": _index(by_subject)} | {
+        f"{subject}.md": _page(subject, rules) for subject, rules in by_subject.items()
+    }
+
+
+def write(folder: Path) -> None:
+    """Write all pages into a folder, and remove pages of subjects that are gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = pages()
+    for old in folder.glob("*.md"):
+        if old.name not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
+    subjects = (
+        (f"[{_title(subject)}]({subject}.md)", _about(subject), str(len(rules)))
+        for subject, rules in by_subject.items()
+    )
+    severities = ((f"`{severity}`", meaning) for severity, meaning in MEANINGS.items())
+    papers = ((label, title) for label, title in PAPERS.items() if label != "howdah")
+    total = sum(map(len, by_subject.values()))
+    return "\n".join(
+        [
+            _NOTICE,
+            "",
+            "# The rules",
+            "",
+            f"A plan and a check rest on {format_counted(total, 'rule')}. `howdah rules` lists them, "
+            "`howdah rules show os.swappiness` explains one.",
+            "",
+            _table(("subject", "about", "rules"), subjects),
+            "What breaking a rule means:",
+            "",
+            _table(("severity", "meaning"), severities),
+            "Rules cite the studies that howdah descends from by number (`D0 49`), what was resolved where "
+            "they disagree (`X7`), releases and issues, or `howdah` where practice alone speaks:",
+            "",
+            _table(("paper", "title"), papers),
+        ]
+    )
+
+
+def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
+    overview = ((f"[`{rule.id}`](#{_anchor(rule.id)})", rule.severity, rule.says) for rule in rules)
+    head = [_NOTICE, "", f"# {_title(subject)}", "", _about(subject), ""]
+    return "\n".join(
+        [*head, _table(("rule", "severity", "says"), overview), *("\n".join(_rule(rule)) for rule in rules)]
+    )
+
+
+def _rule(rule: Explanation) -> Iterator[str]:
+    yield f"## {rule.id}\n"
+    yield f"{rule.says}\n"
+    yield from _facts(rule)
+    yield ""
+    for source in rule.sources:
+        if source.title:
+            yield f"> **{source.label}** ({source.kind}): {_escaped(source.says)} — *{source.title}*"
+        else:
+            yield f"> **{source.label}**"
+        yield ">"
+    yield ""
+
+
+def _facts(rule: Explanation) -> Iterator[str]:
+    if rule.key:
+        verb = "holds" if rule.does == "holds the default" else "sets"
+        yield f"- {verb} `{rule.key}` in `{rule.file}`{_value(rule)}"
+    else:
+        yield f"- {rule.does}"
+    yield f"- severity: {rule.severity} ({MEANINGS[rule.severity]})"
+    yield f"- when: {rule.condition}"
+    if len(rule.profiles) == 1:
+        yield f"- profile: {rule.profiles[0]} only"
+    if rule.today:
+        yield f"- today: {rule.today}"
+
+
+def _value(rule: Explanation) -> str:
+    if rule.value != "":
+        return f" to `{_text(rule.value)}`: {rule.because}"
+    return f"; the value {rule.because}" if rule.because else ""
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _about(subject: str) -> str:
+    """The first line of the module that holds the subject's rules."""
+    return (getdoc(import_module(f"howdah.planner.rules.{subject}")) or "").partition("\n")[0]
+
+
+def _title(subject: str) -> str:
+    return _TITLES.get(subject, subject.capitalize())
+
+
+def _anchor(rule_id: str) -> str:
+    """The anchor that a heading of this text gets: lower case, without dots."""
+    return rule_id.replace(".", "")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<", "&lt;").replace("*", "\\*")
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,112 @@
+"""A rule as one explains it to an administrator: what it gives, when, why, and who says so."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from howdah.model.plan import Value
+from howdah.model.request import Demand, PlanRequest, Profile
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.literature import KINDS, item
+from howdah.planner.rule import Counsel, Decision, Inspection, Rule, SettingRule, Severity
+
+MEANINGS = {
+    Severity.MUST: "broken, data or work is lost, or something does not start",
+    Severity.SHOULD: "broken, time is lost",
+    Severity.MAY: "broken, there was a better choice",
+}
+
+_REQUESTS = (
+    PlanRequest(),
+    PlanRequest(workloads=(Demand(kind="ycsb"),)),
+    PlanRequest(secure=True),
+    PlanRequest(profile=Profile.PAPER),
+)
+"""What a rule is asked about, one after the other, until it is about one of them."""
+
+
+class Source(NamedTuple):
+    """One source of a rule: how it is cited, and where it is an item of the literature, the item itself."""
+
+    label: str
+    title: str = ""
+    kind: str = ""
+    says: str = ""
+
+
+class Explanation(NamedTuple):
+    """Everything about a rule.
+
+    ``value`` is empty where no request alone decides it; ``because`` then says what does.
+    """
+
+    id: str
+    subject: str
+    does: str
+    severity: Severity
+    says: str
+    condition: str
+    profiles: tuple[Profile, ...]
+    key: str
+    file: str
+    value: Value
+    because: str
+    today: str
+    sources: tuple[Source, ...]
+
+
+def explain(rule: Rule) -> Explanation:
+    """Explain one rule."""
+    decision = _decision(rule) if isinstance(rule, SettingRule) else Decision("", "")
+    return Explanation(
+        id=rule.id,
+        subject=rule.subject,
+        does=_does(rule),
+        severity=rule.severity,
+        says=rule.says,
+        condition=rule.condition,
+        profiles=tuple(sorted(rule.profiles)),
+        key=rule.key if isinstance(rule, SettingRule) else "",
+        file=rule.file if isinstance(rule, SettingRule) else "",
+        value=decision.value,
+        because=decision.because,
+        today=rule.today,
+        sources=tuple(map(spell, rule.sources)),
+    )
+
+
+def spell(source: str) -> Source:
+    """Spell one source out."""
+    found = item(source)
+    if found is None:
+        return Source(source)
+    return Source(found.label, found.title, KINDS[found.kind], found.says)
+
+
+def _does(rule: Rule) -> str:
+    match rule:
+        case SettingRule(written=True):
+            return "sets a value"
+        case SettingRule():
+            return "holds the default"
+        case Inspection():
+            return "inspects what exists"
+        case Counsel():
+            return "advises"
+        case _:
+            return "weighs and places"
+
+
+def _decision(rule: SettingRule) -> Decision:
+    """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
+    missing: CannotTell | None = None
+    for request in _REQUESTS:
+        facts = Facts(request=request)
+        try:
+            if rule.holds(facts):
+                return rule.decide(facts)
+        except CannotTell as unknown:
+            missing = missing or unknown
+    if missing is None:
+        return Decision("", "")
+    return Decision("", f"depends on {str(missing).partition(':')[0]}")
