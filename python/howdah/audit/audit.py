@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from howdah.audit.drift import check_drift, check_hardware
-from howdah.audit.facts import Releases, found_facts, planned_facts
+from howdah.audit.facts import found_facts, planned_facts
 from howdah.audit.host_values import host_values
 from howdah.audit.inspections import check_inspections
 from howdah.audit.part import part_of, settings_for
+from howdah.audit.releases import Releases
 from howdah.audit.settings import check_settings
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
@@ -40,6 +41,7 @@ def audit(
         scope=_scope(config, hosts),
         looked_at=(*_files(config), *(host.name for host in hosts)),
         hadoop=releases.hadoop,
+        hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
         checks=tuple(_ordered(checks)),
     )

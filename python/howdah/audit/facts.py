@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from howdah.audit.hardware import group_of
 from howdah.audit.part import Part, settings_for
+from howdah.audit.releases import Releases
 from howdah.audit.values import Layers, Values
 from howdah.model.found import Found
 from howdah.model.host import Host
@@ -23,13 +23,6 @@ _CONTAINER_MEMORY = (
     ("mapreduce.reduce.memory.mb", 1024),
 )
 """What a NodeManager gives out and what tasks take, MB, with what Hadoop takes for -1."""
-
-
-class Releases(NamedTuple):
-    """The versions a configuration is for."""
-
-    hadoop: str
-    hbase: str
 
 
 def found_facts(found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases) -> Facts:
@@ -62,7 +55,7 @@ def planned_facts(
     settings = settings_for(plan, part)
     sizes = {setting.key: setting.value for setting in settings if setting.file is None}
     return Facts(
-        request=cluster.request.model_copy(update=releases._asdict()),
+        request=cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
         known_group=part.group,
         known_worker=part.kind,
         known_cluster=cluster_facts(

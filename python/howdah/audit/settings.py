@@ -42,7 +42,8 @@ class _Existing(NamedTuple):
         """The value as a report names it."""
         if self.text is None:
             return "not set"
-        return f"{self.text} (default)" if not self.place else self.text
+        text = self.text or "nothing"
+        return text if self.place else f"{text} (default)"
 
 
 def check_settings(rules: Iterable[SettingRule | FamilyRule], subject: Subject) -> Iterator[Check]:

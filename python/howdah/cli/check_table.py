@@ -101,6 +101,12 @@ def _summary(report: CheckReport) -> Text:
             f"{counts[verdict]} {verdict.value}", style=_STYLES[verdict] if counts[verdict] else "dim"
         )
         text.append(" · ")
-    return text.append(
-        f"Hadoop {report.hadoop}, {format_counted(len(report.looked_at), 'file or host')} read"
-    )
+    known = "" if report.hadoop_from == "command line" else f" ({report.hadoop_from})"
+    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}")
+
+
+def _looked_at(report: CheckReport) -> str:
+    files = sum("/" in one for one in report.looked_at)
+    hosts = len(report.looked_at) - files
+    counted = ((files, "file"), (hosts, "host"))
+    return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"

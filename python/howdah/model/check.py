@@ -52,6 +52,8 @@ class CheckReport(Model):
     """Files and hosts that were read."""
     hadoop: str
     """The Hadoop release it was held against."""
+    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"]
+    """Where the Hadoop release is known from."""
     hbase: str
     """The HBase release it was held against."""
     plan: str | None = None

@@ -10,17 +10,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from howdah.audit.audit import audit
-from howdah.audit.facts import Releases
 from howdah.audit.folder import read_folders
+from howdah.audit.releases import known_releases
 from howdah.audit.sarif import to_sarif
 from howdah.audit.text_file import read_text
 from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport
 from howdah.model.host import Host
-from howdah.model.plan import Plan
 from howdah.probe import probe_host
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 
 __all__ = ["check", "sarif"]
 
@@ -45,7 +43,7 @@ def check(
         raise UserError(
             f"--plan {plan_path}", "is no plan of a cluster", "give a plan that `howdah plan` wrote"
         )
-    report = audit(config, hosts, plan, _releases(plan, hadoop, environment))
+    report = audit(config, hosts, plan, known_releases(hadoop, plan, environment.get("HADOOP_HOME")))
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
 
 
@@ -53,28 +51,6 @@ def sarif(report: CheckReport, folders: Sequence[Path]) -> str:
     """The report as SARIF 2.1.0."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
     return json.dumps(to_sarif(report, shared), indent=2) + "\n"
-
-
-def _releases(plan: Plan | None, hadoop: str | None, environment: Mapping[str, str]) -> Releases:
-    """The releases asked for, or else the plan's, or else what HADOOP_HOME holds, or else the defaults."""
-    request = plan.cluster.request if plan is not None and plan.cluster is not None else None
-    planned = request.hadoop if request is not None else None
-    return Releases(
-        hadoop or planned or _installed(environment.get("HADOOP_HOME")) or DEFAULT_HADOOP,
-        request.hbase if request is not None else DEFAULT_HBASE,
-    )
-
-
-def _installed(home: str | None) -> str | None:
-    """The version of the Hadoop in a directory, by the name of its first jar; None where there is none."""
-    if not home:
-        return None
-    prefix = "hadoop-common-"
-    for jar in sorted(Path(home, "share/hadoop/common").glob(f"{prefix}[0-9]*.jar")):
-        version = jar.stem.removeprefix(prefix)
-        if version.replace(".", "").isdigit():
-            return version
-    return None
 
 
 def _read_probe(path: Path) -> Host:

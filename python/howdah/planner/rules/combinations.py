@@ -33,6 +33,27 @@ def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
+    for what, of_host in (
+        ("mb", "yarn.nodemanager.resource.memory-mb"),
+        ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
+    ):
+        least, most = (f"yarn.scheduler.{end}-allocation-{what}" for end in ("minimum", "maximum"))
+        given = found.config.property(least) if found.config else None
+        if given is None:
+            continue
+        limits = {key: facts.number(key) for key in (most, of_host)}
+        exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
+        yield Observation(
+            ok=not exceeded,
+            about=least,
+            found=", ".join([given.text, *(f"{key} is {limits[key]:g}" for key in exceeded)]),
+            expected=f"at most {most} and {of_host}, or the ResourceManager or the NodeManager does not start",
+            fix=f"set {least} below {' and '.join(exceeded)} in {given.file}:{given.line}",
+            where=f"{given.file}:{given.line}",
+        )
+
+
 def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
     if found.config is None or facts.request.secure:
         return
@@ -70,6 +91,13 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: hdfs-default.xml",),
         severity=Severity.MUST,
         inspect=_block_chunks,
+    ),
+    Inspection(
+        id="consistency.allocation-order",
+        says="The least container is not above the largest, nor above what a NodeManager has.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        inspect=_allocation_order,
     ),
     Inspection(
         id="consistency.kerberos-by-half",

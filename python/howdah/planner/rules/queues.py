@@ -96,7 +96,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="consistency.queue-capacities",
-        says="The capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
+        says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
         sources=("Hadoop 3.5.0",),
         severity=Severity.MUST,
         condition="for the capacity scheduler",
