@@ -20,11 +20,14 @@ from howdah.planner.rules import platform as rules
 from howdah.planner.words import gib
 from howdah.units import format_counted
 
+MOST_MIXED_PER_SOCKET = 5
+"""Ten workers on two sockets are the most that is advised (RULES 1); unlike ones are not weighed beyond."""
+
 
 class Share(NamedTuple):
     """What every worker of one kind gets, and how many of that kind one host carries."""
 
-    count: int
+    per_host: int
     disks: int
     vcpus: int
     memory_bytes: int
@@ -43,7 +46,7 @@ class Division(NamedTuple):
     @property
     def per_host(self) -> int:
         """Workers on one host."""
-        return sum(share.count for share in self.shares)
+        return sum(share.per_host for share in self.shares)
 
     @property
     def platform(self) -> str:
@@ -53,13 +56,13 @@ class Division(NamedTuple):
         if len(self.shares) == 1:
             return f"{self.per_host} per host"
         small, large = self.shares
-        return f"{small.count} small + {large.count} large per host"
+        return f"{small.per_host} small + {large.per_host} large per host"
 
 
 class _Part(NamedTuple):
     """One of the alike parts a host is cut into: its own NUMA node, or several for its only worker."""
 
-    count: int
+    parts: int
     workers: int
     disks: int
     threads: int
@@ -87,14 +90,17 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     cpu, given = group.cpu, memory_for_workers(group.memory_bytes)
     parts = min(per_host, cpu.numa_nodes)
     part = _Part(
-        count=parts,
+        parts=parts,
         workers=per_host // parts,
         disks=group.data_disks // parts,
         threads=(cpu.threads - (cpu.threads_per_core if request.hbase_used else 0)) // parts,
         memory_bytes=given / parts,
         threads_per_core=cpu.threads_per_core,
     )
-    if group.data_disks % parts == 0 and not _disks_divide(group, per_host):
+    uneven = cpu.threads % parts > 0 and not (request.hbase_used or request.overcommit)
+    if uneven:
+        shares: tuple[Share, ...] = ()
+    elif group.data_disks % parts == 0 and not _disks_divide(group, per_host):
         shares = _in_proportion(part, request)
     else:
         shares = _alike(part, request, group.data_disks)
@@ -108,7 +114,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
         return memory_rules.ENOUGH.refuses(
-            f"too little memory: a worker needs {gib(least)}, and the hypervisor leaves {gib(given)} for all"
+            f"of the {gib(given)} for workers, the smallest would have less than the {gib(least)} it needs"
         )
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))
 
@@ -130,6 +136,11 @@ def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterat
     if len(sets) > 1:
         kinds = " and ".join(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
         yield rules.DISKS_DIVIDE.refuses(f"data disks of different kinds or sizes, {kinds}, do not divide")
+    most = MOST_MIXED_PER_SOCKET * cpu.sockets
+    if per_host > most and per_host != request.workers_per_host:
+        yield rules.DISKS_DIVIDE.refuses(
+            f"{disks} do not divide, and small and large workers are not weighed beyond {most}"
+        )
     if request.hbase_used:
         yield rules.DISKS_DIVIDE.refuses(
             f"{disks} do not divide, and HBase spreads its regions evenly, which unlike workers cannot serve"
@@ -156,7 +167,7 @@ def _disks_divide(group: HostGroup, per_host: int) -> bool:
 
 def _alike(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
     """Workers of one size; where disks do not divide over NUMA nodes, some have one disk more."""
-    vcpus, per_host = _vcpus_alike(part, request), part.count * part.workers
+    vcpus, per_host = _vcpus_alike(part, request), part.parts * part.workers
     if vcpus is None:
         return ()
     fewer, larger = divmod(disks, per_host)
@@ -199,6 +210,6 @@ def _in_proportion(part: _Part, request: PlanRequest) -> tuple[Share, ...]:
     low, high = min(pairs, key=lambda pair: (abs(pair[0] * part.disks - part.threads * fewer), pair))
     memory = part.memory_bytes / part.disks
     return (
-        Share(small * part.count, fewer, low, whole_mib(memory * fewer)),
-        Share(large * part.count, fewer + 1, high, whole_mib(memory * (fewer + 1))),
+        Share(small * part.parts, fewer, low, whole_mib(memory * fewer)),
+        Share(large * part.parts, fewer + 1, high, whole_mib(memory * (fewer + 1))),
     )

@@ -175,7 +175,7 @@ def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, num
         memory_bytes=share.memory_bytes,
         data_dirs=tuple(f"/data/{number:02d}" for number in range(1, share.disks + 1)),
         group=group.name,
-        per_host=share.count,
+        per_host=share.per_host,
         vcpus=share.vcpus,
         data_disks=share.disks,
         numa_nodes=numa_nodes,

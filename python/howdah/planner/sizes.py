@@ -36,7 +36,7 @@ def _of_worker(
         "worker.vcpus": _vcpus(group, worker, request) if virtual else _threads(group),
         "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
         "worker.data_disks": _data_disks(group, candidate, worker),
-        "worker.numa_nodes": _numa_nodes(group, worker),
+        "worker.numa_nodes": _numa_nodes(group, worker, request),
     }
     for key, (rule, decision) in sizes.items():
         yield rule.setting(key, decision, worker=name, group=group.name)
@@ -121,7 +121,7 @@ def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple
     return rules.DATA_DISKS, Decision(own, f"{divided}, each disk whole and mounted on its own", inputs)
 
 
-def _numa_nodes(group: HostGroup, worker: Worker) -> tuple[Rule, Decision]:
+def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
     cpu, spanned, vcpus = group.cpu, worker.numa_nodes or 1, worker.vcpus or 0
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
     inputs = (
@@ -136,9 +136,8 @@ def _numa_nodes(group: HostGroup, worker: Worker) -> tuple[Rule, Decision]:
         because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
         return rules.FITS_NUMA_NODE, Decision(spanned, because, inputs)
     if vcpus > cores:
-        because = (
-            f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: preferHT keeps them there"
-        )
+        means = "binding" if request.hypervisor is Hypervisor.KVM else "preferHT"
+        because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
         return rules.PREFER_HT, Decision(1, because, inputs)
     because = f"{vcpus} vCPUs and {gib(worker.memory_bytes)} fit one node: all memory is local"
     return rules.FITS_NUMA_NODE, Decision(1, because, inputs)

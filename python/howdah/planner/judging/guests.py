@@ -11,5 +11,5 @@ GUEST_BYTES = 3 * GIB
 
 def guest_share(division: Division) -> float:
     """The part of the workers' memory that operating systems and DataNodes take, 0 to 1."""
-    memory = sum(share.count * share.memory_bytes for share in division.shares)
+    memory = sum(share.per_host * share.memory_bytes for share in division.shares)
     return min(1.0, division.per_host * GUEST_BYTES / memory)

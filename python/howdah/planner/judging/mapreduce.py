@@ -142,7 +142,7 @@ def _alike(division: Division) -> Iterator[Judgement]:
     if len(division.shares) == 1:
         return
     small, large = division.shares
-    mean = sum(share.count * share.disks for share in division.shares) / division.per_host
+    mean = sum(share.per_host * share.disks for share in division.shares) / division.per_host
     excess = mean / small.disks - 1
     yield rules.ALIKE.speaks_against(
         f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
@@ -154,7 +154,8 @@ def _alike(division: Division) -> Iterator[Judgement]:
 def _replicas(division: Division) -> Iterator[Judgement]:
     excess = REPLICA_SPREAD * math.sqrt(division.per_host)
     yield rules.REPLICA_BALANCE.speaks_against(
-        f"the fullest of so many DataNodes holds about {excess:.0%} more blocks than the mean",
+        f"with {format_counted(division.per_host, 'DataNode')} per host, "
+        f"the fullest holds about {excess:.0%} more blocks than the mean",
         WRITE_SHARE * excess,
     )
 
@@ -176,7 +177,7 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
 def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
     yield rules.GUEST_MEMORY.speaks_against(
-        f"{format_counted(division.per_host, 'guest system')} with daemons take about {share:.0%} of memory",
+        f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest system')} with daemons",
         GUEST_MEMORY * share,
     )
 

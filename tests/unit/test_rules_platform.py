@@ -1,0 +1,101 @@
+"""The rules about platforms: what they rest on, and what they see on a host."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.found import Found
+from howdah.model.host import Host
+from howdah.model.request import Demand, PlanRequest
+from howdah.planner.facts import Facts
+from howdah.planner.literature import item
+from howdah.planner.platforms import weigh
+from howdah.planner.rule import Observation, Rule
+from howdah.planner.rules import memory, platform
+from howdah.planner.sizes import size_settings
+from support.hosts import host_group
+from support.machine import host
+
+FACTS = Facts(request=PlanRequest())
+RULES = (*platform.RULES, *memory.RULES)
+REQUESTS = (
+    PlanRequest(),
+    PlanRequest(overcommit=True),
+    PlanRequest(workloads=(Demand(kind="ycsb"),)),
+    PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb"))),
+)
+
+
+def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, virtual: bool = False) -> Host:
+    one = host()
+    return one.model_copy(
+        update={
+            "cpu": one.cpu.model_copy(update={"cores": cores, "threads": threads}),
+            "virtualisation": one.virtualisation.model_copy(
+                update={"is_virtual": virtual, "steal_share": steal}
+            ),
+        }
+    )
+
+
+def seen(rule: Rule, one: Host | None) -> list[Observation]:
+    assert isinstance(rule, type(platform.HYPER_THREADING))
+    return list(rule.inspect(Found(host=one), FACTS))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_source_exists_and_every_rule_is_of_its_module(rule: Rule) -> None:
+    assert rule.subject in ("platform", "memory")
+    assert rule.sources
+    for source in rule.sources:
+        assert source == "howdah" or item(source) is not None, source
+
+
+def test_ids_are_unique() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+
+
+def test_every_size_and_judgement_names_a_rule_that_holds_for_the_request() -> None:
+    by_id = {rule.id: rule for rule in RULES}
+    for request in REQUESTS:
+        for hosts in (host_group(), host_group(disks=13, cores=7), host_group(memory="24GiB")):
+            for candidate in weigh(hosts, request):
+                named = {judgement.rule for judgement in candidate.judgements}
+                if candidate.kinds:
+                    named |= {setting.rule or "" for setting in size_settings(hosts, candidate, request)}
+                for rule in named:
+                    assert by_id[rule].holds(Facts(request=request)), (rule, candidate.platform)
+
+
+def test_hyper_threading_off_is_found() -> None:
+    (off,) = seen(platform.HYPER_THREADING, probed(threads=8))
+    assert off.ok is False
+    assert off.found == "8 cores, 8 threads"
+    assert "firmware" in off.fix
+    (on,) = seen(platform.HYPER_THREADING, probed())
+    assert on.ok is True
+
+
+def test_hyper_threading_of_a_guest_cannot_be_told() -> None:
+    (unknown,) = seen(platform.HYPER_THREADING, probed(threads=8, virtual=True))
+    assert unknown.ok is None
+    assert "physical host" in unknown.expected
+
+
+@pytest.mark.parametrize(("steal", "ok"), [(0.01, True), (0.05, False), (0.3, False), (None, None)])
+def test_a_guest_that_waits_for_cpus_is_found(steal: float | None, ok: bool | None) -> None:
+    (one,) = seen(platform.READY_TIME, probed(virtual=True, steal=steal))
+    assert one.ok is ok
+
+
+def test_a_physical_host_has_no_ready_time() -> None:
+    assert seen(platform.READY_TIME, probed(steal=0.0)) == []
+    assert seen(platform.READY_TIME, None) == []
+    assert seen(platform.HYPER_THREADING, None) == []
+
+
+def test_over_commitment_is_advised_on_only_where_it_was_asked_for() -> None:
+    assert not platform.OVERCOMMIT.holds(FACTS)
+    asked = Facts(request=PlanRequest(overcommit=True))
+    assert platform.OVERCOMMIT.holds(asked)
+    assert "ready time below 5%" in (platform.OVERCOMMIT.tell(asked) or "")
