@@ -60,8 +60,8 @@ def _content(inventory: Inventory) -> dict[str, object]:
             "hosts": inventory.host_count,
             "threads": sum(group.count * group.cpu.threads for group in groups),
             "memory_bytes": sum(group.count * group.memory_bytes for group in groups),
-            "data_disks": sum(group.count * group.data_disks for group in groups),
-            "data_bytes": sum(group.count * group.data_bytes for group in groups),
+            "data_disks": sum(group.count * group.data_disks for group in inventory.worker_groups),
+            "data_bytes": sum(group.count * group.data_bytes for group in inventory.worker_groups),
         },
         "notices": [notice.model_dump() for notice in session.notices(inventory)],
     }

@@ -12,7 +12,7 @@ _LEFT = ("group", "cpus", "data disks", "network", "racks", "serves")
 
 
 def groups_table(inventory: Inventory) -> Table:
-    """One line for each group, and their sum where there are several."""
+    """One line for each group, and their sum; data disks count where workers may be placed."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves"):
         table.add_column(column, justify="left" if column in _LEFT else "right", no_wrap=True)
@@ -24,8 +24,8 @@ def groups_table(inventory: Inventory) -> Table:
         f"{inventory.host_count:,}",
         f"{sum(group.count * group.cpu.threads for group in groups):,} threads",
         format_memory(sum(group.count * group.memory_bytes for group in groups)),
-        f"{sum(group.count * group.data_disks for group in groups):,}",
-        format_bytes(sum(group.count * group.data_bytes for group in groups)),
+        f"{sum(group.count * group.data_disks for group in inventory.worker_groups):,}",
+        format_bytes(sum(group.count * group.data_bytes for group in inventory.worker_groups)),
         "",
         str(len({rack for group in groups for rack in group.racks}) or "–"),
     )

@@ -80,10 +80,12 @@ def _network(group: HostGroup) -> Iterator[Notice]:
     ]
     known = sum(count * rate for count, rate in rates if rate is not None)
     needed = known * 8 * 2 / 3
+    measured = all(disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA)
+    assumed = "" if measured else f", at {_HDD_BYTES_PER_S // 2**20} MiB/s each where no outer_rate is given"
     if needed > group.network_bits_per_s:
         yield Notice(
             group=group.name,
-            text=f"the disks of a host write {known * 8 / 10**9:.1f} Gb/s together; with three replicas two "
-            f"thirds of that cross a network of {group.network_bits_per_s / 10**9:g} Gb/s: it is the limit",
+            text=f"a host's disks write {known * 8 / 10**9:.1f} Gb/s together{assumed}; with three replicas two "
+            f"thirds of that cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits writing",
             source="D0 45, D0 46, D0 48",
         )

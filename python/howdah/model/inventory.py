@@ -273,6 +273,11 @@ class Inventory(_Hardware):
         return groups
 
     @property
+    def worker_groups(self) -> tuple[HostGroup, ...]:
+        """The groups whose hosts may carry workers, and so data."""
+        return tuple(group for group in self.groups if group.serves != "masters")
+
+    @property
     def host_count(self) -> int:
         """Hosts of all groups."""
         return sum(group.count for group in self.groups)
