@@ -63,8 +63,9 @@ def _reserved(facts: Facts) -> Decision:
 
 
 def _spans_cores(facts: Facts) -> bool:
-    one_node = facts.worker.numa_nodes == 1
-    return under_vsphere(facts) and one_node and _vcpus(facts) > _cores_per_node(facts)
+    if not under_vsphere(facts) or facts.worker.numa_nodes != 1:
+        return False
+    return _vcpus(facts) > _cores_per_node(facts)
 
 
 def _prefer_threads(facts: Facts) -> Decision:
