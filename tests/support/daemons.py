@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "build/hadoop/3.5.0/lib"
-FETCH = "make hadoop"
+FETCH = "`make test` fetches them"
 
 _PACKAGES = ("io", "lang", "math", "net", "text", "util", "util.concurrent", "util.zip")
 # Hadoop's own start scripts open these on Java 17.
@@ -29,6 +29,14 @@ _OPENS = [
 _SMALL = ["-Xmx192m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 # The jars lack these folders, which the web servers look for even if they serve nothing.
 _WEBAPPS = ("hdfs", "datanode", "secondary", "journal")
+
+_LOGGING = """\
+log4j.rootLogger=INFO,err
+log4j.appender.err=org.apache.log4j.ConsoleAppender
+log4j.appender.err.target=System.err
+log4j.appender.err.layout=org.apache.log4j.PatternLayout
+log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c: %m%n
+"""
 
 T = TypeVar("T")
 
@@ -42,24 +50,25 @@ class Daemons:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         for name in _WEBAPPS:
             (logs / "res/webapps" / name).mkdir(parents=True)
+        (logs / "res/log4j.properties").write_text(_LOGGING)
 
     def command(self, main: str, *arguments: str, conf: Path | None = None) -> list[str]:
         """The command line of a Java program on this configuration."""
         path = f"{conf or self.conf}:{self.logs / 'res'}:{LIB}/*"
         return ["java", *_SMALL, *_OPENS, "-cp", path, main, *arguments]
 
-    def run(self, main: str, *arguments: str) -> None:
-        """Run a program to its end; it must succeed."""
-        done = subprocess.run(
-            self.command(main, *arguments), capture_output=True, text=True, timeout=60, check=False
-        )
+    def run(self, main: str, *arguments: str, inside: Sequence[str] = ()) -> str:
+        """Run a program to its end, which must be a good one, and return what it printed."""
+        command = [*inside, *self.command(main, *arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
 
-    def start(self, name: str, main: str, *, conf: Path | None = None) -> None:
-        """Start a daemon; its output goes to a log of its own."""
+    def start(self, name: str, main: str, *, conf: Path | None = None, inside: Sequence[str] = ()) -> None:
+        """Start a daemon, its command line behind that of ``inside``; it logs to a file of its own."""
         with (self.logs / f"{name}.log").open("wb") as log:
             self._running[name] = subprocess.Popen(
-                self.command(main, conf=conf), stdout=log, stderr=log, start_new_session=True
+                [*inside, *self.command(main, conf=conf)], stdout=log, stderr=log, start_new_session=True
             )
 
     def wait(self, what: str, ask: Callable[[], T | None], timeout_s: float = 45) -> T:
