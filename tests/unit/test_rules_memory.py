@@ -1,4 +1,4 @@
-"""What the hypervisor keeps of a host's memory, what a worker needs, and what one has that was planned."""
+"""What the hypervisor keeps of a host's memory, and what a worker needs and has."""
 
 from __future__ import annotations
 

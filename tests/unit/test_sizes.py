@@ -69,6 +69,15 @@ def test_hbase_says_what_vsphere_8_changed_and_has_no_slots() -> None:
     assert "vSphere" not in one(kvm, "worker.vcpus").reason
 
 
+def test_over_commitment_is_named_only_where_there_is_any() -> None:
+    asked = PlanRequest(overcommit=True)
+    exact = one(sized(host_group(), asked), "worker.vcpus")
+    assert (exact.value, exact.rule) == (10, "platform.threads-committed")
+    over = one(sized(host_group(cores=8, disks=12), asked, "6 per host"), "worker.vcpus")
+    assert (over.value, over.rule) == (6, "platform.overcommit")
+    assert "36 virtual CPUs on the host's 32 threads" in over.reason
+
+
 @pytest.mark.parametrize(
     ("platform", "nodes", "rule"),
     [

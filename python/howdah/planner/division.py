@@ -179,11 +179,13 @@ def _alike(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
 def _vcpus_alike(part: _Part, request: PlanRequest) -> int | None:
     """Virtual CPUs of each worker; None where the part's threads cannot be committed exactly.
 
-    With HBase a thread or two may be left over beside the spare core: regions must be served alike.
+    With HBase a thread or two may be left over beside the spare core, and none is given out twice.
     """
     vcpus, rest = divmod(part.threads, part.workers)
+    if request.hbase_used:
+        return vcpus
     if not request.overcommit:
-        return vcpus if rest == 0 or request.hbase_used else None
+        return vcpus if rest == 0 else None
     vcpus = max(vcpus + (rest > 0), part.threads_per_core)
     # One virtual CPU more than a core has threads served single-replica writes (RULES 21).
     one_more = request.replication == 1 and vcpus == part.threads_per_core < part.threads

@@ -33,7 +33,7 @@ def _of_worker(
     name = worker.name if len(candidate.kinds) > 1 else None
     virtual = layout_of(candidate).virtual
     sizes = {
-        "worker.vcpus": _vcpus(group, worker, request) if virtual else _threads(group),
+        "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
         "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
         "worker.data_disks": _data_disks(group, candidate, worker),
         "worker.numa_nodes": _numa_nodes(group, worker, request),
@@ -65,7 +65,9 @@ def _threads(group: HostGroup) -> tuple[Rule, Decision]:
     )
 
 
-def _vcpus(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
+def _vcpus(
+    group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
+) -> tuple[Rule, Decision]:
     cpu, vcpus = group.cpu, worker.vcpus or 0
     inputs = (
         _number("threads of a host", cpu.threads),
@@ -73,8 +75,9 @@ def _vcpus(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule
         _number("workers of this kind on a host", worker.per_host),
     )
     threads = format_counted(cpu.threads, "thread")
-    if request.overcommit:
-        because = f"{threads}, more virtual CPUs than those where they do not divide, as --overcommit allows"
+    given = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
+    if given > cpu.threads:
+        because = f"{given} virtual CPUs on the host's {threads}, as --overcommit allows"
         return rules.OVERCOMMIT, Decision(vcpus, because, inputs)
     if not request.hbase_used:
         because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"

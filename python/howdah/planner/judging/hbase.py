@@ -39,6 +39,6 @@ def judgements(division: Division) -> Iterator[Judgement]:
             f"virtual machines take up to {VIRTUAL:.0%} longer than the hosts themselves", VIRTUAL
         )
         yield rules.GUEST_MEMORY.speaks_against(
-            f"about {share:.0%} of memory goes to {format_counted(count, 'guest system')} with DataNodes",
+            f"about {share:.0%} of memory goes to {format_counted(count, 'guest')} with DataNodes",
             GUEST_MEMORY * share,
         )

@@ -177,7 +177,7 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
 def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
     yield rules.GUEST_MEMORY.speaks_against(
-        f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest system')} with daemons",
+        f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest')} with daemons",
         GUEST_MEMORY * share,
     )
 

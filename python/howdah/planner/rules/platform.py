@@ -22,7 +22,7 @@ def _hbase(facts: Facts) -> bool:
 
 
 def _overcommitted(facts: Facts) -> bool:
-    return facts.request.overcommit
+    return facts.request.overcommit and not facts.request.hbase_used
 
 
 FITS_NUMA_NODE = Rule(
@@ -177,7 +177,7 @@ OVERCOMMIT = Counsel(
     id="platform.overcommit",
     says="Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
     sources=("D0 21", "D0 22"),
-    condition="--overcommit",
+    condition="--overcommit, without HBase",
     applies=_overcommitted,
     tell=_advise_overcommit,
 )
