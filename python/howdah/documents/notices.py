@@ -85,7 +85,7 @@ def _network(group: HostGroup) -> Iterator[Notice]:
     if needed > group.network_bits_per_s:
         yield Notice(
             group=group.name,
-            text=f"a host's disks write {known * 8 / 10**9:.1f} Gb/s together{assumed}; with three replicas two "
-            f"thirds of that cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits writing",
+            text=f"a host's disks write {known * 8 / 10**9:.1f} Gb/s together{assumed}; two thirds of "
+            f"three replicas cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits them",
             source="D0 45, D0 46, D0 48",
         )
