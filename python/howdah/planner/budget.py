@@ -1,0 +1,172 @@
+"""How the memory of a worker is shared out between the system, daemons, HBase, tasks and the page cache.
+
+What is left over is the page cache, from which map output is served (D0 24).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from howdah.model.plan import Worker
+from howdah.model.request import Profile
+from howdah.planner.facts import CannotTell, Facts
+from howdah.units import GIB, MIB
+
+_DAEMON_LEAST = 512 * MIB
+_DAEMON_MOST = 2 * GIB
+"""A DataNode takes about 2 GB (D3 122)."""
+_DAEMON_SHARE = 8
+"""Small workers give a daemon an eighth of their memory."""
+_BYTES_PER_REPLICA = 1024
+"""Heap that a DataNode needs for one replica: 1 GiB for a million."""
+_MEAN_REPLICA = 64 * MIB
+"""Stored files rarely end on a block's end; a quarter of a block of 256 MiB is careful."""
+_DAEMON_HEAP_SHARE = 0.8
+"""Of a daemon's memory; the rest is code, threads and buffers of the Java machine."""
+HEAP_SHARE = 25 / 32
+"""Of a task's container: 800 MiB in 1024 MB."""
+_CONTAINER_SHARE = 0.625
+"""Containers whose heaps are under half of memory (D0 25), heaps being 78 % of containers."""
+_HBASE_SHARE = 0.25
+"""What HBase gets of a worker that also runs tasks, at least."""
+_HBASE_CACHE_SHARE = 0.05
+"""What HBase leaves to the page cache: it has caches of its own."""
+_MIX_CACHE_SHARE = 0.1
+"""What a mix leaves to the page cache."""
+_STEP = 64 * MIB
+
+LEAST_PAIR_MB = (1024, 1536)
+"""Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
+_PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
+"""Largest first. More serves few jobs, and page cache serves all; all are multiples of 512 MB."""
+_LEAST_MASTER = 1536
+_TASKS_PER_MASTER = ((20_000, 1536), (50_000, 2048), (10**12, 4096))
+"""An application master keeps some 50 kB for each task."""
+
+
+class Budget(NamedTuple):
+    """Shares of a worker's memory, bytes.
+
+    A daemon's share includes what its Java machine needs beside the heap.
+    """
+
+    memory: int
+    system: int
+    masters: int
+    datanode: int
+    nodemanager: int
+    regionserver: int
+
+    @property
+    def room(self) -> int:
+        """What is left for containers and the page cache."""
+        return self.memory - self.system - self.masters - self.datanode - self.nodemanager - self.regionserver
+
+
+class TaskSizes(NamedTuple):
+    """Containers of a map task, a reduce task and an application master, MB."""
+
+    map_mb: int
+    reduce_mb: int
+    master_mb: int
+
+    def tasks_mb(self, worker: Worker) -> int:
+        """What all tasks of a worker take together."""
+        return worker.map_slots * self.map_mb + worker.reduce_slots * self.reduce_mb
+
+
+def heap_of(share_bytes: int) -> int:
+    """The heap of a daemon with that much memory, in steps of 64 MiB."""
+    return int(share_bytes * _DAEMON_HEAP_SHARE) // _STEP * _STEP
+
+
+def kinds_of(facts: Facts) -> tuple[Worker, ...]:
+    """Every kind of worker, the one in question where the cluster is not known; raises CannotTell."""
+    if facts.known_cluster is None:
+        return (facts.worker,)
+    return tuple(kind for kind, _ in facts.known_cluster.kinds)
+
+
+def budget(worker: Worker, facts: Facts) -> Budget:
+    """The shares of one worker's memory."""
+    memory = worker.memory_bytes
+    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
+    before = Budget(
+        memory=memory,
+        system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
+        masters=_shared_masters(worker, facts),
+        datanode=min(memory // 4, max(daemon, _replica_heap(worker, facts))),
+        nodemanager=daemon if facts.request.mapreduce else 0,
+        regionserver=0,
+    )
+    return before._replace(regionserver=_regionserver(worker, before, facts))
+
+
+def task_sizes(facts: Facts) -> TaskSizes:
+    """The containers of the cluster's tasks: the largest pair that fits every kind of worker."""
+    master_mb = _master_mb(facts)
+    kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
+    if not kinds:
+        raise CannotTell("how many tasks run at once on a worker: give a plan")
+    roomy = facts.request.profile is Profile.PRODUCTION and not facts.request.hbase_used
+    for map_mb, reduce_mb in _PAIRS_MB if roomy else ():
+        sizes = TaskSizes(map_mb, reduce_mb, master_mb)
+        if all(_fits(sizes, kind, facts) for kind in kinds):
+            return sizes
+    return TaskSizes(*LEAST_PAIR_MB, master_mb)
+
+
+def container_mb(worker: Worker, facts: Facts) -> int:
+    """What a worker gives to containers, MB: its tasks and an application master, as far as there is room."""
+    sizes = task_sizes(facts)
+    room_mb = budget(worker, facts).room // MIB // 512 * 512
+    return max(512, min(sizes.tasks_mb(worker) + sizes.master_mb, room_mb))
+
+
+def _fits(sizes: TaskSizes, worker: Worker, facts: Facts) -> bool:
+    tasks = sizes.tasks_mb(worker) * MIB
+    whole = tasks + sizes.master_mb * MIB
+    return tasks <= _CONTAINER_SHARE * worker.memory_bytes and whole <= budget(worker, facts).room
+
+
+def _master_mb(facts: Facts) -> int:
+    dataset = facts.request.dataset_bytes
+    block = facts.decided.get("dfs.blocksize")
+    if not dataset or not isinstance(block, int) or isinstance(block, bool) or block <= 0:
+        return _LEAST_MASTER
+    tasks = dataset // block
+    return next(size for most, size in _TASKS_PER_MASTER if tasks <= most)
+
+
+def _replica_heap(worker: Worker, facts: Facts) -> int:
+    """Memory that a DataNode needs to know its replicas once its disks are full."""
+    cluster = facts.known_cluster
+    if cluster is None:
+        return 0
+    disks = sum((kind.data_disks or 0) * count for kind, count in cluster.kinds)
+    stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, disks)
+    return int(stored / _MEAN_REPLICA * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
+
+
+def _shared_masters(worker: Worker, facts: Facts) -> int:
+    """Memory that masters take which run beside a worker's daemons; every worker is set up alike."""
+    cluster = facts.known_cluster
+    if cluster is None:
+        return 0
+    shared: Counter[str] = Counter()
+    for master in cluster.masters:
+        if master.shares:
+            shared[master.host] += master.memory_bytes
+    return min(max(shared.values(), default=0), worker.memory_bytes // 4)
+
+
+def _regionserver(worker: Worker, before: Budget, facts: Facts) -> int:
+    if not facts.request.hbase_used:
+        return 0
+    memory = worker.memory_bytes
+    if not facts.request.mapreduce or not worker.map_slots:
+        return before.room - int(memory * _HBASE_CACHE_SHARE)
+    tasks = TaskSizes(*LEAST_PAIR_MB, _master_mb(facts)).tasks_mb(worker) + _master_mb(facts)
+    left = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
+    return max(int(memory * _HBASE_SHARE), left)

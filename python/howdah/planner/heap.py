@@ -1,0 +1,34 @@
+"""Java heaps as options say them: ``-Xmx31g``."""
+
+from __future__ import annotations
+
+import re
+
+from howdah.model.plan import Value
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision
+from howdah.units import MIB
+
+_MAXIMUM = re.compile(r"-Xmx(\d+)([kKmMgGtT]?)(?!\S)")
+_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def heap_bytes(options: str) -> int | None:
+    """The largest heap that Java options allow, the last where several do; None where none does."""
+    found = _MAXIMUM.findall(options)
+    if not found:
+        return None
+    number, unit = found[-1]
+    return int(number) * _FACTORS[unit.lower()]
+
+
+def heap_options(size_bytes: int, *more: str) -> str:
+    """Options for a heap of one fixed size, whole MiB, and whatever else the daemon wants."""
+    size_mb = size_bytes // MIB
+    return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
+
+
+def heap_alike(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept options whose heap is between three quarters and twice of the one decided on."""
+    have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
+    return have is not None and want is not None and 0.75 * want <= have <= 2 * want

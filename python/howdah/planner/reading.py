@@ -1,0 +1,59 @@
+"""A configuration as an inspection reads it: text of a property as a number, a size, a truth or a list."""
+
+from __future__ import annotations
+
+import re
+
+from howdah.model.found import Found
+from howdah.planner.values import entries
+
+_SIZE = re.compile(r"(\d+)\s*([kmgtp]?)b?", re.IGNORECASE)
+_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
+
+
+class Reading:
+    """The properties and environment of what was found; what is absent or has no such form is None."""
+
+    def __init__(self, found: Found) -> None:
+        self._config = found.config
+
+    def text(self, key: str) -> str | None:
+        """The value as written."""
+        winner = self._config.property(key) if self._config else None
+        return winner.text if winner else None
+
+    def where(self, key: str) -> str:
+        """The file and line that decide it; empty where none does."""
+        winner = self._config.property(key) if self._config else None
+        return f"{winner.file}:{winner.line}" if winner else ""
+
+    def number(self, key: str) -> float | None:
+        """A plain number."""
+        try:
+            return float((self.text(key) or "").rstrip("fFdD"))
+        except ValueError:
+            return None
+
+    def size(self, key: str) -> int | None:
+        """A number of bytes, with a binary suffix or without: ``256m``."""
+        match = _SIZE.fullmatch((self.text(key) or "").strip())
+        return int(match.group(1)) * _FACTORS[match.group(2).lower()] if match else None
+
+    def truth(self, key: str) -> bool | None:
+        """``true`` or ``false``."""
+        return {"true": True, "false": False}.get((self.text(key) or "").strip().lower())
+
+    def folders(self, key: str) -> tuple[str, ...]:
+        """The paths of a list of directories; none where it is absent."""
+        text = self.text(key)
+        return entries(text) if text else ()
+
+    def variable(self, name: str) -> str | None:
+        """What an environment file gives to a variable, the last time it does."""
+        given = [one.text for one in self._config.environment if one.name == name] if self._config else []
+        return given[-1] if given else None
+
+    def variable_where(self, name: str) -> str:
+        """The file and line that give it; empty where none does."""
+        given = [one for one in self._config.environment if one.name == name] if self._config else []
+        return f"{given[-1].file}:{given[-1].line}" if given else ""

@@ -1,0 +1,151 @@
+"""DataNodes: their disks, what is kept free on them, threads, the balancer and the heap."""
+
+from __future__ import annotations
+
+from howdah.model.plan import Input
+from howdah.model.request import Profile
+from howdah.planner.budget import budget, heap_of
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.rule import (
+    Decision,
+    Rule,
+    Scope,
+    SettingRule,
+    Severity,
+    at_least,
+)
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import between, times
+from howdah.units import MIB, format_memory
+
+_BALANCE_SHARE = 0.1
+
+
+_BALANCE_LEAST = 10 * MIB
+
+
+_THREADS = 4096
+
+
+_THREADS_HBASE = 8192
+
+
+def _balancing(facts: Facts) -> Decision:
+    group, worker = facts.group, facts.worker
+    kinds = facts.cluster.kinds
+    per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
+    network = group.network_bits_per_s
+    value = max(_BALANCE_LEAST, int(network / 8 * _BALANCE_SHARE / per_host) // MIB * MIB)
+    return Decision(
+        value,
+        "a tenth of the host's network"
+        + (f", shared by its {per_host} DataNodes" if per_host > 1 else "")
+        + ": the balancer and decommissioning do not starve jobs",
+        (
+            Input(name="network of a host", value=network, unit="bit/s"),
+            Input(name="DataNodes on a host", value=per_host),
+        ),
+    )
+
+
+def _threads(facts: Facts) -> Decision:
+    if facts.request.hbase_used:
+        return Decision(
+            _THREADS_HBASE,
+            "HBase keeps many files open, each of them a thread of the DataNode; at the limit writes fail",
+        )
+    return Decision(_THREADS, "a thread for each open stream; threads that wait cost little")
+
+
+def _datanode_heap(facts: Facts) -> Decision:
+    share = budget(facts.worker, facts).datanode
+    heap = heap_of(share)
+    return Decision(
+        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        f"a heap of {format_memory(heap)}: a DataNode takes about 2 GB, less on a small worker, more where "
+        "its disks "
+        "hold millions of blocks",
+        (
+            Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
+            Input(name="DataNode's share", value=share, unit="B"),
+        ),
+    )
+
+
+def _report_interval(facts: Facts) -> Decision:
+    return Decision(21_600_000, "full reports every six hours; changes are told at once")
+
+
+def _heartbeat(facts: Facts) -> Decision:
+    if facts.request.profile is Profile.PAPER:
+        return Decision(1, "as the study ran: faster reaction, on few hosts")
+    return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="datanode.balancing",
+        says="The balancer takes a tenth of a host's network.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        key="dfs.datanode.balance.bandwidthPerSec",
+        file="hdfs-site.xml",
+        decide=_balancing,
+        accepts=times(0.25, 4),
+    ),
+    SettingRule(
+        id="datanode.transfer-threads",
+        says="4096 threads move blocks, 8192 with HBase.",
+        sources=("D0 56", "D1 93"),
+        key="dfs.datanode.max.transfer.threads",
+        file="hdfs-site.xml",
+        decide=_threads,
+        accepts=at_least,
+        today="dfs.datanode.max.xcievers of the papers is dfs.datanode.max.transfer.threads today.",
+    ),
+    SettingRule(
+        id="datanode.readahead",
+        says="A DataNode reads 4 MiB ahead.",
+        sources=("D0 56", "D1 93"),
+        key="dfs.datanode.readahead.bytes",
+        file="hdfs-site.xml",
+        decide=fixed(4 * MIB, "long reads from each disk while others wait"),
+        accepts=between(2 * MIB, 64 * MIB),
+        written=False,
+    ),
+    SettingRule(
+        id="datanode.block-reports",
+        says="Full block reports come every six hours.",
+        sources=("D0 142",),
+        severity=Severity.MAY,
+        key="dfs.blockreport.intervalMsec",
+        file="hdfs-site.xml",
+        decide=_report_interval,
+        accepts=between(3_600_000, 86_400_000),
+        written=False,
+    ),
+    SettingRule(
+        id="datanode.heartbeat",
+        says="DataNodes report every three seconds; every second in a study.",
+        sources=("D0 54",),
+        severity=Severity.MAY,
+        key="dfs.heartbeat.interval",
+        file="hdfs-site.xml",
+        decide=_heartbeat,
+        accepts=between(1, 10),
+    ),
+    SettingRule(
+        id="datanode.heap",
+        says="A DataNode's heap is under 2 GB unless its disks hold millions of blocks.",
+        sources=("D3 122", "D0 142", "howdah"),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        key="HDFS_DATANODE_OPTS",
+        file="hadoop-env.sh",
+        decide=_datanode_heap,
+        accepts=heap_alike,
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
+    ),
+)

@@ -1,0 +1,197 @@
+"""HBase as a whole: where it keeps its data, whom it finds through ZooKeeper, regions and compactions."""
+
+from __future__ import annotations
+
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import hbase_rule, with_hbase
+from howdah.planner.values import anything, as_number, between, entries, is_temporary, times
+from howdah.units import GIB
+
+_REGION = 10 * GIB
+_WEEK_MS = 604_800_000
+_OFF_PEAK = (1, 5)
+
+
+def _root(facts: Facts) -> Decision:
+    name = facts.cluster.name
+    authority = facts.decided.get("fs.defaultFS")
+    base = str(authority) if authority else f"hdfs://{name}"
+    return Decision(
+        f"{base.rstrip('/')}/hbase", f"in HDFS, under the name of the cluster's file system, {base}"
+    )
+
+
+def _root_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    return "://" in str(found) and not str(found).startswith("file:")
+
+
+def _quorum(facts: Facts) -> Decision:
+    hosts = facts.cluster.addresses(Role.ZOOKEEPER)
+    if not hosts:
+        raise CannotTell("where ZooKeeper runs: give a plan")
+    return Decision(
+        hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
+    )
+
+
+def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return {host.partition(":")[0] for host in entries(found)} == set(entries(decision.value))
+
+
+def _latency_counsel(facts: Facts) -> str | None:
+    return (
+        "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
+        "memory, "
+        "regions and handlers. Aim at 20 to 200 regions on each RegionServer."
+    )
+
+
+def _pools_counsel(facts: Facts) -> str | None:
+    if facts.request.mapreduce:
+        return (
+            "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
+            "Where "
+            "latency matters, give HBase workers of its own on the same hosts, or limit what jobs may run "
+            "at once."
+        )
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    hbase_rule(
+        "hbase.root",
+        "hbase-site.xml",
+        "hbase.rootdir",
+        "HBase keeps its data in HDFS.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=_root,
+        accepts=_root_will_do,
+    ),
+    hbase_rule(
+        "hbase.distributed",
+        "hbase-site.xml",
+        "hbase.cluster.distributed",
+        "HBase runs as a cluster.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(True, "the default runs everything in one process, on the local file system"),
+        accepts=equal,
+    ),
+    hbase_rule(
+        "hbase.quorum",
+        "hbase-site.xml",
+        "hbase.zookeeper.quorum",
+        "HBase finds its servers through the cluster's ZooKeepers.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=_quorum,
+        accepts=_same_hosts,
+    ),
+    hbase_rule(
+        "hbase.tmp-dir",
+        "hbase-site.xml",
+        "hbase.tmp.dir",
+        "HBase's own working directory outlives a reboot.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        decide=fixed("/var/lib/hbase/tmp", "the default is below /tmp"),
+        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+    ),
+    hbase_rule(
+        "hbase.wal-sync",
+        "hbase-site.xml",
+        "hbase.unsafe.stream.capability.enforce",
+        "HBase starts only where a file system keeps what was written to the log.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(True, "without it a lost host loses acknowledged writes"),
+        accepts=equal,
+        written=False,
+    ),
+    hbase_rule(
+        "hbase.checksums",
+        "hbase-site.xml",
+        "hbase.regionserver.checksum.verify",
+        "HBase checks blocks itself, which saves a read of HDFS's checksums.",
+        sources=("D3 121", "HBase 2.6.4: hbase-default.xml"),
+        severity=Severity.MAY,
+        decide=fixed(True, "one disk operation less for each block"),
+        accepts=equal,
+        written=False,
+    ),
+    hbase_rule(
+        "hbase.region-size",
+        "hbase-site.xml",
+        "hbase.hregion.max.filesize",
+        "Regions grow to 10 GiB before they split.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(_REGION, "some hundred regions hold what a RegionServer's disks do"),
+        accepts=between(4 * GIB, 100 * GIB),
+        written=False,
+    ),
+    hbase_rule(
+        "hbase.major-compactions",
+        "hbase-site.xml",
+        "hbase.hregion.majorcompaction",
+        "Every region is rewritten once a week.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(
+            _WEEK_MS, "deleted cells are removed, and blocks come back to their RegionServer's own disks"
+        ),
+        accepts=lambda found, decision, facts: as_number(found) == 0 or as_number(found) >= 86_400_000,
+        written=False,
+    ),
+    hbase_rule(
+        "hbase.off-peak-start",
+        "hbase-site.xml",
+        "hbase.offpeak.start.hour",
+        "Large compactions run at night.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(_OFF_PEAK[0], "from 1 to 5 by the host's clock: set the hours when little is asked"),
+        accepts=anything,
+    ),
+    hbase_rule(
+        "hbase.off-peak-end",
+        "hbase-site.xml",
+        "hbase.offpeak.end.hour",
+        "Large compactions end before the day begins.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(_OFF_PEAK[1], "from 1 to 5 by the host's clock: set the hours when little is asked"),
+        accepts=anything,
+    ),
+    hbase_rule(
+        "hbase.session-timeout",
+        "hbase-site.xml",
+        "zookeeper.session.timeout",
+        "A silent RegionServer is given up after 90 seconds.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(90_000, "longer than any pause of a well-sized heap, short enough for clients"),
+        accepts=times(0.3, 2),
+        written=False,
+    ),
+    Counsel(
+        id="hbase.in-steps",
+        says="An HBase cluster is sized by trying.",
+        sources=("D3 160", "D3 116"),
+        severity=Severity.MAY,
+        applies=with_hbase,
+        condition="with HBase",
+        tell=_latency_counsel,
+    ),
+    Counsel(
+        id="hbase.shared-workers",
+        says="Jobs and requests on one worker disturb each other.",
+        sources=("D3 125", "howdah"),
+        applies=with_hbase,
+        condition="with HBase and MapReduce",
+        tell=_pools_counsel,
+    ),
+)

@@ -1,0 +1,271 @@
+"""HDFS as a whole: blocks, replicas, how clients read, what protects users from themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.errors import UserError
+from howdah.model.found import Found
+from howdah.model.plan import Input, Placement, Value
+from howdah.model.request import Profile
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import anything, as_number, between, lasting, set_at_all
+from howdah.units import GIB, MIB, format_bytes, format_counted
+
+_LARGE_BLOCK = 256 * MIB
+_SMALL_BLOCK = 128 * MIB
+_BLOCK_MOST = GIB
+_BLOCKS_PER_SLOT = 10
+"""Fewer blocks than this for each map slot and the last wave of tasks is a good part of the job (D0 65)."""
+_DOMAINS_FOR_THREE = 4
+_REPLICAS = 3
+_CHECKSUM_CHUNK = 512
+_CONF = "/etc/hadoop/conf"
+
+
+def _block_size(facts: Facts) -> Decision:
+    request = facts.request
+    if request.hbase_used and not request.mapreduce:
+        return Decision(
+            _SMALL_BLOCK,
+            "the release's default: HBase writes files of many blocks and reads blocks of its own within "
+            "them",
+        )
+    dataset = request.dataset_bytes
+    if dataset is None:
+        return Decision(
+            _LARGE_BLOCK,
+            "fewer and longer tasks, and half the blocks in the NameNode's memory; no dataset was named",
+        )
+    slots = max(1, facts.cluster.map_slots)
+    each = dataset / _LARGE_BLOCK / slots
+    inputs = (
+        Input(name="dataset", value=dataset, unit="B"),
+        Input(name="map tasks at once", value=slots),
+        Input(name="blocks of 256 MiB for each", value=round(each, 1)),
+    )
+    if each < _BLOCKS_PER_SLOT:
+        return Decision(
+            _SMALL_BLOCK,
+            f"{format_bytes(dataset)} in blocks of 256 MiB is {each:.1f} for each of "
+            f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
+            "would "
+            "leave slots idle",
+            inputs,
+        )
+    return Decision(
+        _LARGE_BLOCK,
+        f"fewer and longer tasks: {format_bytes(dataset)} is still {each:.0f} blocks for each of "
+        f"{format_counted(slots, 'map slot')}",
+        inputs,
+    )
+
+
+def _block_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(decision.value) <= as_number(found) <= _BLOCK_MOST
+
+
+def _whole_chunks(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    size = reading.size("dfs.blocksize")
+    chunk = reading.size("dfs.bytes-per-checksum") or _CHECKSUM_CHUNK
+    if size is None or chunk <= 0:
+        return
+    yield Observation(
+        ok=size > 0 and size % chunk == 0 and size >= MIB,
+        about="dfs.blocksize",
+        found=f"{size} B",
+        expected=f"at least 1 MiB and a multiple of {chunk} B",
+        fix=f"set dfs.blocksize to {_LARGE_BLOCK}",
+        where=reading.where("dfs.blocksize"),
+    )
+
+
+def _replication(facts: Facts) -> Decision:
+    hosts = facts.cluster.worker_hosts
+    inputs = (Input(name="hosts with workers", value=hosts),)
+    asked = facts.request.replication
+    if asked is not None:
+        if asked < 1 or asked > hosts:
+            raise UserError(
+                "--replication",
+                f"{asked} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one on "
+                "each",
+                f"give 1 to {hosts}" if hosts > 1 else "give 1",
+            )
+        return Decision(asked, _asked_because(asked, hosts), inputs)
+    if hosts >= _DOMAINS_FOR_THREE:
+        return Decision(
+            _REPLICAS,
+            f"{hosts} hosts carry workers: a lost host leaves two replicas, and room to make the third again",
+            inputs,
+        )
+    value = min(_REPLICAS, hosts)
+    if value == _REPLICAS:
+        because = (
+            "3 hosts carry workers: one replica on each; while one is lost there is no other for its replicas"
+        )
+    else:
+        because = f"only {format_counted(hosts, 'host')} with workers: more replicas would share a host"
+    return Decision(value, because, inputs)
+
+
+def _asked_because(asked: int, hosts: int) -> str:
+    if asked == 1:
+        return "asked for; one lost disk loses data for good: only for what can be made again"
+    if asked == hosts:
+        return f"asked for; every one of {hosts} hosts holds a replica, so none is left when one is lost"
+    return f"asked for; {hosts} hosts carry workers"
+
+
+def _enough_replicas(found: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(decision.value) <= as_number(found) <= facts.cluster.worker_hosts
+
+
+def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    value = reading.number("dfs.replication")
+    if value is None:
+        return
+    yield Observation(
+        ok=value >= 2,
+        about="dfs.replication",
+        found=f"{value:g}",
+        expected="3, or 2 where that was decided on: with 1 a lost disk loses data for good",
+        fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
+        where=reading.where("dfs.replication"),
+    )
+
+
+def _include_lists(facts: Facts) -> bool:
+    cluster = facts.known_cluster
+    return cluster is None or cluster.topology.placement is not Placement.UPGRADE_DOMAINS
+
+
+def _erased_soon(facts: Facts) -> Decision:
+    if facts.request.profile is Profile.PAPER:
+        return Decision(0, "a study deletes what it wrote, and needs the room")
+    return Decision(1440, "files deleted by mistake can be had back for a day; in minutes")
+
+
+def _file_list(name: str, key: str, says: str) -> SettingRule:
+    return SettingRule(
+        id=f"hdfs.{name}",
+        says=says,
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        severity=Severity.MAY,
+        condition="unless upgrade domains bring a list of their own" if name == "include" else "always",
+        applies=_include_lists,
+        key=key,
+        file="hdfs-site.xml",
+        decide=fixed(f"{_CONF}/dfs.{name}", says),
+        accepts=set_at_all,
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="hdfs.block-size",
+        says="Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot.",
+        sources=("X7", "D0 49", "D0 65", "D1 77", "D1 83", "D2 103", "D2 104", "D4 126", "D4 138"),
+        key="dfs.blocksize",
+        file="hdfs-site.xml",
+        decide=_block_size,
+        accepts=_block_will_do,
+    ),
+    Inspection(
+        id="hdfs.block-size-whole",
+        says="The block size is a multiple of the checksum chunk, or no file can be written.",
+        sources=(
+            "Hadoop 3.5.0: dfs.bytes-per-checksum",
+            "Hadoop 3.5.0: dfs.namenode.fs-limits.min-block-size",
+        ),
+        severity=Severity.MUST,
+        inspect=_whole_chunks,
+    ),
+    SettingRule(
+        id="hdfs.replication",
+        says="Three replicas where four or more hosts carry workers; two only where asked for; never one "
+        "for data that "
+        "cannot be made again.",
+        sources=("X5", "D0 60", "D0 63", "D0 145", "D1 88", "D2 102", "D4 136", "D4 138"),
+        key="dfs.replication",
+        file="hdfs-site.xml",
+        decide=_replication,
+        accepts=_enough_replicas,
+    ),
+    Inspection(
+        id="hdfs.single-replica",
+        says="Never one replica of data that cannot be made again.",
+        sources=("X5",),
+        severity=Severity.MUST,
+        profiles=frozenset({Profile.PRODUCTION}),
+        inspect=_single_replica,
+    ),
+    SettingRule(
+        id="hdfs.replication-least",
+        says="A write succeeds with one replica; asking for more stops writers whenever a pipeline breaks.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MAY,
+        key="dfs.namenode.replication.min",
+        file="hdfs-site.xml",
+        decide=fixed(
+            1, "a write succeeds while one DataNode of its pipeline is left; HDFS makes the others again"
+        ),
+        accepts=between(1, 2),
+        written=False,
+    ),
+    SettingRule(
+        id="hdfs.permissions",
+        says="Permissions are checked.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        profiles=frozenset({Profile.PRODUCTION}),
+        condition="production",
+        key="dfs.permissions.enabled",
+        file="hdfs-site.xml",
+        decide=fixed(True, "without the check every user may delete everything"),
+        accepts=equal,
+        written=False,
+    ),
+    SettingRule(
+        id="hdfs.permissions-of-a-study",
+        says="The study ran without permission checks.",
+        sources=("D0 142",),
+        severity=Severity.MAY,
+        profiles=frozenset({Profile.PAPER}),
+        condition="paper profile",
+        key="dfs.permissions.enabled",
+        file="hdfs-site.xml",
+        decide=fixed(False, "as the study ran; never on a cluster with data of any worth"),
+        accepts=anything,
+    ),
+    SettingRule(
+        id="hdfs.trash",
+        says="Deleted files stay in the trash for a day.",
+        sources=("howdah",),
+        key="fs.trash.interval",
+        file="core-site.xml",
+        decide=_erased_soon,
+        accepts=lambda found, decision, facts: as_number(found) >= min(60, as_number(decision.value)),
+    ),
+    SettingRule(
+        id="hdfs.tmp-dir",
+        says="Hadoop's own working directory outlives a reboot: other directories default to places below "
+        "it.",
+        sources=("Hadoop 3.5.0: core-default.xml", "howdah"),
+        key="hadoop.tmp.dir",
+        file="core-site.xml",
+        decide=fixed(
+            "/var/lib/hadoop/tmp", "the default is below /tmp, which is emptied at boot and by cleaners"
+        ),
+        accepts=lasting,
+    ),
+    _file_list("include", "dfs.hosts", "Only listed hosts may register as DataNodes."),
+    _file_list(
+        "exclude", "dfs.hosts.exclude", "A DataNode is emptied before it is taken away by listing it here."
+    ),
+)

@@ -1,0 +1,134 @@
+"""Jobs: what every job is given unless it asks for something else."""
+
+from __future__ import annotations
+
+from howdah.model.request import Profile
+from howdah.planner.facts import Facts
+from howdah.planner.rule import (
+    Counsel,
+    Decision,
+    Rule,
+    Severity,
+    equal,
+)
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.retired import RETIRED
+from howdah.planner.rules.workloads import mapreduce_rule, with_mapreduce
+from howdah.planner.values import anything, between, set_at_all
+
+
+def _paper(facts: Facts) -> bool:
+    return facts.request.profile is Profile.PAPER
+
+
+def _timeout(facts: Facts) -> Decision:
+    if _paper(facts):
+        return Decision(300_000, "as the study ran")
+    return Decision(600_000, "the release's default, ten minutes without a sign of life")
+
+
+def _terasort_counsel(facts: Facts) -> str | None:
+    return (
+        "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
+        "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
+        "once; "
+        "TeraGen one map task for each map slot. The study also ran with dfs.replication marked final."
+    )
+
+
+def _small_jobs_counsel(facts: Facts) -> str | None:
+    return (
+        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in RETIRED) + ". "
+        "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "jobs.framework",
+        "mapred-site.xml",
+        "mapreduce.framework.name",
+        "Jobs run on YARN.",
+        sources=("Hadoop 3.5.0: mapred-default.xml",),
+        severity=Severity.MUST,
+        decide=fixed("yarn", "the default, local, runs every job in the client's own process"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "jobs.classpath",
+        "mapred-site.xml",
+        "mapreduce.application.classpath",
+        "Tasks find MapReduce's own classes.",
+        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(
+            (
+                "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/*",
+                "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/lib/*",
+            ),
+            "where a release has them; HADOOP_MAPRED_HOME reaches tasks through "
+            "yarn.nodemanager.env-whitelist",
+        ),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "jobs.staging",
+        "mapred-site.xml",
+        "yarn.app.mapreduce.am.staging-dir",
+        "Jobs are staged in their users' own directories.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/user", "in HDFS; the default is a directory under /tmp that all share"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "jobs.history-done",
+        "mapred-site.xml",
+        "mapreduce.jobhistory.done-dir",
+        "The history of jobs has a place of its own in HDFS.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/mr-history/done", "in HDFS, apart from what is staged"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "jobs.history-intermediate",
+        "mapred-site.xml",
+        "mapreduce.jobhistory.intermediate-done-dir",
+        "Jobs leave their history where the history server collects it.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/mr-history/tmp", "in HDFS, writable by all users and by each only for its own"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "jobs.timeout",
+        "mapred-site.xml",
+        "mapreduce.task.timeout",
+        "A task that gives no sign of life for ten minutes is killed; for five in a study.",
+        sources=("D0 142",),
+        severity=Severity.MAY,
+        decide=_timeout,
+        accepts=between(60_000, 3_600_000),
+    ),
+    Counsel(
+        id="jobs.terasort",
+        says="TeraSort is given what the study gave it.",
+        sources=("D0 53", "D0 145", "D0 64a", "D2 108", "D2 157"),
+        severity=Severity.MAY,
+        applies=with_mapreduce,
+        condition="paper profile",
+        profiles=frozenset({Profile.PAPER}),
+        tell=_terasort_counsel,
+    ),
+    Counsel(
+        id="jobs.retired",
+        says="Settings of MapReduce 1 that have no counterpart.",
+        sources=("X11", "D0 54", "D0 142", "D1 93", "D4 138"),
+        severity=Severity.MAY,
+        applies=with_mapreduce,
+        condition="with MapReduce",
+        tell=_small_jobs_counsel,
+        today="Slots, JVM reuse, out-of-band heartbeats and ulimits of tasks went with the JobTracker.",
+    ),
+)

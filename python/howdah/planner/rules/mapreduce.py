@@ -1,0 +1,199 @@
+"""MapReduce: how much memory a task has, how map output is sorted, what jobs are given by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Value
+from howdah.model.request import Profile
+from howdah.planner.budget import HEAP_SHARE, kinds_of, task_sizes
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_bytes
+from howdah.planner.reading import Reading
+from howdah.planner.rule import (
+    Decision,
+    Inspection,
+    Observation,
+    Rule,
+    SettingRule,
+    Severity,
+)
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import anything, as_number, between
+from howdah.units import MIB, format_memory
+
+
+def _paper(facts: Facts) -> bool:
+    return facts.request.profile is Profile.PAPER
+
+
+def _container(facts: Facts, kind: str) -> Decision:
+    sizes = task_sizes(facts)
+    value = sizes.map_mb if kind == "map" else sizes.reduce_mb
+    heap = int(value * HEAP_SHARE)
+    least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
+    return Decision(
+        value,
+        f"a heap of {heap} MiB and a quarter more for the Java machine; all heaps together stay under half "
+        "of a "
+        f"worker's {format_memory(least.memory_bytes)}, so that map output is read from the page cache",
+        (
+            Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
+            Input(name="map tasks at once on it", value=least.map_slots),
+            Input(name="reduce tasks at once on it", value=least.reduce_slots),
+        ),
+    )
+
+
+def _container_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
+    most = max(as_number(decision.value), least.memory_bytes / MIB / 4)
+    # Where none is given, Hadoop makes it of the heap in the Java options.
+    return as_number(found) == -1 or as_number(decision.value) / 2 <= as_number(found) <= most
+
+
+def _java_options(facts: Facts, kind: str) -> Decision:
+    container = int(facts.number(f"mapreduce.{kind}.memory.mb"))
+    heap = int(container * HEAP_SHARE)
+    young = " -Xmn256m" if _paper(facts) else ""
+    first = f" -Xms{heap}m" if _paper(facts) and kind == "map" else ""
+    return Decision(
+        f"-Xmx{heap}m{first}{young}",
+        f"{HEAP_SHARE:.0%} of the container's {container} MB; a task that outgrows its container is killed",
+        (Input(name="container", value=container * MIB, unit="B"),),
+    )
+
+
+def _options_will_do(kind: str, found: Value, facts: Facts) -> bool:
+    heap = heap_bytes(str(found))
+    if heap is None:
+        return True
+    container = facts.number(f"mapreduce.{kind}.memory.mb") * MIB
+    # A container of -1 is made of the heap.
+    return container < 0 or 0.5 * container <= heap <= 0.9 * container
+
+
+def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    for kind in ("map", "reduce"):
+        options = f"mapreduce.{kind}.java.opts"
+        heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")
+        container = reading.number(f"mapreduce.{kind}.memory.mb")
+        if heap is None or container is None or container < 0:
+            continue
+        yield Observation(
+            ok=heap <= 0.95 * container * MIB,
+            about=options,
+            found=f"a heap of {format_memory(heap)} in a container of {container:g} MB",
+            expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
+            fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
+            where=reading.where(options),
+        )
+
+
+def _speculation(facts: Facts, kind: str) -> Decision:
+    if _paper(facts):
+        return Decision(False, "as the study ran: alike workers, every slot busy with work that counts")
+    if kind == "reduce":
+        return Decision(False, "a second reduce task fetches its whole input over the network again")
+    return Decision(True, "one slow disk must not hold up a job; a second map task reads one block")
+
+
+def _master_memory(facts: Facts) -> Decision:
+    value = task_sizes(facts).master_mb
+    dataset = facts.request.dataset_bytes
+    inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
+    return Decision(value, "some 50 kB for each task of the largest job", inputs)
+
+
+def _master_options(facts: Facts) -> Decision:
+    container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
+    return Decision(f"-Xmx{container * 2 // 3}m", f"two thirds of the container's {container} MB")
+
+
+def _master_options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    heap = heap_bytes(str(found))
+    return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
+
+
+def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
+    least = 800 if kind == "map" else 1200
+    return (
+        mapreduce_rule(
+            f"mapreduce.{kind}-memory",
+            "mapred-site.xml",
+            f"mapreduce.{kind}.memory.mb",
+            f"A {kind} task's container holds a heap of at least {least} MiB; all heaps are under half "
+            "of memory.",
+            sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
+            decide=lambda facts: _container(facts, kind),
+            accepts=_container_will_do,
+            today="The papers' slots are containers today; the papers' child heap is each task's own.",
+        ),
+        mapreduce_rule(
+            f"mapreduce.{kind}-heap",
+            "mapred-site.xml",
+            f"mapreduce.{kind}.java.opts",
+            f"A {kind} task's heap is 78 % of its container.",
+            sources=("D0 25", "D0 142", "D1 93", "D2 104", "D4 138"),
+            severity=Severity.MUST,
+            decide=lambda facts: _java_options(facts, kind),
+            accepts=lambda found, decision, facts: _options_will_do(kind, found, facts),
+        ),
+        mapreduce_rule(
+            f"mapreduce.{kind}-speculation",
+            "mapred-site.xml",
+            f"mapreduce.{kind}.speculative",
+            f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
+            sources=("D0 54", "D1 93", "D2 113", "howdah"),
+            severity=Severity.MAY,
+            condition="with MapReduce; off in the paper profile",
+            decide=lambda facts: _speculation(facts, kind),
+            accepts=anything,
+        ),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    *_task_rules("map"),
+    *_task_rules("reduce"),
+    Inspection(
+        id="mapreduce.heap-in-container",
+        says="No heap is as large as its container.",
+        sources=("D4 129",),
+        severity=Severity.MUST,
+        inspect=_heap_over_container,
+    ),
+    mapreduce_rule(
+        "mapreduce.heap-ratio",
+        "mapred-site.xml",
+        "mapreduce.job.heap.memory-mb.ratio",
+        "Where no heap is given it is four fifths of the container.",
+        sources=("Hadoop 3.5.0: mapred-default.xml",),
+        severity=Severity.MAY,
+        decide=fixed(0.8, "a fifth is the Java machine's own"),
+        accepts=between(0.5, 0.85),
+        written=False,
+    ),
+    mapreduce_rule(
+        "mapreduce.master-memory",
+        "mapred-site.xml",
+        "yarn.app.mapreduce.am.resource.mb",
+        "An application master has 50 kB for each task of the largest job.",
+        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
+        decide=_master_memory,
+        accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
+    ),
+    mapreduce_rule(
+        "mapreduce.master-heap",
+        "mapred-site.xml",
+        "yarn.app.mapreduce.am.command-opts",
+        "An application master's heap fits its container.",
+        sources=("Hadoop 3.5.0: mapred-default.xml",),
+        severity=Severity.MUST,
+        decide=_master_options,
+        accepts=_master_options_will_do,
+    ),
+)

@@ -1,0 +1,184 @@
+"""The NameNode: its directories, handlers and heap."""
+
+from __future__ import annotations
+
+import math
+
+from howdah.model.plan import Input, Master, Role, Value
+from howdah.model.request import Profile, Protection
+from howdah.planner.budget import heap_of
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
+from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import as_number, between, lasting, times
+from howdah.units import GIB, MIB, format_count, format_memory
+
+_HANDLERS_LEAST = 10
+_HANDLERS_PER_LOG = 20
+_HANDLERS_MOST = 1000
+_SERVICE_PORT_FROM = 500
+
+
+def _handlers(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    inputs = (Input(name="DataNodes", value=workers),)
+    if facts.request.profile is Profile.PAPER:
+        return Decision(1, "as the study ran: blocks are placed more evenly one request at a time", inputs)
+    value = min(_HANDLERS_MOST, max(_HANDLERS_LEAST, round(_HANDLERS_PER_LOG * math.log(max(1, workers)))))
+    return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
+
+
+def _handlers_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    wanted = as_number(decision.value)
+    return wanted / 2 <= as_number(found) <= max(4 * wanted, _HANDLERS_LEAST)
+
+
+def _home(facts: Facts) -> Master:
+    """The smallest place a NameNode has; raises CannotTell."""
+    places = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
+    if not places:
+        raise CannotTell("where the NameNode runs: give a plan")
+    return min(places, key=lambda master: master.memory_bytes)
+
+
+def _blocks(facts: Facts) -> int:
+    """Blocks of the file system once the disks are as full as they should be."""
+    replicas, block = int(facts.number("dfs.replication")), int(facts.number("dfs.blocksize"))
+    return namespace_blocks(facts.cluster.raw_bytes, max(1, replicas), max(MIB, block))
+
+
+def _heap(facts: Facts) -> Decision:
+    home, blocks = _home(facts), _blocks(facts)
+    wanted = math.ceil(namenode_heap_bytes(blocks) / GIB) * GIB
+    # Beside others on a worker it has what its place gives; a place of its own may share with other masters.
+    share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
+    value = max(256 * MIB, min(wanted, heap_of(share)))
+    short = (
+        "" if value >= wanted else f"; full disks would want {format_memory(wanted)}: give {home.name} more"
+    )
+    return Decision(
+        heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
+        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, "
+        f"within the {format_memory(home.memory_bytes)} of {home.name}{short}",
+        (
+            Input(name="blocks when full", value=blocks),
+            Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
+        ),
+    )
+
+
+def _redundancy(facts: Facts) -> Decision:
+    if facts.request.profile is Profile.PAPER:
+        return Decision(1, "as the study ran")
+    return Decision(3, "the release's default")
+
+
+def _service_port(facts: Facts) -> str | None:
+    workers = facts.cluster.workers
+    if workers < _SERVICE_PORT_FROM:
+        return None
+    return (
+        f"With {format_count(workers)} DataNodes give their heartbeats and block reports a port of their own "
+        "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
+        "can then not "
+        "crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` again."
+    )
+
+
+def _second_directory(facts: Facts) -> str | None:
+    if facts.request.protection is not Protection.NONE:
+        return None
+    return (
+        "There is one NameNode and one copy of its metadata: give dfs.namenode.name.dir a second directory "
+        "on another "
+        "disk or on NFS, keep a backup of it, or plan with --protect-masters ha."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="namenode.name-dirs",
+        says="The NameNode's metadata is in a directory that nothing empties.",
+        sources=("D2 100", "Hadoop 3.5.0: hdfs-default.xml"),
+        severity=Severity.MUST,
+        key="dfs.namenode.name.dir",
+        file="hdfs-site.xml",
+        decide=fixed(
+            ("file:///var/lib/hadoop/name",),
+            "the default is below /tmp: a reboot would lose every file of the cluster",
+        ),
+        accepts=lasting,
+    ),
+    SettingRule(
+        id="namenode.checkpoint-dirs",
+        says="Checkpoints are in a directory that nothing empties.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        condition="without high availability",
+        applies=lambda facts: facts.request.protection is not Protection.HA,
+        key="dfs.namenode.checkpoint.dir",
+        file="hdfs-site.xml",
+        decide=fixed(("file:///var/lib/hadoop/namesecondary",), "the default is below /tmp"),
+        accepts=lasting,
+    ),
+    SettingRule(
+        id="namenode.handlers",
+        says="The NameNode answers with 20 × ln(DataNodes) threads, at least 10.",
+        sources=("D0 57", "D4 138", "howdah"),
+        key="dfs.namenode.handler.count",
+        file="hdfs-site.xml",
+        decide=_handlers,
+        accepts=_handlers_will_do,
+        today="The papers' single handler worked round HDFS-7122, fixed in 2.6: it is for the paper profile "
+        "only.",
+    ),
+    SettingRule(
+        id="namenode.heap",
+        says="The NameNode's heap is 1 GB for every million blocks.",
+        sources=("D1 77", "D1 80", "howdah"),
+        severity=Severity.MUST,
+        key="HDFS_NAMENODE_OPTS",
+        file="hadoop-env.sh",
+        decide=_heap,
+        accepts=heap_alike,
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
+    ),
+    SettingRule(
+        id="namenode.redundancy-interval",
+        says="The NameNode looks for missing replicas every three seconds; every second in a study.",
+        sources=("D0 142",),
+        severity=Severity.MAY,
+        key="dfs.namenode.redundancy.interval.seconds",
+        file="hdfs-site.xml",
+        decide=_redundancy,
+        accepts=between(1, 30),
+        today="dfs.namenode.replication.interval of the papers has this name since Hadoop 3.0.",
+    ),
+    SettingRule(
+        id="namenode.datanode-timeout",
+        says="A silent DataNode is given up after ten minutes.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MAY,
+        key="dfs.namenode.heartbeat.recheck-interval",
+        file="hdfs-site.xml",
+        decide=fixed(300_000, "a reboot passes without making all its replicas again"),
+        accepts=times(0.2, 6),
+        written=False,
+    ),
+    Counsel(
+        id="namenode.service-port",
+        says="From 500 DataNodes on, their messages to the NameNode have a port of their own.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        condition="500 DataNodes or more",
+        tell=_service_port,
+    ),
+    Counsel(
+        id="namenode.second-directory",
+        says="A single NameNode keeps its metadata twice.",
+        sources=("D2 100", "howdah"),
+        condition="without protection of masters",
+        tell=_second_directory,
+    ),
+)

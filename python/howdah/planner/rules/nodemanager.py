@@ -1,0 +1,232 @@
+"""NodeManagers: their directories, services, heap, and what survives a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import budget, heap_of
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import anything, between, entries, is_temporary
+from howdah.units import format_counted, format_memory
+
+_DISK_FULL = 95.0
+
+
+def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
+    folders = facts.worker.data_dirs
+    if not folders:
+        raise CannotTell("the worker's data disks: give a plan")
+    return tuple(f"{folder}/yarn/{leaf}" for folder in folders)
+
+
+def _local_dirs(facts: Facts) -> Decision:
+    folders = _dirs(facts, "local")
+    return Decision(
+        folders,
+        f"map output is spread over all {format_counted(len(folders), 'data disk')}",
+        (Input(name="data disks", value=len(folders)),),
+    )
+
+
+def _log_dirs(facts: Facts) -> Decision:
+    folders = _dirs(facts, "log")
+    return Decision(folders, "absolute, as NodeManagers want them, and not on the system's disk")
+
+
+def _all_disks(found: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(found)
+    return len(set(paths)) >= len(entries(decision.value)) and not any(map(is_temporary, paths))
+
+
+def _absolute(found: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(found)
+    # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
+    return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
+
+
+def _nodemanager_heap(facts: Facts) -> Decision:
+    share = budget(facts.worker, facts).nodemanager
+    heap = heap_of(share)
+    return Decision(
+        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        f"a heap of {format_memory(heap)}: it also serves map output to every reduce task",
+        (Input(name="NodeManager's share", value=share, unit="B"),),
+    )
+
+
+def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    if not reading.truth("yarn.nodemanager.recovery.enabled"):
+        return
+    address = reading.text("yarn.nodemanager.address") or ""
+    yield Observation(
+        ok=bool(address) and not address.endswith(":0"),
+        about="yarn.nodemanager.address",
+        found=address or "not set: a port of chance",
+        expected="a port of its own, since recovery is on: the NodeManager does not start otherwise",
+        fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
+        where=reading.where("yarn.nodemanager.recovery.enabled"),
+    )
+
+
+_ENVIRONMENT = (
+    "JAVA_HOME",
+    "HADOOP_COMMON_HOME",
+    "HADOOP_HDFS_HOME",
+    "HADOOP_CONF_DIR",
+    "CLASSPATH_PREPEND_DISTCACHE",
+    "HADOOP_YARN_HOME",
+    "HADOOP_HOME",
+    "PATH",
+    "LANG",
+    "TZ",
+    "HADOOP_MAPRED_HOME",
+)
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "nodemanager.local-dirs",
+        "yarn-site.xml",
+        "yarn.nodemanager.local-dirs",
+        "Intermediate data is on every data disk.",
+        sources=("D0 24", "D0 30"),
+        severity=Severity.MUST,
+        scope=Scope.WORKER,
+        decide=_local_dirs,
+        accepts=_all_disks,
+    ),
+    mapreduce_rule(
+        "nodemanager.log-dirs",
+        "yarn-site.xml",
+        "yarn.nodemanager.log-dirs",
+        "Logs of containers have absolute paths.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MUST,
+        scope=Scope.WORKER,
+        decide=_log_dirs,
+        accepts=_absolute,
+    ),
+    mapreduce_rule(
+        "nodemanager.shuffle-service",
+        "yarn-site.xml",
+        "yarn.nodemanager.aux-services",
+        "NodeManagers serve map output.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
+        accepts=lambda found, decision, facts: "mapreduce_shuffle" in entries(found),
+    ),
+    mapreduce_rule(
+        "nodemanager.environment",
+        "yarn-site.xml",
+        "yarn.nodemanager.env-whitelist",
+        "Containers know where MapReduce is.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(
+            _ENVIRONMENT, "the release's default and HADOOP_MAPRED_HOME, which the class path of tasks names"
+        ),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "nodemanager.classpath",
+        "yarn-site.xml",
+        "yarn.application.classpath",
+        "Containers find Hadoop's classes.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MUST,
+        decide=fixed(
+            (
+                "$HADOOP_CONF_DIR",
+                "$HADOOP_COMMON_HOME/share/hadoop/common/*",
+                "$HADOOP_COMMON_HOME/share/hadoop/common/lib/*",
+                "$HADOOP_HDFS_HOME/share/hadoop/hdfs/*",
+                "$HADOOP_HDFS_HOME/share/hadoop/hdfs/lib/*",
+                "$HADOOP_YARN_HOME/share/hadoop/yarn/*",
+                "$HADOOP_YARN_HOME/share/hadoop/yarn/lib/*",
+            ),
+            "where a release has them",
+        ),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "nodemanager.disk-full",
+        "yarn-site.xml",
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
+        "A NodeManager gives up a disk that is 95 % full.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=fixed(
+            _DISK_FULL,
+            "HDFS keeps 15 % free: at the default of 90 % only 5 % would be left to intermediate data",
+        ),
+        accepts=between(90, 98),
+    ),
+    mapreduce_rule(
+        "nodemanager.heap",
+        "yarn-env.sh",
+        "YARN_NODEMANAGER_OPTS",
+        "A NodeManager's heap is under 2 GB.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        decide=_nodemanager_heap,
+        accepts=heap_alike,
+    ),
+    mapreduce_rule(
+        "nodemanager.heartbeat",
+        "yarn-site.xml",
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        "NodeManagers report every second.",
+        sources=("D0 54", "X11"),
+        severity=Severity.MAY,
+        decide=fixed(1000, "a finished container is replaced within a second"),
+        accepts=between(200, 3000),
+        written=False,
+        today="The papers' out-of-band heartbeat is gone; this interval is what is left of it.",
+    ),
+    mapreduce_rule(
+        "nodemanager.recovery",
+        "yarn-site.xml",
+        "yarn.nodemanager.recovery.enabled",
+        "Containers survive a restart of their NodeManager.",
+        sources=("howdah",),
+        decide=fixed(True, "a restart for a new configuration loses no work"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "nodemanager.recovery-dir",
+        "yarn-site.xml",
+        "yarn.nodemanager.recovery.dir",
+        "A NodeManager remembers its containers in a directory that nothing empties.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/var/lib/hadoop/yarn-recovery", "the default is below hadoop.tmp.dir"),
+        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+    ),
+    mapreduce_rule(
+        "nodemanager.address",
+        "yarn-site.xml",
+        "yarn.nodemanager.address",
+        "A NodeManager has a port of its own.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=fixed(
+            "0.0.0.0:8041", "recovery finds running containers by it: the default is a port of chance"
+        ),
+        accepts=lambda found, decision, facts: not str(found).endswith(":0"),
+    ),
+    Inspection(
+        id="nodemanager.port",
+        says="A NodeManager that recovers has a fixed port.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        inspect=_port_for_recovery,
+    ),
+)

@@ -1,0 +1,271 @@
+"""RegionServers: heap, caches in and beside it, the collector, handlers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import budget
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_bytes, heap_options
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
+from howdah.planner.rules.workloads import hbase_rule, with_hbase
+from howdah.planner.values import as_number, between
+from howdah.units import GIB, MIB, format_memory
+
+_HEAP_MOST = 31 * GIB
+"""Above it Java's pointers double in size, and a heap of 40 GiB holds no more than one of 31."""
+_CACHE_FROM = 24 * GIB
+"""Below it one cache in the heap serves as well as two."""
+_JAVA_SHARE = 0.1
+"""What a Java machine needs beside its heap, as a share of it."""
+_DIRECT = 2 * GIB
+"""Buffers of requests and of short-circuit reads, beside the cache."""
+_HEAP_CACHE, _HEAP_CACHE_BESIDE = 0.4, 0.2
+_MEMSTORE = 0.4
+_MOST_OF_HEAP = 0.8
+_HANDLERS_LEAST = 30
+_HANDLERS_MOST = 120
+_DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
+
+
+class Memory(NamedTuple):
+    """A RegionServer's memory, bytes: its heap and its cache beside the heap, 0 for none."""
+
+    heap: int
+    cache: int
+
+    @property
+    def direct(self) -> int:
+        """The most memory that Java may take beside its heap for buffers."""
+        return self.cache + _DIRECT if self.cache else 0
+
+
+def regionserver_memory(share: int) -> Memory:
+    """How a RegionServer uses its share of a worker's memory, whole GiB where it is that large."""
+    if share < _CACHE_FROM:
+        step = GIB if share >= 8 * GIB else 256 * MIB
+        return Memory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
+    heap = min(_HEAP_MOST, share // 2 // GIB * GIB)
+    cache = int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB
+    return Memory(heap, cache)
+
+
+def _inputs(facts: Facts) -> tuple[Input, ...]:
+    shares = budget(facts.worker, facts)
+    return (
+        Input(name="worker's memory", value=shares.memory, unit="B"),
+        Input(name="RegionServer's share", value=shares.regionserver, unit="B"),
+        Input(name="DataNode", value=shares.datanode, unit="B"),
+    )
+
+
+def _memory(facts: Facts) -> Memory:
+    return regionserver_memory(budget(facts.worker, facts).regionserver)
+
+
+def _options(facts: Facts) -> Decision:
+    memory = _memory(facts)
+    direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
+    beside = (
+        f", {format_memory(memory.cache)} of cache beside it: {format_memory(memory.heap + memory.cache)} "
+        "in all"
+        if memory.cache
+        else ""
+    )
+    return Decision(
+        heap_options(
+            memory.heap,
+            "-XX:+UseG1GC",
+            "-XX:MaxGCPauseMillis=100",
+            "-XX:+ParallelRefProcEnabled",
+            "-XX:+AlwaysPreTouch",
+            "-XX:+ExitOnOutOfMemoryError",
+            *direct,
+        ),
+        f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 is the collector that "
+        "every Java "
+        "HBase runs on has",
+        _inputs(facts),
+    )
+
+
+def _options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    heap, wanted = heap_bytes(str(found)), heap_bytes(str(decision.value))
+    if heap is None or wanted is None:
+        return False
+    # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
+    wasteful = _HEAP_MOST + GIB < heap < 48 * GIB
+    return 0.5 * wanted <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
+
+
+def _beside(facts: Facts) -> bool:
+    return with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
+
+
+def _cache_size(facts: Facts) -> Decision:
+    memory = _memory(facts)
+    return Decision(
+        memory.cache // MIB,
+        f"what the RegionServer has beyond its heap of {format_memory(memory.heap)} and "
+        f"{format_memory(_DIRECT)} of "
+        "buffers: blocks that no collector has to look at; in MB",
+        _inputs(facts),
+    )
+
+
+def _heap_cache(facts: Facts) -> Decision:
+    if _memory(facts).cache:
+        return Decision(
+            _HEAP_CACHE_BESIDE,
+            "indexes and Bloom filters only: blocks of data are in the cache beside the heap",
+        )
+    return Decision(
+        _HEAP_CACHE, "all blocks are cached in the heap; with the memstores' 0.4 it leaves a fifth"
+    )
+
+
+def _handlers(facts: Facts) -> Decision:
+    cpus = facts.worker.vcpus or 0
+    return Decision(
+        max(_HANDLERS_LEAST, min(_HANDLERS_MOST, 3 * cpus)),
+        f"three requests at once for each of {cpus} CPUs, {_HANDLERS_LEAST} at least: most wait for a disk",
+        (Input(name="CPUs of the worker", value=cpus),),
+    )
+
+
+def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    cache = reading.number("hfile.block.cache.size")
+    memstore = reading.number("hbase.regionserver.global.memstore.size")
+    if cache is None and memstore is None:
+        return
+    both = (_HEAP_CACHE if cache is None else cache) + (_MEMSTORE if memstore is None else memstore)
+    key = "hbase.regionserver.global.memstore.size" if cache is None else "hfile.block.cache.size"
+    yield Observation(
+        ok=both <= _MOST_OF_HEAP + 1e-9,
+        about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
+        found=f"{both:.2f} of the heap",
+        expected="at most 0.80 together: the RegionServer does not start otherwise",
+        fix=f"lower hfile.block.cache.size to {max(0.1, _MOST_OF_HEAP - (memstore or _MEMSTORE)):.2f} in "
+        "hbase-site.xml",
+        where=reading.where(key),
+    )
+
+
+def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    cache_mb = reading.number("hbase.bucketcache.size")
+    engine = reading.text("hbase.bucketcache.ioengine") or ""
+    if cache_mb is None or cache_mb <= 1 or engine != "offheap":
+        return
+    options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
+    match = _DIRECT_LIMIT.search(options)
+    given = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
+    limit = heap_bytes(f"-Xmx{given}")
+    yield Observation(
+        ok=None if limit is None else limit > cache_mb * MIB,
+        about="hbase.bucketcache.size",
+        found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} beside the heap",
+        expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
+        "requests",
+        fix=f"set -XX:MaxDirectMemorySize={int(cache_mb) + _DIRECT // MIB}m in HBASE_REGIONSERVER_OPTS",
+        where=reading.where("hbase.bucketcache.size"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    hbase_rule(
+        "regionserver.heap",
+        "hbase-env.sh",
+        "HBASE_REGIONSERVER_OPTS",
+        "A RegionServer's heap is half of its memory and 31 GiB at most; the rest is a cache beside it.",
+        sources=("D3 120", "D3 122", "D2 112", "howdah"),
+        severity=Severity.MUST,
+        scope=Scope.WORKER,
+        decide=_options,
+        accepts=_options_will_do,
+        today="HBase 2 keeps blocks beside the heap, which HBase 0.98 of the paper had no need to do below "
+        "64 GB; "
+        "G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms pauses are too "
+        "long.",
+    ),
+    hbase_rule(
+        "regionserver.cache-kind",
+        "hbase-site.xml",
+        "hbase.bucketcache.ioengine",
+        "From 24 GiB on blocks are cached beside the heap.",
+        sources=("D3 120", "howdah"),
+        applies=_beside,
+        condition="with HBase, where a RegionServer has 24 GiB or more",
+        scope=Scope.WORKER,
+        decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
+        accepts=lambda found, decision, facts: (
+            found == "offheap" or str(found).startswith(("file", "mmap", "pmem"))
+        ),
+    ),
+    hbase_rule(
+        "regionserver.cache-size",
+        "hbase-site.xml",
+        "hbase.bucketcache.size",
+        "The cache beside the heap has what heap and buffers leave.",
+        sources=("D3 120", "howdah"),
+        applies=_beside,
+        condition="with HBase, where a RegionServer has 24 GiB or more",
+        scope=Scope.WORKER,
+        decide=_cache_size,
+        accepts=lambda found, decision, facts: (
+            0.5 * as_number(decision.value) <= as_number(found) <= 1.1 * as_number(decision.value)
+        ),
+    ),
+    hbase_rule(
+        "regionserver.heap-cache",
+        "hbase-site.xml",
+        "hfile.block.cache.size",
+        "The cache in the heap takes two fifths of it, one fifth beside a larger cache.",
+        sources=("D3 120", "howdah"),
+        scope=Scope.WORKER,
+        decide=_heap_cache,
+        accepts=between(0.1, 0.6),
+    ),
+    hbase_rule(
+        "regionserver.memstore",
+        "hbase-site.xml",
+        "hbase.regionserver.global.memstore.size",
+        "Writes may take two fifths of the heap before they are flushed.",
+        sources=("D3 120", "howdah"),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        decide=lambda facts: Decision(_MEMSTORE, "the release's default, half for reads and half for writes"),
+        accepts=between(0.2, 0.6),
+    ),
+    Inspection(
+        id="regionserver.heap-shares",
+        says="Cache and memstores take at most four fifths of the heap.",
+        sources=("HBase 2.6.4: MemorySizeUtil",),
+        severity=Severity.MUST,
+        inspect=_over_heap,
+    ),
+    Inspection(
+        id="regionserver.direct-memory",
+        says="Java may take as much memory beside the heap as the cache there needs.",
+        sources=("HBASE-12369", "D3 120"),
+        severity=Severity.MUST,
+        inspect=_direct_memory,
+    ),
+    hbase_rule(
+        "regionserver.handlers",
+        "hbase-site.xml",
+        "hbase.regionserver.handler.count",
+        "A RegionServer answers with three threads for each CPU, 30 at least.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        decide=_handlers,
+        accepts=between(_HANDLERS_LEAST, 300),
+    ),
+)

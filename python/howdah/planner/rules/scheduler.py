@@ -1,0 +1,306 @@
+"""The ResourceManager: scheduler, queues, logs of jobs, which hosts may join, what survives a restart."""
+
+from __future__ import annotations
+
+import math
+
+from howdah.model.plan import Input, Role, Value
+from howdah.model.request import Profile, Protection
+from howdah.planner.budget import container_mb, task_sizes
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import anything, as_number, between, is_temporary, one_of, set_at_all
+from howdah.units import GIB, MIB, format_memory
+
+_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
+_CAPACITY = f"{_SCHEDULERS}.capacity.CapacityScheduler"
+_FAIR = f"{_SCHEDULERS}.fair.FairScheduler"
+_DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+_RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
+_CONF = "/etc/hadoop/conf"
+_JOBS_AT_ONCE = 5
+_MASTERS_SHARE = (0.1, 0.5)
+_DELAY = 40
+_WORKERS_PER_GIB = 500
+
+
+def _paper(facts: Facts) -> bool:
+    return facts.request.mapreduce and facts.request.profile is Profile.PAPER
+
+
+def _one_resourcemanager(facts: Facts) -> bool:
+    return facts.request.mapreduce and facts.request.protection is not Protection.HA
+
+
+def _scheduler(facts: Facts) -> Decision:
+    if _paper(facts):
+        return Decision(_FAIR, "as the study ran")
+    return Decision(
+        _CAPACITY, "the release's default: queues with a share each, filled by whoever needs them"
+    )
+
+
+def _masters_share(facts: Facts) -> Decision:
+    total = sum(container_mb(kind, facts) * count for kind, count in facts.cluster.kinds)
+    wanted = _JOBS_AT_ONCE * task_sizes(facts).master_mb / max(1, total)
+    least, most = _MASTERS_SHARE
+    value = math.ceil(100 * min(most, max(least, wanted))) / 100
+    return Decision(
+        value,
+        f"room for at least {_JOBS_AT_ONCE} jobs at once; more would leave their tasks too little"
+        if value < most
+        else "half of a small cluster: its jobs share what there is",
+        (Input(name="memory of all containers", value=total * MIB, unit="B"),),
+    )
+
+
+def _delay(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    racks = max(1, len(facts.cluster.topology.racks))
+    value = max(1, min(_DELAY, math.ceil(workers / racks)))
+    return Decision(
+        value,
+        "as many offers pass as a rack has workers, 40 at most, before a task runs away from its data",
+        (Input(name="workers", value=workers), Input(name="racks", value=racks)),
+    )
+
+
+def _delay_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(found) == -1 or 1 <= as_number(found) <= max(_DELAY, 2 * facts.cluster.workers)
+
+
+def _heap(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    homes = [master for master in facts.cluster.masters if Role.RESOURCEMANAGER in master.roles]
+    if not homes:
+        raise CannotTell("where the ResourceManager runs: give a plan")
+    home = min(homes, key=lambda master: master.memory_bytes)
+    wanted = GIB + math.ceil(workers / _WORKERS_PER_GIB) * GIB
+    # Beside others it has what its place gives; in a place of its own, half.
+    share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
+    value = max(256 * MIB, min(wanted, heap_of(share)))
+    return Decision(
+        heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, "
+        f"within the {format_memory(home.memory_bytes)} of {home.name}",
+        (
+            Input(name="NodeManagers", value=workers),
+            Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
+        ),
+    )
+
+
+def _fair_counsel(facts: Facts) -> str | None:
+    return (
+        "The study's FairScheduler waited 100 ms for a node with the data; today "
+        "yarn.scheduler.fair.locality."
+        "threshold.node counts missed offers instead. Its queues are in yarn.scheduler.fair.allocation.file, "
+        "fair-scheduler.xml, and without the file every job runs in a queue called default."
+    )
+
+
+def _cgroups_counsel(facts: Facts) -> str | None:
+    return (
+        "Tasks share CPUs as Linux schedules them. Where users compete, let LinuxContainerExecutor put each "
+        "container "
+        "in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who computes."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "scheduler.heap",
+        "yarn-env.sh",
+        "YARN_RESOURCEMANAGER_OPTS",
+        "The ResourceManager's heap is 1 GiB, and another for every 500 NodeManagers.",
+        sources=("D1 81", "D1 87", "howdah"),
+        decide=_heap,
+        accepts=heap_alike,
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
+    ),
+    mapreduce_rule(
+        "scheduler.class",
+        "yarn-site.xml",
+        "yarn.resourcemanager.scheduler.class",
+        "The CapacityScheduler; in a study the FairScheduler.",
+        sources=("D0 54", "Hadoop 3.5.0: yarn-default.xml"),
+        severity=Severity.MAY,
+        decide=_scheduler,
+        accepts=one_of(_CAPACITY, _FAIR),
+        today="The JobTracker's FairScheduler went with it; YARN has one of the same name.",
+    ),
+    mapreduce_rule(
+        "scheduler.fair-step",
+        "yarn-site.xml",
+        "yarn.scheduler.increment-allocation-mb",
+        "The FairScheduler rounds containers to the same steps as the least allocation.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        applies=_paper,
+        condition="paper profile",
+        decide=fixed(512, "its own default of 1024 would round containers up"),
+        accepts=between(1, 1024),
+    ),
+    mapreduce_rule(
+        "scheduler.resources",
+        "capacity-scheduler.xml",
+        "yarn.scheduler.capacity.resource-calculator",
+        "Both memory and vcores count.",
+        sources=("X11", "howdah"),
+        decide=fixed(
+            _DOMINANT, "with memory alone, small containers would run more at once than there are vcores"
+        ),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "scheduler.queues",
+        "capacity-scheduler.xml",
+        "yarn.scheduler.capacity.root.queues",
+        "There is a queue below the root.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MUST,
+        decide=fixed(("default",), "the ResourceManager does not start without one"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "scheduler.queue-share",
+        "capacity-scheduler.xml",
+        "yarn.scheduler.capacity.root.default.capacity",
+        "The queues' shares add up to 100.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MAY,
+        decide=fixed(100, "the only queue has everything"),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "scheduler.masters-share",
+        "capacity-scheduler.xml",
+        "yarn.scheduler.capacity.maximum-am-resource-percent",
+        "Application masters may take a tenth of the cluster, more of a small one.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=_masters_share,
+        accepts=between(0.05, 0.6),
+    ),
+    mapreduce_rule(
+        "scheduler.locality-delay",
+        "capacity-scheduler.xml",
+        "yarn.scheduler.capacity.node-locality-delay",
+        "A task waits for a worker with its data as many offers as a rack has workers.",
+        sources=("D0 54", "D0 63"),
+        severity=Severity.MAY,
+        decide=_delay,
+        accepts=_delay_will_do,
+    ),
+    mapreduce_rule(
+        "scheduler.log-aggregation",
+        "yarn-site.xml",
+        "yarn.log-aggregation-enable",
+        "Logs of finished jobs are kept in HDFS.",
+        sources=("howdah",),
+        decide=fixed(True, "they are found in one place, also when their host is gone"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "scheduler.log-folder",
+        "yarn-site.xml",
+        "yarn.nodemanager.remote-app-log-dir",
+        "Logs of finished jobs have a directory of their own.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/app-logs", "in HDFS; the default, /tmp/logs, is where users clean up"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "scheduler.log-age",
+        "yarn-site.xml",
+        "yarn.log-aggregation.retain-seconds",
+        "Logs of finished jobs are deleted after a week.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),
+        accepts=lambda found, decision, facts: as_number(found) > 0,
+    ),
+    mapreduce_rule(
+        "scheduler.include",
+        "yarn-site.xml",
+        "yarn.resourcemanager.nodes.include-path",
+        "Only listed hosts may register as NodeManagers.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed(f"{_CONF}/yarn.include", "only listed hosts may register as NodeManagers"),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "scheduler.exclude",
+        "yarn-site.xml",
+        "yarn.resourcemanager.nodes.exclude-path",
+        "A NodeManager is emptied before it is taken away by listing it.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed(
+            f"{_CONF}/yarn.exclude", "a NodeManager listed here finishes what it runs and gets no more"
+        ),
+        accepts=anything,
+    ),
+    mapreduce_rule(
+        "scheduler.recovery",
+        "yarn-site.xml",
+        "yarn.resourcemanager.recovery.enabled",
+        "Jobs survive a restart of the ResourceManager.",
+        sources=("howdah",),
+        applies=_one_resourcemanager,
+        condition="with one ResourceManager; a pair has rules of its own",
+        decide=fixed(True, "jobs go on where they were"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "scheduler.recovery-store",
+        "yarn-site.xml",
+        "yarn.resourcemanager.store.class",
+        "A single ResourceManager remembers jobs on its own disk.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        applies=_one_resourcemanager,
+        condition="with one ResourceManager",
+        decide=fixed(
+            f"{_RECOVERY}.LeveldbRMStateStore",
+            "it starts without waiting for HDFS; a pair keeps this in ZooKeeper",
+        ),
+        accepts=one_of(f"{_RECOVERY}.FileSystemRMStateStore", f"{_RECOVERY}.ZKRMStateStore"),
+    ),
+    mapreduce_rule(
+        "scheduler.recovery-folder",
+        "yarn-site.xml",
+        "yarn.resourcemanager.leveldb-state-store.path",
+        "What it remembers is in a directory that nothing empties.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        applies=_one_resourcemanager,
+        condition="with one ResourceManager",
+        decide=fixed("/var/lib/hadoop/yarn-state", "the default is below hadoop.tmp.dir"),
+        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+    ),
+    Counsel(
+        id="scheduler.fair",
+        says="The FairScheduler of today counts offers where the study's counted time.",
+        sources=("D0 54", "X11"),
+        severity=Severity.MAY,
+        applies=_paper,
+        condition="paper profile",
+        profiles=frozenset({Profile.PAPER}),
+        tell=_fair_counsel,
+    ),
+    Counsel(
+        id="scheduler.control-groups",
+        says="Control groups make vcores count where users compete.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        applies=lambda facts: facts.request.mapreduce and not facts.request.secure,
+        condition="with MapReduce, without --secure",
+        tell=_cgroups_counsel,
+    ),
+)

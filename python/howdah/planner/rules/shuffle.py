@@ -1,0 +1,163 @@
+"""From map output to reduce input: the sort buffer, compression, fetching and merging."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from howdah.model.plan import Input, Value
+from howdah.model.request import Profile
+from howdah.planner.budget import kinds_of
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, Rule, Severity
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import anything, as_number, between
+from howdah.units import MIB
+
+_COPIES = 20
+
+
+_COPIES_OF_SMALL = 5
+
+
+def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], Decision]:
+    """The study's value in the paper profile; in production another, and why."""
+
+    def decide(facts: Facts) -> Decision:
+        if facts.request.profile is Profile.PAPER:
+            return Decision(paper, "as the study ran: nothing else used the reduce tasks' memory")
+        return Decision(production, why)
+
+    return decide
+
+
+def _copies(facts: Facts) -> Decision:
+    kinds = kinds_of(facts)
+    slots = max(kind.reduce_slots for kind in kinds)
+    inputs = (Input(name="reduce tasks at once on a worker", value=slots),)
+    if slots <= 1 and len(kinds) == 1 and facts.cluster.workers > len(kinds):
+        return Decision(
+            _COPIES_OF_SMALL,
+            "one reduce task on each of many small workers: a few fetches fill its link",
+            inputs,
+        )
+    return Decision(_COPIES, "enough fetches at once that none of them waits for one slow disk", inputs)
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "shuffle.slow-start",
+        "mapred-site.xml",
+        "mapreduce.job.reduce.slowstart.completedmaps",
+        "Reduce tasks start early: there is room for them beside the map tasks.",
+        sources=("D0 52", "D0 69", "D4 138", "howdah"),
+        severity=Severity.MAY,
+        decide=_of_a_study(
+            0.0,
+            0.05,
+            "reduce tasks fetch map output while it is in the page cache, but do not hold containers before "
+            "there is "
+            "any; on a cluster that many jobs share, raise it to 0.5 or 0.8",
+        ),
+        accepts=between(0.0, 0.9),
+        today="MapReduce 1 had slots of their own for reduce tasks; YARN's are one pool, sized here for "
+        "both.",
+    ),
+    mapreduce_rule(
+        "shuffle.copies",
+        "mapred-site.xml",
+        "mapreduce.reduce.shuffle.parallelcopies",
+        "A reduce task fetches 20 map outputs at once, 5 where each worker runs one reduce task.",
+        sources=("D0 55",),
+        decide=_copies,
+        accepts=between(5, 50),
+    ),
+    mapreduce_rule(
+        "shuffle.input-buffer",
+        "mapred-site.xml",
+        "mapreduce.reduce.shuffle.input.buffer.percent",
+        "Fetched map output may fill 70 % of a reduce task's heap; 75 % in a study.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=_of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself"),
+        accepts=between(0.5, 0.8),
+    ),
+    mapreduce_rule(
+        "shuffle.merge-share",
+        "mapred-site.xml",
+        "mapreduce.reduce.shuffle.merge.percent",
+        "Merging to disk begins when two thirds of that buffer are full; 95 % in a study.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=_of_a_study(
+            0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged"
+        ),
+        accepts=between(0.5, 0.9),
+    ),
+    mapreduce_rule(
+        "shuffle.merge-count",
+        "mapred-site.xml",
+        "mapreduce.reduce.merge.inmem.threshold",
+        "Only memory decides when fetched map output is merged, not the number of pieces.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=fixed(0, "thousands of small map outputs would be merged to disk long before memory is short"),
+        accepts=lambda found, decision, facts: as_number(found) <= 0 or as_number(found) >= 1000,
+    ),
+    mapreduce_rule(
+        "shuffle.kept-in-memory",
+        "mapred-site.xml",
+        "mapreduce.reduce.input.buffer.percent",
+        "Map output is written to disk before the reduce function runs; in a study it may stay in memory.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=_of_a_study(
+            0.7, 0.0, "the release's default: the heap belongs to the reduce function, whatever it needs"
+        ),
+        accepts=between(0.0, 0.7),
+    ),
+    mapreduce_rule(
+        "shuffle.server-threads",
+        "mapred-site.xml",
+        "mapreduce.shuffle.max.threads",
+        "A NodeManager serves map output with two threads for each of its CPUs.",
+        sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
+        severity=Severity.MAY,
+        decide=fixed(0, "0 stands for twice the CPUs; a connection takes no thread of its own"),
+        accepts=lambda found, decision, facts: as_number(found) == 0 or as_number(found) >= 4,
+        written=False,
+        today="The papers' 120 tasktracker.http.threads held a connection each; today's server is "
+        "asynchronous.",
+    ),
+    mapreduce_rule(
+        "shuffle.readahead",
+        "mapred-site.xml",
+        "mapreduce.ifile.readahead.bytes",
+        "Sorted runs are read 16 MiB ahead.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=fixed(16 * MIB, "a merge reads many runs from one disk: long reads, few seeks"),
+        accepts=between(4 * MIB, 64 * MIB),
+    ),
+    mapreduce_rule(
+        "shuffle.serving-readahead",
+        "mapred-site.xml",
+        "mapreduce.shuffle.readahead.bytes",
+        "Map output that is served is read 16 MiB ahead.",
+        sources=("D0 55",),
+        severity=Severity.MAY,
+        decide=fixed(16 * MIB, "what is fetched next is in the page cache by then"),
+        accepts=between(4 * MIB, 64 * MIB),
+    ),
+    mapreduce_rule(
+        "shuffle.page-cache",
+        "mapred-site.xml",
+        "mapreduce.shuffle.manage.os.cache",
+        "Map output is dropped from the page cache once it was fetched.",
+        sources=("D0 55", "D0 24"),
+        severity=Severity.MAY,
+        decide=fixed(True, "the page cache is kept for map output that is still to be fetched"),
+        accepts=anything,
+        written=False,
+    ),
+)

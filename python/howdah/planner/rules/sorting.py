@@ -1,0 +1,199 @@
+"""Sorting map output: the buffer, spills, merges, compression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import HEAP_SHARE
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_bytes
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import as_number, between, one_of
+from howdah.units import MIB
+
+_RECORD_BYTES = 100
+
+
+_RECORD_METADATA_BYTES = 16
+
+
+_SPILL_SHARE = 0.8
+
+
+_SORT_STEP_MB = 50
+
+
+_SORT_HEAP_SHARE = 0.6
+"""Of a map task's heap; a larger buffer leaves the task itself too little."""
+
+
+_SORT_MOST_MB = 2047
+
+
+_CODECS = "org.apache.hadoop.io.compress"
+
+
+_SNAPPY = f"{_CODECS}.SnappyCodec"
+
+
+_KNOWN_CODECS = frozenset(
+    f"{_CODECS}.{name}"
+    for name in (
+        "SnappyCodec",
+        "Lz4Codec",
+        "ZStandardCodec",
+        "DefaultCodec",
+        "GzipCodec",
+        "BZip2Codec",
+        "DeflateCodec",
+    )
+)
+
+
+def _sort_buffer(facts: Facts) -> Decision:
+    block_mb = facts.number("dfs.blocksize") / MIB
+    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
+    share = 1 + _RECORD_METADATA_BYTES / _RECORD_BYTES
+    whole = math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB) * _SORT_STEP_MB
+    most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
+    inputs = (
+        Input(name="block", value=int(block_mb * MIB), unit="B"),
+        Input(name="metadata of a record", value=_RECORD_METADATA_BYTES, unit="B"),
+        Input(name="map heap", value=int(heap_mb * MIB), unit="B"),
+    )
+    if whole > most:
+        return Decision(
+            most,
+            f"a whole block would want {whole} MB; {_SORT_HEAP_SHARE:.0%} of the map task's heap is the "
+            "most that "
+            "leaves it room to work, so its output is spilled more than once",
+            inputs,
+        )
+    return Decision(
+        whole,
+        f"a block of {block_mb:.0f} MiB and 16 bytes for each 100-byte record fill {_SPILL_SHARE:.0%} of it: "
+        "map output is spilled once",
+        inputs,
+    )
+
+
+def _buffer_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
+    return (
+        0.92 * as_number(decision.value) <= as_number(found) <= max(0.7 * heap_mb, as_number(decision.value))
+    )
+
+
+def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    buffer = reading.number("mapreduce.task.io.sort.mb")
+    options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
+    container = reading.number("mapreduce.map.memory.mb")
+    heap = heap_bytes(options) or (container * 0.8 * MIB if container and container > 0 else None)
+    if buffer is None or heap is None:
+        return
+    heap_mb = heap / MIB
+    yield Observation(
+        ok=buffer <= 0.7 * heap_mb,
+        about="mapreduce.task.io.sort.mb",
+        found=f"{buffer:g} MB of a map heap of {heap_mb:.0f} MiB",
+        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail for "
+        "want of it",
+        fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
+        "mapreduce.map.java.opts",
+        where=reading.where("mapreduce.task.io.sort.mb"),
+        inputs=(Input(name="map heap", value=int(heap), unit="B"),),
+    )
+
+
+def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    codec = reading.text("mapreduce.map.output.compress.codec")
+    if not reading.truth("mapreduce.map.output.compress") or codec is None:
+        return
+    if not codec.startswith("org.apache.hadoop."):
+        # A codec of the site's own: whether it is on the class path is not in the configuration.
+        return
+    yield Observation(
+        ok=codec in _KNOWN_CODECS,
+        about="mapreduce.map.output.compress.codec",
+        found=codec,
+        expected=f"a codec that Hadoop has, {_SNAPPY} for instance: without it every map task fails",
+        fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
+        where=reading.where("mapreduce.map.output.compress.codec"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "sorting.sort-buffer",
+        "mapred-site.xml",
+        "mapreduce.task.io.sort.mb",
+        "The sort buffer holds the output of a map task over one block, so that it is spilled once.",
+        sources=("D0 55", "D0 64", "D1 77", "D1 93", "D4 129", "D4 138"),
+        decide=_sort_buffer,
+        accepts=_buffer_will_do,
+    ),
+    Inspection(
+        id="sorting.sort-buffer-in-heap",
+        says="The sort buffer is at most 70 % of a map task's heap.",
+        sources=("D4 129",),
+        severity=Severity.MUST,
+        inspect=_buffer_over_heap,
+    ),
+    mapreduce_rule(
+        "sorting.spill-share",
+        "mapred-site.xml",
+        "mapreduce.map.sort.spill.percent",
+        "Spilling begins when the buffer is four fifths full.",
+        sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
+        severity=Severity.MAY,
+        decide=fixed(_SPILL_SHARE, "the task goes on while it spills"),
+        accepts=between(0.7, 0.95),
+        written=False,
+        today="io.sort.record.percent is gone: the buffer divides itself between records and their metadata.",
+    ),
+    mapreduce_rule(
+        "sorting.sort-factor",
+        "mapred-site.xml",
+        "mapreduce.task.io.sort.factor",
+        "64 runs are merged at once.",
+        sources=("D0 55", "D4 138"),
+        decide=fixed(64, "one pass over the data where the default of 10 makes two"),
+        accepts=between(32, 256),
+    ),
+    mapreduce_rule(
+        "sorting.compression",
+        "mapred-site.xml",
+        "mapreduce.map.output.compress",
+        "Map output is compressed.",
+        sources=("D0 51", "D4 131"),
+        decide=fixed(
+            True,
+            "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
+        ),
+        accepts=lambda found, decision, facts: found is True,
+    ),
+    mapreduce_rule(
+        "sorting.codec",
+        "mapred-site.xml",
+        "mapreduce.map.output.compress.codec",
+        "Map output is compressed by a fast codec.",
+        sources=("D0 51",),
+        decide=fixed(_SNAPPY, "fast enough that the disk and network gain; it brings its own native library"),
+        accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),
+    ),
+    Inspection(
+        id="sorting.codec-exists",
+        says="The codec of map output is one that Hadoop has.",
+        sources=("D0 51", "Hadoop 3.5.0"),
+        severity=Severity.MUST,
+        inspect=_unknown_codec,
+    ),
+)

@@ -1,0 +1,133 @@
+"""TLS: web pages and the shuffle are encrypted; no file of the configuration holds a password."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.security import secure_rule, secured
+from howdah.planner.values import set_at_all
+
+_FOLDER = "/etc/security/tls"
+_PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
+_PASSWORDS = (
+    "ssl.server.keystore.password",
+    "ssl.server.keystore.keypassword",
+    "ssl.server.truststore.password",
+    "ssl.client.truststore.password",
+    "ssl.client.keystore.password",
+)
+
+
+def _mapreduce(facts: Facts) -> bool:
+    return secured(facts) and facts.request.mapreduce
+
+
+def _hbase(facts: Facts) -> bool:
+    return secured(facts) and facts.request.hbase_used
+
+
+def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
+    for one in found.config.properties if found.config else ():
+        if one.name in _PASSWORDS and one.text:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                # The password itself is never repeated.
+                found="a password in clear text",
+                expected="no password in a file of the configuration, which many may read",
+                fix=f"`hadoop credential create {one.name} -provider {_PROVIDER}`, then remove it from "
+                f"{one.file}",
+                where=f"{one.file}:{one.line}",
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    secure_rule(
+        "tls.hdfs",
+        "hdfs-site.xml",
+        "dfs.http.policy",
+        "HDFS's web pages are served by HTTPS only.",
+        decide=fixed("HTTPS_ONLY", "with dfs.data.transfer.protection it frees DataNodes from root's ports"),
+    ),
+    secure_rule(
+        "tls.yarn",
+        "yarn-site.xml",
+        "yarn.http.policy",
+        "YARN's web pages are served by HTTPS only.",
+        decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
+        applies=_mapreduce,
+        condition="with --secure and MapReduce",
+    ),
+    secure_rule(
+        "tls.history",
+        "mapred-site.xml",
+        "mapreduce.jobhistory.http.policy",
+        "The history of jobs is served by HTTPS only.",
+        decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
+        applies=_mapreduce,
+        condition="with --secure and MapReduce",
+    ),
+    secure_rule(
+        "tls.shuffle",
+        "mapred-site.xml",
+        "mapreduce.shuffle.ssl.enabled",
+        "Map output is encrypted on the wire.",
+        decide=fixed(True, "calls and blocks are encrypted: so is what lies between map and reduce"),
+        applies=_mapreduce,
+        condition="with --secure and MapReduce",
+        severity=Severity.SHOULD,
+    ),
+    secure_rule(
+        "tls.hbase",
+        "hbase-site.xml",
+        "hbase.ssl.enabled",
+        "HBase's web pages are served by HTTPS only.",
+        decide=fixed(True, "pages tell names of tables, keys of regions and who asks for them"),
+        applies=_hbase,
+        condition="with --secure and HBase",
+        severity=Severity.SHOULD,
+    ),
+    secure_rule(
+        "tls.server-store",
+        "ssl-server.xml",
+        "ssl.server.keystore.location",
+        "Each host has a key and a certificate of its own.",
+        decide=fixed(f"{_FOLDER}/host.jks", "readable by Hadoop's users only"),
+        accepts=set_at_all,
+    ),
+    secure_rule(
+        "tls.server-trust",
+        "ssl-server.xml",
+        "ssl.server.truststore.location",
+        "Hosts know the authority that signed their certificates.",
+        decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts"),
+        accepts=set_at_all,
+    ),
+    secure_rule(
+        "tls.server-passwords",
+        "ssl-server.xml",
+        "hadoop.security.credential.provider.path",
+        "Passwords of key stores are in a credential store.",
+        decide=fixed(_PROVIDER, "never in a file of the configuration"),
+        accepts=set_at_all,
+    ),
+    secure_rule(
+        "tls.client-trust",
+        "ssl-client.xml",
+        "ssl.client.truststore.location",
+        "Clients know the authority that signed the hosts' certificates.",
+        decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts; it holds no secret"),
+        accepts=set_at_all,
+    ),
+    Inspection(
+        id="tls.passwords",
+        says="No password of a key store is in a file of the configuration.",
+        sources=("Hadoop 3.5.0: credential providers", "howdah"),
+        severity=Severity.MUST,
+        inspect=_passwords,
+    ),
+)

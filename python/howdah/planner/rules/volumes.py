@@ -1,0 +1,218 @@
+"""The disks of a DataNode: one directory on each, what is kept free, how many may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.plan import Input, Value
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import (
+    Decision,
+    Inspection,
+    Observation,
+    Rule,
+    Scope,
+    SettingRule,
+    Severity,
+)
+from howdah.planner.values import as_number, entries, is_temporary
+from howdah.units import GIB, MIB, format_bytes, format_counted
+
+_FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
+
+
+_ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
+
+
+_AVAILABLE_SPACE = f"{_FSDATASET}.AvailableSpaceVolumeChoosingPolicy"
+
+
+_RESERVED_FOR_TASKS = 0.15
+"""A NodeManager stops at 95 % of a disk: 10 % is for intermediate data (D0 35: 7.7 % of what is stored)."""
+
+
+_RESERVED_ALONE = 0.05
+
+
+_DISKS_PER_FAILURE = 6
+
+
+def _data_dirs(facts: Facts) -> tuple[str, ...]:
+    dirs = facts.worker.data_dirs
+    if not dirs:
+        raise CannotTell("the worker's data disks: give a plan")
+    return dirs
+
+
+def _hdfs_dirs(facts: Facts) -> Decision:
+    dirs = _data_dirs(facts)
+    return Decision(
+        tuple(f"file://{folder}/dfs" for folder in dirs),
+        f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID",
+        (Input(name="data disks", value=len(dirs)),),
+    )
+
+
+def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(found)
+    apart = len(set(paths)) == len(paths)
+    return apart and len(paths) == len(entries(decision.value)) and not any(map(is_temporary, paths))
+
+
+def _failures(facts: Facts) -> Decision:
+    disks = len(_data_dirs(facts))
+    inputs = (Input(name="data disks", value=disks),)
+    if disks == 1:
+        return Decision(0, "with its only disk gone a DataNode has nothing to serve", inputs)
+    return Decision(
+        max(1, disks // _DISKS_PER_FAILURE),
+        f"the other disks of {disks} go on serving; at 0 a failed disk takes all of them out of service",
+        inputs,
+    )
+
+
+def _failures_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    disks = len(_data_dirs(facts))
+    return as_number(found) == 0 if disks == 1 else 1 <= as_number(found) <= disks / 2
+
+
+def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
+    dirs = reading.folders("dfs.datanode.data.dir")
+    if tolerated is None or not dirs:
+        return
+    yield Observation(
+        ok=-1 <= tolerated < len(dirs),
+        about="dfs.datanode.failed.volumes.tolerated",
+        found=f"{tolerated:g}, with {format_counted(len(dirs), 'data disk')}",
+        expected=f"fewer than {len(dirs)}: the DataNode does not start otherwise",
+        fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
+        where=reading.where("dfs.datanode.failed.volumes.tolerated"),
+    )
+
+
+def _smallest_disk(group: HostGroup) -> int:
+    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+    if not sizes:
+        raise CannotTell("the data disks of the hosts: give a plan")
+    return min(sizes)
+
+
+def _reserved(facts: Facts) -> Decision:
+    disk = _smallest_disk(facts.group)
+    tasks = facts.request.mapreduce
+    share = _RESERVED_FOR_TASKS if tasks else _RESERVED_ALONE
+    step = GIB if disk * share >= GIB else MIB
+    value = max(step, int(disk * share) // step * step)
+    what = (
+        "intermediate data lies on the same disks, and a NodeManager gives up a disk that is nearly full"
+        if tasks
+        else "logs and the file system's own data lie there too, and a full file system is slow"
+    )
+    return Decision(
+        value,
+        f"{share:.0%} of each {format_bytes(disk)} disk is kept from HDFS: {what}",
+        (Input(name="smallest data disk", value=disk, unit="B"),),
+    )
+
+
+def _reserve_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    disk = _smallest_disk(facts.group)
+    return 0.6 * as_number(decision.value) <= as_number(found) <= max(0.3 * disk, as_number(decision.value))
+
+
+def _volume_policy(facts: Facts) -> Decision:
+    sizes = {disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    inputs = (Input(name="sizes of data disks", value=len(sizes)),)
+    if len(sizes) > 1:
+        return Decision(
+            _AVAILABLE_SPACE,
+            "the data disks differ in size: by turns the small ones would be full first",
+            inputs,
+        )
+    return Decision(
+        _ROUND_ROBIN, "the data disks are alike: by turns, each gets the same share of the work", inputs
+    )
+
+
+def _policy_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    return found == decision.value or (not found and decision.value == _ROUND_ROBIN)
+
+
+def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
+    """Directories for HDFS and for YARN are on the same disks, or one of them idles."""
+    reading = Reading(found)
+    hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
+    if not hdfs or not yarn:
+        return
+    yield Observation(
+        ok=len(yarn) >= len(hdfs),
+        about="yarn.nodemanager.local-dirs",
+        found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
+        expected="a directory on every data disk: map output is spread as the blocks are",
+        fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
+        where=reading.where("yarn.nodemanager.local-dirs"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="volumes.data-dirs",
+        says="One directory on every data disk (JBOD), none of them below /tmp.",
+        sources=("D0 30", "D0 36", "D3 123", "D4 128"),
+        severity=Severity.MUST,
+        scope=Scope.WORKER,
+        key="dfs.datanode.data.dir",
+        file="hdfs-site.xml",
+        decide=_hdfs_dirs,
+        accepts=_every_disk,
+    ),
+    SettingRule(
+        id="volumes.failed-volumes",
+        says="A DataNode goes on when a sixth of its disks fail, and stops when half do.",
+        sources=("howdah",),
+        scope=Scope.WORKER,
+        key="dfs.datanode.failed.volumes.tolerated",
+        file="hdfs-site.xml",
+        decide=_failures,
+        accepts=_failures_will_do,
+    ),
+    Inspection(
+        id="volumes.failed-volumes-too-many",
+        says="Fewer failures are tolerated than there are disks, or the DataNode does not start.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        inspect=_more_failures_than_disks,
+    ),
+    SettingRule(
+        id="volumes.reserved",
+        says="15 % of each disk is kept from HDFS where tasks use the disks too, 5 % otherwise.",
+        sources=("D0 35", "howdah"),
+        scope=Scope.WORKER,
+        key="dfs.datanode.du.reserved",
+        file="hdfs-site.xml",
+        decide=_reserved,
+        accepts=_reserve_will_do,
+    ),
+    SettingRule(
+        id="volumes.volume-policy",
+        says="Disks are filled by turns where they are alike, by free space where they are not.",
+        sources=("D0 151", "howdah"),
+        severity=Severity.MAY,
+        scope=Scope.WORKER,
+        key="dfs.datanode.fsdataset.volume.choosing.policy",
+        file="hdfs-site.xml",
+        decide=_volume_policy,
+        accepts=_policy_will_do,
+    ),
+    Inspection(
+        id="volumes.all-disks",
+        says="YARN's local directories are on as many disks as HDFS's.",
+        sources=("D0 30", "D0 24"),
+        inspect=_shared_disk,
+    ),
+)

@@ -1,0 +1,269 @@
+"""How many tasks fit a worker at once: the memory and vcores of containers, and what they are rounded to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Value, Worker
+from howdah.planner.budget import Budget, budget, container_mb, kinds_of, task_sizes
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.values import as_number
+from howdah.units import MIB, format_memory
+
+_STEP_MB = 512
+
+
+_DAEMONS_LEAST = 0.1
+"""Of a worker's memory: what the system and daemons take at the very least."""
+
+
+def _memory_inputs(worker: Worker, shares: Budget) -> tuple[Input, ...]:
+    given = (
+        ("worker's memory", shares.memory),
+        ("operating system", shares.system),
+        ("masters beside it", shares.masters),
+        ("DataNode", shares.datanode),
+        ("NodeManager", shares.nodemanager),
+        ("RegionServer", shares.regionserver),
+    )
+    return (
+        *(Input(name=name, value=size, unit="B") for name, size in given if size),
+        Input(name="map tasks at once", value=worker.map_slots),
+        Input(name="reduce tasks at once", value=worker.reduce_slots),
+    )
+
+
+def _memory(facts: Facts) -> Decision:
+    worker = facts.worker
+    sizes, shares, value = task_sizes(facts), budget(worker, facts), container_mb(worker, facts)
+    tasks = sizes.tasks_mb(worker)
+    cached = max(0, shares.room - value * MIB)
+    wanted = (
+        f"{worker.map_slots} map tasks of {sizes.map_mb} MB and {worker.reduce_slots} reduce tasks of "
+        f"{sizes.reduce_mb} MB at once"
+    )
+    if value < tasks:
+        because = f"all that is left; {wanted} would want {tasks} MB, so fewer run at once"
+    elif value < tasks + sizes.master_mb:
+        because = f"{wanted}; an application master takes the place of a task"
+    else:
+        because = f"{wanted}, and an application master of {sizes.master_mb} MB"
+    return Decision(
+        value,
+        f"{because}; {format_memory(cached)} are left to the page cache",
+        _memory_inputs(worker, shares),
+    )
+
+
+def _memory_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    most = budget(facts.worker, facts).room / MIB
+    wanted = as_number(decision.value)
+    return 0.75 * wanted <= as_number(found) <= max(wanted, most)
+
+
+def _cpus(worker: Worker, facts: Facts) -> int:
+    # One more for an application master; none for a worker that runs no tasks.
+    return max(1, worker.map_slots + worker.reduce_slots + 1)
+
+
+def _vcores(facts: Facts) -> Decision:
+    worker = facts.worker
+    cpus = worker.vcpus or 0
+    return Decision(
+        _cpus(worker, facts),
+        f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
+        "application "
+        "master, one each: half of the tasks wait for disks or the network while the others compute",
+        (
+            Input(name="map tasks at once", value=worker.map_slots),
+            Input(name="reduce tasks at once", value=worker.reduce_slots),
+            *((Input(name="CPUs of the worker", value=cpus),) if cpus else ()),
+        ),
+    )
+
+
+def _vcores_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    wanted = as_number(decision.value)
+    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
+    return 0.75 * wanted <= as_number(found) <= most
+
+
+def _greatest(facts: Facts, of: Callable[[Worker, Facts], int], what: str) -> Decision:
+    value = max(of(kind, facts) for kind in kinds_of(facts))
+    return Decision(value, f"the {what} of the largest worker: no container can have more")
+
+
+def _step_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    """A step that divides both containers, so that neither is rounded up, or is small."""
+    step = int(as_number(found))
+    if step <= 0:
+        return False
+    sizes = task_sizes(facts)
+    waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
+    return waste * 8 <= sizes.map_mb + sizes.reduce_mb
+
+
+def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    given = reading.number("yarn.nodemanager.resource.memory-mb")
+    if given is None or given <= 0:
+        return
+    memory_mb = facts.worker.memory_bytes / MIB
+    room_mb = budget(facts.worker, facts).room / MIB
+    yield Observation(
+        ok=given <= memory_mb * (1 - _DAEMONS_LEAST),
+        about="yarn.nodemanager.resource.memory-mb",
+        found=f"{given:.0f} MB of {memory_mb:.0f} MB",
+        expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills what is "
+        "over",
+        fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
+        where=reading.where("yarn.nodemanager.resource.memory-mb"),
+        inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
+    )
+
+
+def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    limits = {
+        key: value
+        for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
+        if (value := reading.number(key)) is not None and value > 0
+    }
+    if not limits:
+        return
+    limit_key = min(limits, key=lambda key: limits[key])
+    for key in ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", "yarn.app.mapreduce.am.resource.mb"):
+        size = reading.number(key)
+        if size is None or size <= 0:
+            continue
+        yield Observation(
+            ok=size <= limits[limit_key],
+            about=key,
+            found=f"{size:g} MB",
+            expected=f"at most the {limits[limit_key]:g} MB of {limit_key}: the job is refused or waits for "
+            "ever",
+            fix=f"lower {key} to at most {limits[limit_key]:g} or raise {limit_key}",
+            where=reading.where(key),
+        )
+
+
+def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    least = reading.number("yarn.scheduler.minimum-allocation-mb")
+    if least is None:
+        return
+    for key in ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb"):
+        size = reading.number(key)
+        if size is None or size <= 0:
+            continue
+        yield Observation(
+            ok=least <= size,
+            about="yarn.scheduler.minimum-allocation-mb",
+            found=f"{least:g} MB, {key} is {size:g} MB",
+            expected=f"at most {size:g} MB: every container is rounded up to it, and fewer run at once",
+            fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
+            where=reading.where("yarn.scheduler.minimum-allocation-mb"),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "yarn.memory",
+        "yarn-site.xml",
+        "yarn.nodemanager.resource.memory-mb",
+        "Containers have what the planned map and reduce tasks and an application master take, no more: the "
+        "rest of "
+        "the worker's memory caches map output.",
+        sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
+        severity=Severity.MUST,
+        scope=Scope.WORKER,
+        decide=_memory,
+        accepts=_memory_will_do,
+        today="The papers' map and reduce slots; YARN's containers are one pool for both.",
+    ),
+    mapreduce_rule(
+        "yarn.vcores",
+        "yarn-site.xml",
+        "yarn.nodemanager.resource.cpu-vcores",
+        "As many vcores as tasks at once: a vcore is a place to run, not a CPU.",
+        sources=("D0 50", "D1 89", "D2 108", "D4 138", "X11"),
+        scope=Scope.WORKER,
+        decide=_vcores,
+        accepts=_vcores_will_do,
+        today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
+    ),
+    Inspection(
+        id="yarn.memory-of-worker",
+        says="Containers leave the system and daemons a tenth of the worker's memory at the least.",
+        sources=("D0 24", "D4 129"),
+        severity=Severity.MUST,
+        inspect=_over_worker,
+    ),
+    Inspection(
+        id="yarn.container-fits",
+        says="Every container fits a NodeManager and the largest allocation.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        inspect=_over_nodemanager,
+    ),
+    Inspection(
+        id="yarn.least-container",
+        says="The least allocation is no larger than a task's container.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        inspect=_least_over_container,
+    ),
+    mapreduce_rule(
+        "yarn.least-allocation",
+        "yarn-site.xml",
+        "yarn.scheduler.minimum-allocation-mb",
+        "Containers are rounded up to steps that divide those of tasks.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=fixed(_STEP_MB, "the containers of tasks are multiples of it, so none is rounded up"),
+        accepts=_step_will_do,
+    ),
+    mapreduce_rule(
+        "yarn.largest-allocation",
+        "yarn-site.xml",
+        "yarn.scheduler.maximum-allocation-mb",
+        "A container may be as large as the largest worker's containers together.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=lambda facts: _greatest(facts, container_mb, "container memory"),
+        accepts=lambda found, decision, facts: (
+            task_sizes(facts).reduce_mb <= as_number(found) <= as_number(decision.value)
+        ),
+    ),
+    mapreduce_rule(
+        "yarn.largest-vcores",
+        "yarn-site.xml",
+        "yarn.scheduler.maximum-allocation-vcores",
+        "A container may have as many vcores as the largest worker.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=lambda facts: _greatest(facts, _cpus, "vcores"),
+        accepts=lambda found, decision, facts: 1 <= as_number(found) <= as_number(decision.value),
+    ),
+    mapreduce_rule(
+        "yarn.virtual-memory",
+        "yarn-site.xml",
+        "yarn.nodemanager.vmem-check-enabled",
+        "Tasks are not killed for virtual memory they never touch.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=fixed(False, "Java reserves far more addresses than it uses: healthy tasks would be killed"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "yarn.physical-memory",
+        "yarn-site.xml",
+        "yarn.nodemanager.pmem-check-enabled",
+        "Tasks that outgrow their containers are killed.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        decide=fixed(True, "one task must not take the memory of the others"),
+        accepts=equal,
+        written=False,
+    ),
+)
