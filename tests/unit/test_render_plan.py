@@ -145,14 +145,13 @@ def test_every_machine_is_placed_masters_and_shadows_too() -> None:
 
 
 def test_zookeeper_servers_know_their_numbers() -> None:
-    masters = [
-        master(f"m{number}", f"workers-{number}", Role.NAMENODE, Role.ZOOKEEPER, shares=True)
-        for number in (1, 2, 3)
-    ]
-    files = _rendered(plan(setting("tickTime", 2000, "zoo.cfg"), masters=masters))
+    members = [setting(f"server.{number}", f"workers-{number}:2888:3888", "zoo.cfg") for number in (1, 2, 3)]
+    files = _rendered(plan(setting("tickTime", 2000, "zoo.cfg"), *members))
     assert "tickTime=2000\n" in files["zookeeper/zoo.cfg"]
     assert "server.2=workers-2:2888:3888\n" in files["zookeeper/zoo.cfg"]
     assert files["zookeeper/workers-2/myid"] == "2\n"
+    with pytest.raises(UserError, match="not a host name"):
+        render(plan(setting("server.1", "../../etc:2888:3888", "zoo.cfg")))
 
 
 def test_hbase_has_its_lists() -> None:

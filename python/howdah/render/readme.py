@@ -55,6 +55,7 @@ def readme(
         directories=list(_directories(plan, on)),
         ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
+        racked=all(rack.name != "default-rack" for rack in cluster.topology.racks),
         grouped=cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
         namenode_ids=_namenode_ids(plan),

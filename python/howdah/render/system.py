@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.disks import disk_files
 from howdah.render.files import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM
-from howdah.render.text import hash_comment, named, reason_lines, setting_text
+from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
 from howdah.render.variant import select, variants
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
@@ -94,15 +93,3 @@ def _java(settings: Sequence[Setting]) -> str:
         for setting in settings
     )
     return "# Java\n\n" + "\n".join(lines) + "\n"
-
-
-def plain_key(setting: Setting) -> str:
-    """A setting's key where it stands bare in a file; raises UserError if it is more than a word."""
-    if (
-        not setting.key.replace(".", "").replace("_", "").replace("-", "").isalnum()
-        or not setting.key.isascii()
-    ):
-        raise UserError(
-            named(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
-        )
-    return setting.key

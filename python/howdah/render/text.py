@@ -49,6 +49,18 @@ def named(setting: Setting) -> str:
     return f"{setting.file}: {setting.key}"
 
 
+def plain_key(setting: Setting) -> str:
+    """A setting's key where it stands bare in a file; raises UserError if it is more than a word."""
+    if (
+        not setting.key.replace(".", "").replace("_", "").replace("-", "").isalnum()
+        or not setting.key.isascii()
+    ):
+        raise UserError(
+            named(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
+        )
+    return setting.key
+
+
 def reason_lines(setting: Setting, width: int = _WIDTH) -> list[str]:
     """Why a setting has its value, then where that comes from, as plain lines without control characters."""
     lines = wrapped(setting.reason[:1].upper() + setting.reason[1:], width)

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.hostname import is_hostname
+from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.files import ZOOKEEPER
-from howdah.render.text import hash_comment, reason_lines, setting_text
+from howdah.render.text import hash_comment, named, plain_key, reason_lines, setting_text
 from howdah.render.variant import EVERYWHERE, select
 
-_PEERS = "2888:3888"
+_MEMBER = "server."
 
 
 def zookeeper_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     """``zoo.cfg``, the same on every server, and a ``myid`` for each."""
-    servers = [master.address for master in cluster.masters if Role.ZOOKEEPER in master.roles]
-    if not servers:
-        return
     settings = select(plan, ZOOKEEPER, EVERYWHERE)
-    parts = [hash_comment([f"zoo.cfg of {cluster.inventory.cluster}"]), *map(_line, settings)]
-    if not any(setting.key.startswith("server.") for setting in settings):
-        peers = (f"server.{number}={name}:{_PEERS}\n" for number, name in enumerate(servers, start=1))
-        parts.append(hash_comment(["Every server; its number is its own myid."]) + "".join(peers))
-    yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join(parts))
-    for number, name in enumerate(servers, start=1):
-        yield ConfigFile(path=f"zookeeper/{name}/myid", content=f"{number}\n")
+    if not settings:
+        return
+    head = hash_comment([f"zoo.cfg of {cluster.inventory.cluster}"])
+    yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_line, settings)]))
+    for setting in settings:
+        if setting.key.startswith(_MEMBER):
+            number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]
+            if not is_hostname(host):
+                raise UserError(named(setting), f"{host!r} is not a host name", "write HOST:2888:3888")
+            yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
 
 def _line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{setting.key}={setting_text(setting)}\n"
+    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
