@@ -10,6 +10,7 @@ from typing import NamedTuple
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Disk, FileSystem
 from howdah.planner.rule import Observation
+from howdah.planner.values import entries
 
 _SYSTEM = re.compile(r"/((boot|efi|etc|home|nix|opt|root|snap|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
@@ -28,8 +29,7 @@ class Judged(NamedTuple):
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
     found = config.property(_DATA_DIRS)
-    entries = found.text.split(",") if found else []
-    paths = (re.sub(r"^\[\w+\]", "", entry.strip()).removeprefix("file://") for entry in entries)
+    paths = entries(found.text) if found else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 

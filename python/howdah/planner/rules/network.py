@@ -178,7 +178,7 @@ RULES: tuple[Rule, ...] = (
     Counsel(
         id="network.speed",
         says="Have a network that carries the replicas of all that the disks can write.",
-        sources=("D0 45", "D0 46", "D0 48", "D0 47"),
+        sources=("D0 45", "D0 46", "D0 48", "D0 47", "D2 159"),
         tell=_speed,
     ),
     Counsel(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, SettingRule, Severity, at_least, at_most
 from howdah.planner.rules import found_os
 from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import one_of
 from howdah.units import MIB
 
 _SYSCTL = "sysctl.conf"
@@ -44,10 +43,6 @@ def _enough(found: Value, decision: Decision, facts: Facts) -> bool:
 
 def _several_ports(facts: Facts) -> bool:
     return sum(nic.count for nic in facts.group.nics) > 1
-
-
-def _one_of(*values: Value) -> Callable[[Value, Decision, Facts], bool]:
-    return lambda found, decision, facts: found in values
 
 
 def _huge_pages(facts: Facts) -> Decision:
@@ -93,7 +88,7 @@ RULES: tuple[Rule, ...] = (
         key="vm.overcommit_memory",
         file=_SYSCTL,
         decide=_overcommit,
-        accepts=_one_of(0, 1),
+        accepts=one_of(0, 1),
     ),
     SettingRule(
         id="os.dirty-background",
@@ -170,7 +165,7 @@ RULES: tuple[Rule, ...] = (
         decide=fixed(
             "defer", "the kernel compacts in the background; whoever asks takes small pages meanwhile"
         ),
-        accepts=_one_of("defer", "defer+madvise", "madvise", "never"),
+        accepts=one_of("defer", "defer+madvise", "madvise", "never"),
         today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
     ),
     SettingRule(
@@ -203,7 +198,7 @@ RULES: tuple[Rule, ...] = (
         key="net.ipv4.tcp_mtu_probing",
         file=_SYSCTL,
         decide=fixed(1, "a connection that hangs on a small hop recovers; others are not slowed"),
-        accepts=_one_of(1, 2),
+        accepts=one_of(1, 2),
     ),
     SettingRule(
         id="os.arp-filter",
