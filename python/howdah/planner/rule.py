@@ -8,7 +8,6 @@ looks at what exists where no single key says it. Rules of one subject live in o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -179,11 +178,6 @@ class FamilyRule(Rule):
     family: str
     file: str
     members: Callable[[Facts], Mapping[str, Decision]]
-
-    def includes(self, key: str) -> bool:
-        """Whether a key is of this form."""
-        fixed = (re.escape(part) for part in re.split(r"<\w+>", self.family))
-        return re.fullmatch("[^.]+".join(fixed), key) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ import difflib
 from howdah.errors import UserError
 from howdah.planner.rule import Counsel, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
+    addresses,
     capacity,
     consistency,
     disks,
@@ -23,9 +24,11 @@ from howdah.planner.rules import (
     os,
     platform,
     release,
+    resourcemanager,
     security,
     topology,
     yarn,
+    zookeeper,
 )
 
 _SUBJECTS = (
@@ -33,13 +36,16 @@ _SUBJECTS = (
     memory,
     masters,
     topology,
+    addresses,
+    ha,
+    resourcemanager,
+    zookeeper,
     hdfs,
     capacity,
     mapreduce,
     yarn,
     hbase,
     security,
-    ha,
     disks,
     network,
     os,

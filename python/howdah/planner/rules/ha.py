@@ -1,0 +1,256 @@
+"""Rules about high availability of HDFS: two NameNodes, a journal of three, failover by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from howdah.model.plan import Role, Value
+from howdah.planner.availability import complete_pair, journal_quorum, pairs_apart, zookeeper_quorum
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import anything, lasting, set_at_all
+
+JOURNAL_PORT = 8485
+ZOOKEEPER_PORT = 2181
+_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
+_CONDITION = "there are two NameNodes"
+_PAIR = is_paired(Role.NAMENODE)
+_FENCING = "sshfence\nshell(/bin/true)"
+
+
+def numbered(prefix: str, addresses: tuple[str, ...]) -> dict[str, str]:
+    """Ids of daemons with their hosts: ``nn1``, ``nn2``."""
+    return {f"{prefix}{number}": host for number, host in enumerate(addresses, start=1)}
+
+
+def _namenodes(facts: Facts) -> dict[str, str]:
+    return numbered("nn", facts.cluster.addresses(Role.NAMENODE))
+
+
+def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
+    """Every member of a quorum with its port."""
+    return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
+
+
+def _service(facts: Facts) -> Decision:
+    return Decision(facts.cluster.name, "the name under which clients know both NameNodes")
+
+
+def _ids(facts: Facts) -> Mapping[str, Decision]:
+    ids = tuple(_namenodes(facts))
+    return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
+
+
+def _addresses(property_name: str, port: int, what: str) -> Callable[[Facts], Mapping[str, Decision]]:
+    def members(facts: Facts) -> Mapping[str, Decision]:
+        return {
+            f"{property_name}.{facts.cluster.name}.{name}": Decision(
+                f"{host}:{port}", f"{what} of {name} on {host}"
+            )
+            for name, host in _namenodes(facts).items()
+        }
+
+    return members
+
+
+def _provider(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
+            "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+            "clients try one NameNode after the other until they find the active one",
+        )
+    }
+
+
+def _journal(facts: Facts) -> Decision:
+    members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
+    return Decision(
+        f"qjournal://{';'.join(members)}/{facts.cluster.name}",
+        f"{len(members)} JournalNodes on as many hosts: an edit counts once most of them have it",
+    )
+
+
+def _is_journal(found: Value, decision: Decision, facts: Facts) -> bool:
+    return str(found).startswith("qjournal://")
+
+
+def _keepers(facts: Facts) -> Decision:
+    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
+
+
+def _fences(found: Value, decision: Decision, facts: Facts) -> bool:
+    return "sshfence" in str(found) or "shell(" in str(found)
+
+
+def _setting(
+    name: str,
+    key: str,
+    says: str,
+    *,
+    decide: Callable[[Facts], Decision],
+    accepts: Callable[[Value, Decision, Facts], bool],
+    file: str = "hdfs-site.xml",
+) -> SettingRule:
+    return SettingRule(
+        id=f"ha.{name}",
+        says=says,
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        applies=_PAIR,
+        key=key,
+        file=file,
+        decide=decide,
+        accepts=accepts,
+    )
+
+
+def _family(
+    name: str,
+    family: str,
+    says: str,
+    *,
+    members: Callable[[Facts], Mapping[str, Decision]],
+    applies: Callable[[Facts], bool] = _PAIR,
+    condition: str = _CONDITION,
+) -> FamilyRule:
+    return FamilyRule(
+        id=f"ha.{name}",
+        says=says,
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition=condition,
+        applies=applies,
+        family=family,
+        file="hdfs-site.xml",
+        members=members,
+    )
+
+
+def _secure_pair(facts: Facts) -> bool:
+    return facts.request.secure and _PAIR(facts)
+
+
+RULES: tuple[Rule, ...] = (
+    _setting(
+        "name-service",
+        "dfs.nameservices",
+        "Both NameNodes answer to one name, the name service.",
+        decide=_service,
+        accepts=set_at_all,
+    ),
+    _family("namenodes", "dfs.ha.namenodes.<ns>", "The name service lists its NameNodes.", members=_ids),
+    _family(
+        "rpc-addresses",
+        "dfs.namenode.rpc-address.<ns>.<id>",
+        "Each NameNode has its address.",
+        members=_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"),
+    ),
+    _family(
+        "http-addresses",
+        "dfs.namenode.http-address.<ns>.<id>",
+        "Each NameNode has an address for pages and checkpoints.",
+        members=_addresses("dfs.namenode.http-address", 9870, "the pages"),
+    ),
+    _family(
+        "https-addresses",
+        "dfs.namenode.https-address.<ns>.<id>",
+        "In a secure cluster pages and checkpoints go over TLS.",
+        members=_addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
+        applies=_secure_pair,
+        condition=f"{_CONDITION} and the cluster is secure",
+    ),
+    _setting(
+        "shared-edits",
+        "dfs.namenode.shared.edits.dir",
+        "The standby follows the active NameNode through JournalNodes, not through a shared disk.",
+        decide=_journal,
+        accepts=_is_journal,
+    ),
+    _setting(
+        "journal-dir",
+        "dfs.journalnode.edits.dir",
+        "Journals are in a directory that nothing empties.",
+        decide=fixed(
+            "/var/lib/hadoop/journal", "the default is below /tmp, where a reboot may lose the namespace"
+        ),
+        accepts=lasting,
+    ),
+    _family(
+        "proxy-provider",
+        "dfs.client.failover.proxy.provider.<ns>",
+        "Clients look for the active NameNode themselves.",
+        members=_provider,
+    ),
+    _setting(
+        "fencing",
+        "dfs.ha.fencing.methods",
+        "A NameNode that lost its office is stopped; if it cannot be reached, failover goes on all the same.",
+        decide=fixed(
+            _FENCING,
+            "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, and "
+            "the journal alone keeps two from writing",
+        ),
+        accepts=_fences,
+    ),
+    _setting(
+        "fencing-key",
+        "dfs.ha.fencing.ssh.private-key-files",
+        "sshfence has a key that the other NameNode's host accepts.",
+        decide=fixed(
+            "/etc/hadoop/ssh/fencing",
+            "readable by the user of the NameNode alone; make it, howdah writes no keys",
+        ),
+        accepts=anything,
+        file="core-site.xml",
+    ),
+    _setting(
+        "automatic-failover",
+        "dfs.ha.automatic-failover.enabled",
+        "The standby takes over by itself.",
+        decide=fixed(True, "a person is slower than the clients' patience"),
+        accepts=lambda found, decision, facts: found is True,
+    ),
+    _setting(
+        "zookeeper-quorum",
+        "ha.zookeeper.quorum",
+        "Failover controllers agree through ZooKeeper.",
+        decide=_keepers,
+        accepts=set_at_all,
+        file="core-site.xml",
+    ),
+    Inspection(
+        id="ha.pairs-apart",
+        says="Two NameNodes, or two ResourceManagers, are on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="a pair is configured",
+        inspect=pairs_apart,
+    ),
+    Inspection(
+        id="ha.journal-quorum",
+        says="JournalNodes are an odd number, at least three, on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="edits are shared through JournalNodes",
+        inspect=journal_quorum,
+    ),
+    Inspection(
+        id="ha.zookeeper-members",
+        says="ZooKeepers are an odd number, at least three, on different hosts.",
+        sources=_SOURCES,
+        condition="a ZooKeeper quorum is configured for failover",
+        inspect=zookeeper_quorum,
+    ),
+    Inspection(
+        id="ha.complete",
+        says="A pair of NameNodes has a journal that lasts, fencing, a failover proxy and a quorum.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="a name service lists two NameNodes",
+        inspect=complete_pair,
+    ),
+)

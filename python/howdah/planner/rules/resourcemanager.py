@@ -1,0 +1,129 @@
+"""Rules about a pair of ResourceManagers: their names, and where they keep what the other must know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
+from howdah.planner.rules.addresses import is_paired
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered, quorum
+from howdah.planner.values import set_at_all
+
+_SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
+_CONDITION = "there are two ResourceManagers"
+_PAIR = is_paired(Role.RESOURCEMANAGER)
+
+
+def _managers(facts: Facts) -> dict[str, str]:
+    return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
+
+
+def _cluster_id(facts: Facts) -> Decision:
+    return Decision(facts.cluster.name, "keeps ResourceManagers of another cluster out of the election")
+
+
+def _ids(facts: Facts) -> Decision:
+    return Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
+
+
+def _hosts(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"yarn.resourcemanager.hostname.{name}": Decision(host, f"{name} is on {host}")
+        for name, host in _managers(facts).items()
+    }
+
+
+def _keepers(facts: Facts) -> Decision:
+    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    return Decision(members, f"the {len(members)} ZooKeepers elect the active one and keep the state of jobs")
+
+
+def _setting(
+    name: str,
+    key: str,
+    says: str,
+    *,
+    decide: Callable[[Facts], Decision],
+    accepts: Callable[[Value, Decision, Facts], bool],
+    file: str = "yarn-site.xml",
+) -> SettingRule:
+    return SettingRule(
+        id=f"resourcemanager.{name}",
+        says=says,
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        applies=_PAIR,
+        key=key,
+        file=file,
+        decide=decide,
+        accepts=accepts,
+    )
+
+
+def _is_on(found: Value, decision: Decision, facts: Facts) -> bool:
+    return found is True
+
+
+RULES: tuple[Rule, ...] = (
+    _setting(
+        "pair",
+        "yarn.resourcemanager.ha.enabled",
+        "Of two ResourceManagers the standby takes over by itself.",
+        decide=fixed(True, "jobs go on when the host of the active one is lost"),
+        accepts=_is_on,
+    ),
+    _setting(
+        "cluster-id",
+        "yarn.resourcemanager.cluster-id",
+        "The election has the cluster's name.",
+        decide=_cluster_id,
+        accepts=set_at_all,
+    ),
+    _setting(
+        "ids",
+        "yarn.resourcemanager.ha.rm-ids",
+        "The ResourceManagers have names.",
+        decide=_ids,
+        accepts=set_at_all,
+    ),
+    FamilyRule(
+        id="resourcemanager.hosts",
+        says="Each ResourceManager is found at its host.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        applies=_PAIR,
+        family="yarn.resourcemanager.hostname.<id>",
+        file="yarn-site.xml",
+        members=_hosts,
+    ),
+    _setting(
+        "recovery",
+        "yarn.resourcemanager.recovery.enabled",
+        "Jobs survive a failover.",
+        decide=fixed(True, "without it the standby starts with no jobs"),
+        accepts=_is_on,
+    ),
+    _setting(
+        "state-store",
+        "yarn.resourcemanager.store.class",
+        "The state of jobs is kept where only the active ResourceManager can write it.",
+        decide=fixed(
+            "org.apache.hadoop.yarn.server.resourcemanager.recovery.ZKRMStateStore",
+            "ZooKeeper fences the other ResourceManager; files on HDFS do not",
+        ),
+        accepts=lambda found, decision, facts: found == decision.value,
+    ),
+    _setting(
+        "zookeeper",
+        "hadoop.zk.address",
+        "ResourceManagers agree through ZooKeeper.",
+        decide=_keepers,
+        accepts=set_at_all,
+        file="core-site.xml",
+    ),
+)

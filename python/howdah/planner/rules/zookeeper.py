@@ -1,0 +1,122 @@
+"""Rules about ZooKeeper: its members, and a data directory that lasts and does not grow for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
+from howdah.planner.rules.addresses import is_paired, runs
+from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
+from howdah.planner.values import anything, between, lasting
+
+_RUNS = runs(Role.ZOOKEEPER)
+_SOURCES = ("ZooKeeper 3.8",)
+
+
+def _members(facts: Facts) -> Mapping[str, Decision]:
+    servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
+    return {
+        name: Decision(
+            f"{host}:2888:3888",
+            f"write {name.removeprefix('server.')} into the file myid of {host}'s data directory",
+        )
+        for name, host in servers.items()
+    }
+
+
+def _setting(
+    name: str,
+    key: str,
+    says: str,
+    *,
+    decide: Callable[[Facts], Decision],
+    accepts: Callable[[Value, Decision, Facts], bool],
+    severity: Severity = Severity.SHOULD,
+) -> SettingRule:
+    return SettingRule(
+        id=f"zookeeper.{name}",
+        says=says,
+        sources=_SOURCES,
+        severity=severity,
+        condition="ZooKeeper runs on the cluster",
+        applies=_RUNS,
+        key=key,
+        file="zoo.cfg",
+        decide=decide,
+        accepts=accepts,
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    _setting(
+        "data-dir",
+        "dataDir",
+        "ZooKeeper's data are in a directory that nothing empties.",
+        decide=fixed(
+            "/var/lib/zookeeper", "the sample's is below /tmp; put it on a disk that tasks do not use"
+        ),
+        accepts=lasting,
+        severity=Severity.MUST,
+    ),
+    _setting(
+        "port",
+        "clientPort",
+        "Clients find ZooKeeper at its usual port.",
+        decide=fixed(ZOOKEEPER_PORT, "the port that everything else here names"),
+        accepts=anything,
+        severity=Severity.MAY,
+    ),
+    _setting(
+        "tick",
+        "tickTime",
+        "A tick is two seconds.",
+        decide=fixed(
+            2000,
+            "sessions last 2 to 20 ticks: failover takes seconds, and a pause of Java's does not cause one",
+        ),
+        accepts=between(1000, 6000),
+    ),
+    _setting(
+        "init-limit",
+        "initLimit",
+        "A member has ten ticks to join.",
+        decide=fixed(10, "20 s to copy the state"),
+        accepts=between(5, 100),
+    ),
+    _setting(
+        "sync-limit",
+        "syncLimit",
+        "A member may be five ticks behind.",
+        decide=fixed(5, "10 s: longer than a pause of Java's"),
+        accepts=between(2, 50),
+    ),
+    _setting(
+        "snapshots",
+        "autopurge.snapRetainCount",
+        "Some old snapshots are kept.",
+        decide=fixed(5, "enough to go back, where a snapshot is damaged"),
+        accepts=between(3, 100),
+        severity=Severity.MAY,
+    ),
+    _setting(
+        "purge",
+        "autopurge.purgeInterval",
+        "Older snapshots are deleted every day.",
+        decide=fixed(24, "by default none is ever deleted, and the disk fills"),
+        accepts=between(1, 168),
+    ),
+    FamilyRule(
+        id="zookeeper.members",
+        says="Every member knows the others.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="there are several ZooKeepers",
+        applies=is_paired(Role.ZOOKEEPER),
+        family="server.<id>",
+        file="zoo.cfg",
+        members=_members,
+    ),
+)

@@ -1,0 +1,220 @@
+"""High availability: the settings of a pair, and the configurations that only look like one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Value
+from howdah.model.request import Demand, Override, PlanRequest, Protection
+from howdah.planner.decide import decide
+from howdah.planner.facts import ClusterFacts, Facts
+from howdah.planner.masters import place_masters
+from howdah.planner.rule import FamilyRule, Inspection, Observation, Rule, SettingRule
+from howdah.planner.rules import addresses, ha, resourcemanager, zookeeper
+from howdah.planner.topology import lay_out
+from howdah.releases import DEFAULT_HADOOP, hadoop
+from support.clusters import divided, host_group, inventory
+
+RULES: tuple[Rule, ...] = (*addresses.RULES, *ha.RULES, *resourcemanager.RULES, *zookeeper.RULES)
+DECIDING = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
+
+
+def known(group: HostGroup, request: PlanRequest) -> Facts:
+    layout, kinds = divided(group, 4)
+    masters = place_masters(inventory(group), (layout,), kinds, request)
+    cluster = ClusterFacts(
+        name="cluster",
+        hosts=group.count,
+        worker_hosts=group.count,
+        kinds=((kinds[0], 4 * group.count),),
+        masters=masters,
+        topology=lay_out(inventory(group), (layout,), masters, request),
+        virtual=True,
+        raw_bytes=0,
+    )
+    return Facts(request=request, known_cluster=cluster)
+
+
+def decided(request: PlanRequest, hosts: int = 32) -> Mapping[str, Value]:
+    group = host_group(count=hosts)
+    _, kinds = divided(group, 4)
+    return {one.key: one.value for one in decide(DECIDING, known(group, request), kinds, (group,))}
+
+
+def test_one_of_each_master_is_named_by_its_host() -> None:
+    values = decided(PlanRequest())
+    assert values == {
+        "fs.defaultFS": "hdfs://w-01-nn1:8020",
+        "dfs.namenode.rpc-address": "w-01-nn1:8020",
+        "dfs.namenode.secondary.http-address": "w-01-nn1:9868",
+        "yarn.resourcemanager.hostname": "w-02-rm1",
+        "mapreduce.jobhistory.address": "w-02-rm1:10020",
+        "mapreduce.jobhistory.webapp.address": "w-02-rm1:19888",
+    }
+
+
+def test_a_pair_has_every_property_that_failover_needs() -> None:
+    values = decided(PlanRequest(protection=Protection.HA))
+    assert values["fs.defaultFS"] == "hdfs://cluster"
+    assert values["dfs.ha.namenodes.cluster"] == ("nn1", "nn2")
+    assert values["dfs.namenode.rpc-address.cluster.nn1"] == "w-01-nn1:8020"
+    assert values["dfs.namenode.rpc-address.cluster.nn2"] == "w-02-nn2:8020"
+    assert values["dfs.namenode.shared.edits.dir"] == (
+        "qjournal://w-01-nn1:8485;w-02-nn2:8485;w-03-rm1:8485/cluster"
+    )
+    assert values["ha.zookeeper.quorum"] == ("w-01-nn1:2181", "w-02-nn2:2181", "w-03-rm1:2181")
+    assert values["yarn.resourcemanager.ha.rm-ids"] == ("rm1", "rm2")
+    assert values["yarn.resourcemanager.hostname.rm2"] == "w-04-rm2"
+    assert values["server.3"] == "w-03-rm1:2888:3888"
+    for single in ("dfs.namenode.rpc-address", "yarn.resourcemanager.hostname"):
+        assert single not in values
+    assert "dfs.namenode.https-address.cluster.nn1" not in values
+
+
+def test_a_secure_pair_has_addresses_for_tls() -> None:
+    values = decided(PlanRequest(protection=Protection.HA, secure=True))
+    assert values["dfs.namenode.https-address.cluster.nn2"] == "w-02-nn2:9871"
+
+
+def test_hbase_alone_has_zookeeper_and_no_resource_manager() -> None:
+    values = decided(PlanRequest(workloads=(Demand(kind="ycsb"),)))
+    assert not [key for key in values if key.startswith(("yarn.", "mapreduce."))]
+    assert values["clientPort"] == 2181
+    assert values["server.1"] == "w-01-nn1:2888:3888"
+
+
+@pytest.mark.parametrize("request_", [PlanRequest(), PlanRequest(protection=Protection.HA, secure=True)])
+def test_every_name_and_value_is_one_the_release_knows(request_: PlanRequest) -> None:
+    release = hadoop(DEFAULT_HADOOP)
+    group = host_group()
+    _, kinds = divided(group, 4)
+    for setting in decide(DECIDING, known(group, request_), kinds, (group,)):
+        if setting.file == "zoo.cfg":
+            continue
+        text = ",".join(setting.value) if isinstance(setting.value, tuple) else str(setting.value)
+        text = text.lower() if isinstance(setting.value, bool) else text
+        assert release.find(setting.key) is not None, setting.key
+        assert release.misfit(setting.key, text) is None, setting.key
+
+
+def test_what_is_decided_is_accepted() -> None:
+    facts = known(host_group(), PlanRequest(protection=Protection.HA, secure=True))
+    for rule in RULES:
+        if isinstance(rule, SettingRule) and rule.holds(facts):
+            decision = rule.decide(facts)
+            assert rule.accepts(decision.value, decision, facts), rule.id
+
+
+@pytest.mark.parametrize(
+    ("key", "bad"),
+    [
+        ("fs.defaultFS", "file:///"),
+        ("yarn.resourcemanager.hostname", "0.0.0.0"),
+        ("dfs.namenode.rpc-address", "localhost:8020"),
+        ("dataDir", "/tmp/zookeeper"),
+    ],
+)
+def test_addresses_and_folders_that_will_not_do_are_not_accepted(key: str, bad: str) -> None:
+    facts = known(host_group(), PlanRequest(workloads=(Demand(kind="ycsb"), Demand(kind="terasuite"))))
+    (rule,) = [one for one in RULES if isinstance(one, SettingRule) and one.key == key and one.holds(facts)]
+    assert not rule.accepts(bad, rule.decide(facts), facts)
+
+
+def test_a_users_address_of_a_pair_is_kept_as_theirs() -> None:
+    key = "dfs.namenode.rpc-address.cluster.nn1"
+    request = PlanRequest(protection=Protection.HA, overrides=(Override(key=key, value="elsewhere:8020"),))
+    group = host_group()
+    _, kinds = divided(group, 4)
+    (kept,) = [one for one in decide(DECIDING, known(group, request), kinds, (group,)) if one.key == key]
+    assert (kept.value, kept.origin, kept.rule) == ("elsewhere:8020", "user", "ha.rpc-addresses")
+
+
+SOUND = {
+    "dfs.nameservices": "ns",
+    "dfs.ha.namenodes.ns": "nn1,nn2",
+    "dfs.namenode.rpc-address.ns.nn1": "h1:8020",
+    "dfs.namenode.rpc-address.ns.nn2": "h2:8020",
+    "dfs.namenode.shared.edits.dir": "qjournal://h1:8485;h2:8485;h3:8485/ns",
+    "dfs.journalnode.edits.dir": "/var/lib/hadoop/journal",
+    "dfs.client.failover.proxy.provider.ns": "x.ConfiguredFailoverProxyProvider",
+    "dfs.ha.fencing.methods": "shell(/bin/true)",
+    "dfs.ha.automatic-failover.enabled": "true",
+    "ha.zookeeper.quorum": "h1:2181,h2:2181,h3:2181",
+    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+    "yarn.resourcemanager.hostname.rm1": "h1",
+    "yarn.resourcemanager.hostname.rm2": "h2",
+}
+
+
+def failures(properties: Mapping[str, str]) -> list[tuple[str, Observation]]:
+    found = Found(
+        config=FoundConfig(
+            folder="conf",
+            files=("hdfs-site.xml",),
+            properties=tuple(
+                FoundProperty(name=name, text=text, file="hdfs-site.xml", line=line)
+                for line, (name, text) in enumerate(properties.items(), start=1)
+            ),
+        )
+    )
+    return [
+        (rule.id, one)
+        for rule in RULES
+        if isinstance(rule, Inspection)
+        for one in rule.inspect(found, Facts(request=PlanRequest()))
+        if not one.ok
+    ]
+
+
+def test_a_sound_pair_passes_and_a_single_name_node_is_not_asked() -> None:
+    assert failures(SOUND) == []
+    assert failures({"fs.defaultFS": "hdfs://h1:8020"}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "rule", "about"),
+    [
+        ("dfs.namenode.rpc-address.ns.nn2", "H1:8020", "ha.pairs-apart", "dfs.namenode.rpc-address.ns.nn2"),
+        ("yarn.resourcemanager.hostname.rm2", "h1", "ha.pairs-apart", "yarn.resourcemanager.hostname.rm2"),
+        (
+            "dfs.namenode.shared.edits.dir",
+            "qjournal://h1:8485;h2:8485/ns",
+            "ha.journal-quorum",
+            "dfs.namenode.shared.edits.dir",
+        ),
+        (
+            "dfs.namenode.shared.edits.dir",
+            "qjournal://h1:8485;h1:8486;h2:8485/ns",
+            "ha.journal-quorum",
+            "dfs.namenode.shared.edits.dir",
+        ),
+        ("ha.zookeeper.quorum", "h1:2181,h2:2181", "ha.zookeeper-members", "ha.zookeeper.quorum"),
+        ("dfs.journalnode.edits.dir", "/tmp/journal", "ha.complete", "dfs.journalnode.edits.dir"),
+    ],
+)
+def test_each_fault_of_a_pair_is_found(key: str, text: str, rule: str, about: str) -> None:
+    ((found_rule, one),) = failures({**SOUND, key: text})
+    assert (found_rule, one.about) == (rule, about)
+    assert key in one.fix
+    assert one.where.startswith("hdfs-site.xml:")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "dfs.namenode.shared.edits.dir",
+        "dfs.ha.fencing.methods",
+        "dfs.client.failover.proxy.provider.ns",
+        "dfs.namenode.rpc-address.ns.nn2",
+        "ha.zookeeper.quorum",
+        "dfs.journalnode.edits.dir",
+    ],
+)
+def test_each_missing_part_of_a_pair_is_found(key: str) -> None:
+    rest = {name: text for name, text in SOUND.items() if name != key}
+    ((rule, one),) = failures(rest)
+    assert (rule, one.about) == ("ha.complete", key)
