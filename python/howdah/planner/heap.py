@@ -9,7 +9,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
 from howdah.units import MIB
 
-_MAXIMUM = re.compile(r"-Xmx(\d+)([kKmMgGtT]?)(?!\S)")
+_MAXIMUM = re.compile(r"-Xmx(\d{1,18})([kKmMgGtT]?)(?!\S)")
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 

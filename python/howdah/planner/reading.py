@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from howdah.model.found import Found
 from howdah.planner.values import entries
 
-_SIZE = re.compile(r"(\d+)\s*([kmgtp]?)b?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,18})\s*([kmgtp]?)b?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 
 
@@ -30,9 +31,10 @@ class Reading:
     def number(self, key: str) -> float | None:
         """A plain number."""
         try:
-            return float((self.text(key) or "").rstrip("fFdD"))
+            number = float((self.text(key) or "").rstrip("fFdD"))
         except ValueError:
             return None
+        return number if math.isfinite(number) else None
 
     def size(self, key: str) -> int | None:
         """A number of bytes, with a binary suffix or without: ``256m``."""
