@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import shlex
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import jinja2
@@ -14,16 +14,10 @@ from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.render.contents import contents
+from howdah.render.directories import hdfs_directories, local_directories
 from howdah.render.hadoop import FILES as HADOOP_FILES
 from howdah.render.text import value_text, wrapped
 from howdah.render.variant import differ
-
-_OWN_DIRECTORIES = {
-    "dfs.namenode.name.dir": ("NameNode", "hdfs"),
-    "dfs.namenode.checkpoint.dir": ("SecondaryNameNode", "hdfs"),
-    "dfs.journalnode.edits.dir": ("JournalNode", "hdfs"),
-}
-"""Directories of the masters that no daemon makes with the right owner."""
 
 
 def readme(
@@ -52,7 +46,8 @@ def readme(
         has_part=lambda part: any(f"/{part}" in path and path.startswith("os") for path in paths),
         variant_note=f" (here {', '.join(f'`{name}/`' for name in apart)}: take your own)" if apart else "",
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
-        directories=list(_directories(plan, on)),
+        directories=list(local_directories(plan, on)),
+        hdfs_directories=list(hdfs_directories(plan)),
         ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
         racked=all(rack.name != "default-rack" for rack in cluster.topology.racks),
@@ -64,7 +59,13 @@ def readme(
         regionservers=carried[Role.REGIONSERVER],
         advice=[one for one in cluster.advice if one.severity != "may"],
     )
-    return ConfigFile(path="README.md", content=text.rstrip("\n") + "\n")
+    return ConfigFile(path="README.md", content=_spaced(text))
+
+
+def _spaced(text: str) -> str:
+    """One empty line before every heading and between all else, whatever parts the template left out."""
+    text = re.sub(r"\n+(#{2,3} )", r"\n\n\1", text)
+    return re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
 
 
 @cache
@@ -93,14 +94,6 @@ def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
         carried.update(dict.fromkeys(roles[kind], count))
     return carried
-
-
-def _directories(plan: Plan, on: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:
-    for key, (role, owner) in _OWN_DIRECTORIES.items():
-        value = next((value_text(one.value) for one in plan.settings if one.key == key), "")
-        if value and on[role]:
-            paths = [path.removeprefix("file://") for path in value.split(",")]
-            yield f"{role}: {', '.join(on[role])}", shlex.join(paths), owner
 
 
 def _namenode_ids(plan: Plan) -> list[str]:

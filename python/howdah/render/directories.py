@@ -1,0 +1,73 @@
+"""Directories that must be there, with the right owner, before a daemon starts: locally and in HDFS."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.model.plan import Plan, Role
+from howdah.render.text import value_text
+
+
+class _Place(NamedTuple):
+    """Where the value of a key has to be made: on the hosts of a daemon, by its owner, with its mode."""
+
+    key: str
+    role: Role
+    owner: str
+    mode: str = "0700"
+
+
+_LOCAL = (
+    _Place("dfs.namenode.name.dir", Role.NAMENODE, "hdfs"),
+    _Place("dfs.namenode.checkpoint.dir", Role.SECONDARY_NAMENODE, "hdfs"),
+    _Place("dfs.journalnode.edits.dir", Role.JOURNALNODE, "hdfs"),
+    _Place("yarn.resourcemanager.leveldb-state-store.path", Role.RESOURCEMANAGER, "yarn"),
+    _Place("yarn.nodemanager.recovery.dir", Role.NODEMANAGER, "yarn"),
+    _Place("dataDir", Role.ZOOKEEPER, "zookeeper"),
+)
+_ANYWHERE = "hadoop.tmp.dir"
+_SOCKET = "dfs.domain.socket.path"
+
+_IN_HDFS = (
+    ("mapreduce.jobhistory.intermediate-done-dir", "mapred", "1777"),
+    ("mapreduce.jobhistory.done-dir", "mapred", "0750"),
+    ("yarn.nodemanager.remote-app-log-dir", "yarn", "1777"),
+)
+
+
+def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """For whom, and the command that makes them; ``on`` names the masters of each daemon."""
+    for place in _LOCAL:
+        paths = _paths(plan, place.key)
+        hosts = on[place.role.value]
+        if paths and (hosts or place.role is Role.NODEMANAGER):
+            where = f"{place.role.value}: {', '.join(hosts)}" if hosts else "every worker"
+            yield where, _install(place.owner, place.mode, paths)
+    if paths := _paths(plan, _ANYWHERE):
+        yield "every master, worker and client", _install("hdfs", "1777", paths)
+    if paths := [str(PurePosixPath(path).parent) for path in _paths(plan, _SOCKET)]:
+        # Hadoop refuses a socket below a directory that others may write to.
+        yield "every worker", _install("hdfs", "0755", paths)
+
+
+def hdfs_directories(plan: Plan) -> Iterator[str]:
+    """The commands that make, as HDFS's superuser, what jobs need."""
+    yield "hdfs dfs -mkdir -p /tmp /user && hdfs dfs -chmod 1777 /tmp"
+    for key, owner, mode in _IN_HDFS:
+        for path in map(shlex.quote, _paths(plan, key)):
+            yield (
+                f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
+                f"&& hdfs dfs -chmod {mode} {path}"
+            )
+
+
+def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
+    return f"install -d -o {owner} -g hadoop -m {mode} {shlex.join(paths)}"
+
+
+def _paths(plan: Plan, key: str) -> list[str]:
+    value = next((value_text(one.value) for one in plan.settings if one.key == key), "")
+    return [path.strip().removeprefix("file://") for path in value.split(",") if path.strip()]
