@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from howdah.audit.derived import derived
 from howdah.audit.drift import check_drift, check_hardware
 from howdah.audit.facts import found_facts, planned_facts
 from howdah.audit.host_values import host_values
@@ -49,7 +50,7 @@ def audit(
 
 def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Releases) -> Iterator[Check]:
     read = host_values(found.host) if found.host is not None else {}
-    known = Layers(values if values is not None else {}, read)
+    known = Layers(read, *((derived(values), values) if values is not None else ()))
     part = part_of(plan, found, values)
     if plan is None or plan.cluster is None or part is None:
         facts = found_facts(found, values, known, releases)

@@ -15,14 +15,15 @@ from howdah.model.plan import Cluster, Plan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.planner.cluster import cluster_facts
 from howdah.planner.facts import Facts
+from howdah.planner.rules.data_mounts import data_dirs
 from howdah.units import MIB
 
 _CONTAINER_MEMORY = (
-    ("yarn.nodemanager.resource.memory-mb", 8192),
-    ("mapreduce.map.memory.mb", 1024),
-    ("mapreduce.reduce.memory.mb", 1024),
+    "yarn.nodemanager.resource.memory-mb",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
 )
-"""What a NodeManager gives out and what tasks take, MB, with what Hadoop takes for -1."""
+"""What a NodeManager gives out and what tasks take, MB."""
 
 
 def found_facts(found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases) -> Facts:
@@ -33,9 +34,9 @@ def found_facts(found: Found, values: Values | None, known: Mapping[str, Value],
     group = None
     worker = None
     if found.host is not None:
-        dirs = data_dirs(values) if values is not None else ()
+        dirs = tuple(map(str, data_dirs(found.config))) if found.config is not None else ()
         group = group_of(found.host, dirs)
-        worker = _native_worker(found.host, group, values, dirs) if group and values is not None else None
+        worker = _native_worker(found.host, group, known, dirs) if group and values is not None else None
     return Facts(
         request=_request(found, values, releases),
         known_group=group,
@@ -65,14 +66,6 @@ def planned_facts(
     )
 
 
-def data_dirs(values: Values) -> tuple[str, ...]:
-    """The DataNode's directories, without their storage types and schemes."""
-    reading = values.read("dfs.datanode.data.dir")
-    parts = reading.text.split(",") if reading else []
-    paths = (part.strip().rpartition("]")[2].removeprefix("file://") for part in parts)
-    return tuple(path for path in paths if path.startswith("/") and "${" not in path)
-
-
 def _request(found: Found, values: Values | None, releases: Releases) -> PlanRequest:
     given = {one.name: one.text for one in found.config.properties} if found.config else {}
     files = " ".join(found.config.files) if found.config else ""
@@ -92,12 +85,10 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     )
 
 
-def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str, ...]) -> Worker:
+def _native_worker(host: Host, group: HostGroup, known: Mapping[str, Value], dirs: tuple[str, ...]) -> Worker:
     """The host as one worker whose slots are the containers that its NodeManager has memory for."""
-    memory, map_memory, reduce_memory = (
-        _megabytes(values.get(key), default) for key, default in _CONTAINER_MEMORY
-    )
-    slots = max(1, memory // (map_memory + reduce_memory))
+    memory, of_map, of_reduce = (_megabytes(known[key]) for key in _CONTAINER_MEMORY)
+    slots = max(1, memory // (of_map + of_reduce))
     return Worker(
         name="worker",
         map_slots=slots,
@@ -111,6 +102,5 @@ def _native_worker(host: Host, group: HostGroup, values: Values, dirs: tuple[str
     )
 
 
-def _megabytes(found: Value | None, default: int) -> int:
-    """A positive number; Hadoop's own where none is set, or where -1 leaves it to Hadoop."""
-    return found if isinstance(found, int) and found > 0 else default
+def _megabytes(known: Value) -> int:
+    return known if isinstance(known, int) else 1

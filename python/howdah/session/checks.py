@@ -7,17 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from howdah.audit.audit import audit
 from howdah.audit.folder import read_folders
 from howdah.audit.releases import known_releases
 from howdah.audit.sarif import to_sarif
-from howdah.audit.text_file import read_text
+from howdah.documents.host import read_host
 from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport
-from howdah.model.host import Host
 from howdah.probe import probe_host
 
 __all__ = ["check", "sarif"]
@@ -37,7 +34,7 @@ def check(
     Raises UserError for what cannot be read and for a release that howdah does not know.
     """
     config = read_folders(folders) if folders else None
-    hosts = [*([probe_host()] if this_host else []), *(_read_probe(path) for path in probes)]
+    hosts = [*([probe_host()] if this_host else []), *(read_host(path) for path in probes)]
     plan = read_plan(plan_path) if plan_path is not None else None
     if plan_path is not None and plan is not None and plan.cluster is None:
         raise UserError(
@@ -51,32 +48,3 @@ def sarif(report: CheckReport, folders: Sequence[Path]) -> str:
     """The report as SARIF 2.1.0."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
     return json.dumps(to_sarif(report, shared), indent=2) + "\n"
-
-
-def _read_probe(path: Path) -> Host:
-    """A host as ``howdah probe`` wrote it, YAML or JSON; raises UserError."""
-    text = read_text(path)
-    try:
-        return Host.model_validate(_content(text, path))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UserError(
-            str(path), f"{key or 'it'}: {first['msg']}", "give a file that `howdah probe --output` wrote"
-        ) from error
-
-
-def _content(text: str, path: Path) -> object:
-    if text.lstrip().startswith("{"):
-        try:
-            return json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise UserError(str(path), f"is not JSON: {error}", "probe the host again") from error
-    # YAML takes long to import, and JSON needs none of it.
-    from ruamel.yaml import YAML  # noqa: PLC0415
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
-
-    try:
-        return YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise UserError(str(path), f"is not YAML: {error}", "probe the host again") from error

@@ -44,23 +44,6 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
         pending += sorted(path for path in below if path.count(".") < 20)
 
 
-def _root(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
-    if config is None:
-        return
-    children = _children(config, "root")
-    key = f"{_PREFIX}root.queues"
-    listed = config.property(key)
-    yield Observation(
-        ok=bool(children),
-        about=key,
-        found=", ".join(children) if children else "no queue",
-        expected="at least one queue below root",
-        fix=f"set {key} to default and {_PREFIX}root.default.capacity to 100 in {_FILE}",
-        where=f"{listed.file}:{listed.line}" if listed else _FILE,
-    )
-
-
 def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
     config = _capacity_scheduler(found)
     if config is None:
@@ -86,14 +69,6 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.queues",
-        says="The capacity scheduler has a queue below root, or the ResourceManager does not start.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler",
-        inspect=_root,
-    ),
     Inspection(
         id="consistency.queue-capacities",
         says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
