@@ -1,4 +1,4 @@
-"""Ranges of values that will do, and lists of directories as Hadoop writes them."""
+"""What most setting rules are made of: a value that no fact changes, and ranges that will do."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ Accepts = Callable[[Value, Decision, Facts], bool]
 
 _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
+
+
+def fixed(value: Value, because: str) -> Callable[[Facts], Decision]:
+    """Decide the same value for every cluster."""
+    return lambda facts: Decision(value, because)
 
 
 def as_number(value: Value) -> float:

@@ -15,8 +15,7 @@ from howdah.planner.rule import (
     Severity,
     at_least,
 )
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import between, times
+from howdah.planner.values import between, fixed, times
 from howdah.units import MIB, format_memory
 
 _BALANCE_SHARE = 0.1

@@ -5,9 +5,8 @@ from __future__ import annotations
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import hbase_rule, with_hbase
-from howdah.planner.values import anything, as_number, between, entries, is_temporary, times
+from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, times
 from howdah.units import GIB
 
 _REGION = 10 * GIB

@@ -11,8 +11,7 @@ from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import anything, as_number, between, lasting, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, lasting, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _LARGE_BLOCK = 256 * MIB
@@ -22,7 +21,6 @@ _BLOCKS_PER_SLOT = 10
 """Fewer blocks than this for each map slot and the last wave of tasks is a good part of the job (D0 65)."""
 _DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
-_CHECKSUM_CHUNK = 512
 _CONF = "/etc/hadoop/conf"
 
 
@@ -66,22 +64,6 @@ def _block_size(facts: Facts) -> Decision:
 
 def _block_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(decision.value) <= as_number(found) <= _BLOCK_MOST
-
-
-def _whole_chunks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
-    size = reading.size("dfs.blocksize")
-    chunk = reading.size("dfs.bytes-per-checksum") or _CHECKSUM_CHUNK
-    if size is None or chunk <= 0:
-        return
-    yield Observation(
-        ok=size > 0 and size % chunk == 0 and size >= MIB,
-        about="dfs.blocksize",
-        found=f"{size} B",
-        expected=f"at least 1 MiB and a multiple of {chunk} B",
-        fix=f"set dfs.blocksize to {_LARGE_BLOCK}",
-        where=reading.where("dfs.blocksize"),
-    )
 
 
 def _replication(facts: Facts) -> Decision:
@@ -175,16 +157,6 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_block_size,
         accepts=_block_will_do,
-    ),
-    Inspection(
-        id="hdfs.block-size-whole",
-        says="The block size is a multiple of the checksum chunk, or no file can be written.",
-        sources=(
-            "Hadoop 3.5.0: dfs.bytes-per-checksum",
-            "Hadoop 3.5.0: dfs.namenode.fs-limits.min-block-size",
-        ),
-        severity=Severity.MUST,
-        inspect=_whole_chunks,
     ),
     SettingRule(
         id="hdfs.replication",

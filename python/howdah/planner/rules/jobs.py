@@ -11,10 +11,9 @@ from howdah.planner.rule import (
     Severity,
     equal,
 )
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.retired import RETIRED
 from howdah.planner.rules.workloads import mapreduce_rule, with_mapreduce
-from howdah.planner.values import anything, between, set_at_all
+from howdah.planner.values import anything, between, fixed, set_at_all
 
 
 def _paper(facts: Facts) -> bool:

@@ -13,9 +13,8 @@ from howdah.model.plan import Value
 from howdah.model.request import Protection
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.security import KEYTABS, protected, realm, secure_rule, secured
-from howdah.planner.values import Accepts, set_at_all
+from howdah.planner.values import Accepts, fixed, set_at_all
 
 Condition = tuple[str, Callable[[Facts], bool]]
 

@@ -19,9 +19,8 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between
+from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB, format_memory
 
 

@@ -11,8 +11,7 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import as_number, between, lasting, times
+from howdah.planner.values import as_number, between, fixed, lasting, times
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _HANDLERS_LEAST = 10

@@ -11,9 +11,8 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, between, entries, is_temporary
+from howdah.planner.values import anything, between, entries, fixed, is_temporary
 from howdah.units import format_counted, format_memory
 
 _DISK_FULL = 95.0

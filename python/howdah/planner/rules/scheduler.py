@@ -6,13 +6,12 @@ import math
 
 from howdah.model.plan import Input, Role, Value
 from howdah.model.request import Profile, Protection
-from howdah.planner.budget import container_mb, task_sizes
+from howdah.planner.budget import container_mb, heap_of, task_sizes
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between, is_temporary, one_of, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, is_temporary, one_of, set_at_all
 from howdah.units import GIB, MIB, format_memory
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
@@ -163,7 +162,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: CapacityScheduler",),
         severity=Severity.MUST,
         decide=fixed(("default",), "the ResourceManager does not start without one"),
-        accepts=set_at_all,
+        accepts=anything,
     ),
     mapreduce_rule(
         "scheduler.queue-share",

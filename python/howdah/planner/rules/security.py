@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from howdah.errors import UserError
-from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import Accepts, set_at_all
+from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
+from howdah.planner.values import Accepts, fixed, set_at_all
 
 KEYTABS = "/etc/security/keytabs"
 _EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
@@ -73,45 +70,6 @@ def _mapreduce(facts: Facts) -> bool:
 def protected(found: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(found).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
-
-
-def _half_set(found: Found, facts: Facts) -> Iterable[Observation]:
-    """Kerberos on in one place and off in another leaves a cluster that does not start, or is open."""
-    reading = Reading(found)
-    authentication = (reading.text("hadoop.security.authentication") or "simple").lower()
-    named = [
-        key
-        for key in (
-            "dfs.namenode.kerberos.principal",
-            "dfs.namenode.keytab.file",
-            "yarn.resourcemanager.principal",
-        )
-        if reading.text(key)
-    ]
-    if authentication != "kerberos":
-        if named:
-            yield Observation(
-                ok=False,
-                about="hadoop.security.authentication",
-                found=f"{authentication}, though {named[0]} is set",
-                expected="kerberos: until then every user is who they say they are",
-                fix="set hadoop.security.authentication to kerberos in core-site.xml",
-                where=reading.where("hadoop.security.authentication") or reading.where(named[0]),
-            )
-        return
-    for key, wanted in (
-        ("hadoop.security.authorization", "true"),
-        ("dfs.block.access.token.enable", "true"),
-    ):
-        given = (reading.text(key) or "false").lower()
-        yield Observation(
-            ok=given == wanted,
-            about=key,
-            found=given,
-            expected=f"{wanted}, since hadoop.security.authentication is kerberos",
-            fix=f"set {key} to {wanted}",
-            where=reading.where(key),
-        )
 
 
 def _trusted_network(facts: Facts) -> str | None:
@@ -255,13 +213,6 @@ RULES: tuple[Rule, ...] = (
         ),
         accepts=set_at_all,
         severity=Severity.SHOULD,
-    ),
-    Inspection(
-        id="security.half-set",
-        says="Kerberos is on everywhere or nowhere.",
-        sources=("Hadoop 3.5.0: secure mode",),
-        severity=Severity.MUST,
-        inspect=_half_set,
     ),
     Counsel(
         id="security.trusted-network",

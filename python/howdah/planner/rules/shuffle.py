@@ -9,9 +9,8 @@ from howdah.model.request import Profile
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Severity
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between
+from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB
 
 _COPIES = 20

@@ -12,9 +12,8 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import as_number, between, one_of
+from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
 
 _RECORD_BYTES = 100

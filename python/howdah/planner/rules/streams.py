@@ -10,9 +10,8 @@ from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import with_hbase, with_mapreduce
-from howdah.planner.values import as_number, one_of, set_at_all
+from howdah.planner.values import as_number, fixed, one_of, set_at_all
 from howdah.units import KIB
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.security import secure_rule, secured
-from howdah.planner.values import set_at_all
+from howdah.planner.values import fixed, set_at_all
 
 _FOLDER = "/etc/security/tls"
 _PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"

@@ -10,9 +10,8 @@ from howdah.planner.budget import Budget, budget, container_mb, kinds_of, task_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import as_number
+from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_memory
 
 _STEP_MB = 512
