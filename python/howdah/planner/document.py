@@ -22,13 +22,20 @@ from howdah.units import format_counted
 _NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
 
 _TITLES = {
+    "datanode": "DataNode",
     "ha": "High availability",
     "hbase": "HBase",
     "hdfs": "HDFS",
     "jvm": "Java",
     "mapreduce": "MapReduce",
+    "namenode": "NameNode",
+    "nodemanager": "NodeManager",
     "os": "Operating system",
+    "regionserver": "RegionServer",
+    "resourcemanager": "ResourceManager",
+    "tls": "TLS",
     "yarn": "YARN",
+    "zookeeper": "ZooKeeper",
 }
 
 
@@ -94,12 +101,11 @@ def _rule(rule: Explanation) -> Iterator[str]:
     yield f"{rule.says}\n"
     yield from _facts(rule)
     yield ""
-    for source in rule.sources:
-        if source.title:
-            yield f"> **{source.label}** ({source.kind}): {_escaped(source.says)} — *{source.title}*"
-        else:
-            yield f"> **{source.label}**"
-        yield ">"
+    yield "\n>\n".join(
+        f"> **{source.label}** ({source.kind}): {_escaped(source.says)} *{source.title}*"
+        for source in rule.sources
+        if source.title
+    )
     yield ""
 
 
@@ -115,6 +121,8 @@ def _facts(rule: Explanation) -> Iterator[str]:
         yield f"- profile: {rule.profiles[0]} only"
     if rule.today:
         yield f"- today: {rule.today}"
+    if others := [source.label for source in rule.sources if not source.title]:
+        yield f"- source: {', '.join(others)}"
 
 
 def _value(rule: Explanation) -> str:

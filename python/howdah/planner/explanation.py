@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.model.plan import Value
-from howdah.model.request import Demand, PlanRequest, Profile
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.literature import KINDS, item
 from howdah.planner.rule import Counsel, Decision, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
-    Severity.MUST: "broken, data or work is lost, or something does not start",
-    Severity.SHOULD: "broken, time is lost",
-    Severity.MAY: "broken, there was a better choice",
+    Severity.MUST: "breaking it loses data or work, or keeps something from starting",
+    Severity.SHOULD: "breaking it costs time",
+    Severity.MAY: "there is a better choice",
 }
 
+_MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _REQUESTS = (
     PlanRequest(),
     PlanRequest(workloads=(Demand(kind="ycsb"),)),
-    PlanRequest(secure=True),
     PlanRequest(profile=Profile.PAPER),
+    PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.VSPHERE),
+    PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
 )
 """What a rule is asked about, one after the other, until it is about one of them."""
 
@@ -103,10 +105,18 @@ def _decision(rule: SettingRule) -> Decision:
     for request in _REQUESTS:
         facts = Facts(request=request)
         try:
-            if rule.holds(facts):
+            if _may_hold(rule, facts):
                 return rule.decide(facts)
         except CannotTell as unknown:
             missing = missing or unknown
     if missing is None:
         return Decision("", "")
     return Decision("", f"depends on {str(missing).partition(':')[0]}")
+
+
+def _may_hold(rule: SettingRule, facts: Facts) -> bool:
+    """Whether the rule is about the request, as far as the request tells; its condition says the rest."""
+    try:
+        return rule.holds(facts)
+    except CannotTell:
+        return True

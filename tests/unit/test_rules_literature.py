@@ -1,0 +1,97 @@
+"""The literature behind the rules: every item a machine can decide has a rule that cites it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from howdah.planner.literature import PAPERS, Kind, item, items, lookup
+from howdah.planner.rules.catalogue import RULES
+
+BEYOND = {
+    "D0 5": "a worker of howdah runs DataNode and NodeManager together, so there is one size to decide",
+    "D0 6": "this is the planner itself: it fills a host with workers of the size that the rules allow",
+    "D0 75": "a result, not a setting: the planner's exam holds its hosts to it",
+    "D0 144": "where one laboratory's ESXi booted from, and which release of Linux and Hadoop it ran",
+    "D4 140": "how a benchmark is run: `howdah run` sizes and rates it so",
+}
+"""Practices, configurations and warnings that no rule can decide, and why."""
+
+OWN = re.compile(
+    r"howdah|libvirt|Kerberos|(Hadoop|HBase|ZooKeeper|Linux|Java|vSphere)( [\d.]+)?(: .+)?"
+    r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER)-\d+|JEP \d+"
+)
+"""How a source reads that is no item of a paper."""
+
+
+def cited() -> set[str]:
+    found = (item(source) for rule in RULES for source in rule.sources)
+    return {one.label for one in found if one is not None}
+
+
+def test_everything_a_machine_can_decide_is_cited_by_a_rule() -> None:
+    decidable = {
+        label
+        for label, one in items().items()
+        if one.kind in (Kind.PRACTICE, Kind.CONFIGURATION, Kind.WARNING)
+    }
+    assert len(decidable) >= 100
+    assert sorted(decidable - cited() - BEYOND.keys()) == []
+
+
+def test_nothing_is_called_beyond_a_machine_that_a_rule_decides() -> None:
+    assert BEYOND.keys() & cited() == set()
+    assert items().keys() >= BEYOND.keys()
+
+
+def test_every_contradiction_is_resolved_by_a_rule() -> None:
+    # X9 lists slips of one paper's text; X11 is the translation that every rule about YARN makes.
+    resolved = {label for label, one in items().items() if one.kind is Kind.RESOLVED}
+    assert sorted(resolved - cited() - {"X9"}) == []
+
+
+def test_every_source_is_an_item_or_names_what_it_is() -> None:
+    strange = {
+        source
+        for rule in RULES
+        for source in rule.sources
+        if item(source) is None and not OWN.fullmatch(source)
+    }
+    assert strange == set()
+
+
+def test_every_rule_has_a_source_and_no_source_twice() -> None:
+    assert [rule.id for rule in RULES if not rule.sources] == []
+    assert [rule.id for rule in RULES if len(set(rule.sources)) != len(rule.sources)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "beginning"),
+    [
+        ("D0 49", "Virtualized Hadoop Performance with VMware vSphere 6"),
+        ("D0 64a", "Virtualized Hadoop Performance with VMware vSphere 6"),
+        ("D1 76", "Protecting Hadoop"),
+        ("D4 126", "AMAX"),
+        ("X7", "howdah: where the papers disagree, X7: Java"),
+        ("HDFS-7122", "HDFS-7122"),
+        ("D0 999", "D0 999"),
+        ("X12", "X12"),
+        ("D9 1", "D9 1"),
+    ],
+)
+def test_sources_spelled_out(source: str, beginning: str) -> None:
+    assert lookup(source).startswith(beginning)
+
+
+def test_a_number_belongs_to_one_paper_only() -> None:
+    assert item("D0 49") is not None
+    assert item("D1 49") is None
+    assert item("D0 4") is not item("D0 49")
+
+
+def test_every_paper_has_items_and_every_item_a_paper() -> None:
+    assert {one.paper for one in items().values()} == PAPERS.keys()
+    assert all(one.says for one in items().values())
+    numbers = [one.number for one in items().values()]
+    assert len(set(numbers)) == len(numbers)
