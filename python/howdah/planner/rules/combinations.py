@@ -8,11 +8,28 @@ from collections.abc import Iterator
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import MIB
 
 _CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
 """Variables that the daemon's Java machine or its start script defines."""
+
+
+def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
+    size = found.config.property("dfs.blocksize") if found.config else None
+    if size is None:
+        return
+    block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
+    least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
+    yield Observation(
+        ok=chunk > 0 and block % chunk == 0 and block >= least,
+        about="dfs.blocksize",
+        found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
+        expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
+        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.file}:{size.line}",
+        where=f"{size.file}:{size.line}",
+    )
 
 
 def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -67,6 +84,13 @@ def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.block-chunks",
+        says="A block is made of whole checksum chunks and is not below the NameNode's least size.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        inspect=_block_chunks,
+    ),
     Inspection(
         id="consistency.allocation-order",
         says="The least container is not above the largest, nor above what a NodeManager has.",

@@ -1,0 +1,41 @@
+"""Numbers that Hadoop works out where -1 leaves them to it, so that rules need not know -1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.audit.values import Values
+from howdah.model.plan import Value
+from howdah.planner.heap import heap_bytes
+from howdah.units import MIB
+
+_NODEMANAGER_MB = 8192
+_TASK_MB = 1024
+_HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
+_USUAL_RATIO = 0.8
+
+
+def derived(values: Values) -> dict[str, Value]:
+    """Memory of a NodeManager and of tasks, MB, where the configuration does not give a number."""
+    return dict(_derived(values))
+
+
+def _derived(values: Values) -> Iterator[tuple[str, Value]]:
+    if not _is_given(values, "yarn.nodemanager.resource.memory-mb"):
+        yield "yarn.nodemanager.resource.memory-mb", _NODEMANAGER_MB
+    for task in ("map", "reduce"):
+        key = f"mapreduce.{task}.memory.mb"
+        if not _is_given(values, key):
+            options = values.read(f"mapreduce.{task}.java.opts")
+            heap = heap_bytes(options.text) if options is not None else None
+            yield key, _TASK_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
+
+
+def _is_given(values: Values, key: str) -> bool:
+    value = values.get(key)
+    return isinstance(value, int) and value > 0
+
+
+def _ratio(values: Values) -> float:
+    ratio = values.get(_HEAP_RATIO)
+    return ratio if isinstance(ratio, float) and 0 < ratio <= 1 else _USUAL_RATIO
