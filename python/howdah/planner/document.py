@@ -102,7 +102,7 @@ def _rule(rule: Explanation) -> Iterator[str]:
     yield from _facts(rule)
     yield ""
     yield "\n>\n".join(
-        f"> **{source.label}** ({source.kind}): {_escaped(source.says)} *{source.title}*"
+        f"> [{source.label}](index.md), {source.kind}: {_escaped(source.says)}"
         for source in rule.sources
         if source.title
     )

@@ -21,7 +21,7 @@ _REQUESTS = (
     PlanRequest(),
     PlanRequest(workloads=(Demand(kind="ycsb"),)),
     PlanRequest(profile=Profile.PAPER),
-    PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.VSPHERE),
+    PlanRequest(workloads=_MIX, secure=True, hypervisor=Hypervisor.VSPHERE),
     PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
 )
 """What a rule is asked about, one after the other, until it is about one of them."""
