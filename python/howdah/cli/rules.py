@@ -142,14 +142,15 @@ def _page(rule: Explanation, default: str | None) -> Group:
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:
     if rule.key:
-        yield "decides", f"{rule.key} in {rule.file}"
+        yield rule.does.split()[0], f"{rule.key} in {rule.file}"
         if rule.value != "":
             yield "value", f"{_text(rule.value)}: {rule.because}"
         elif rule.because:
             yield "value", rule.because
         if default is not None:
             yield "default", default or "(empty)"
-    yield "does", rule.does
+    else:
+        yield "does", rule.does
     yield "when", rule.condition
     if len(rule.profiles) == 1:
         yield "profile", f"{rule.profiles[0]} only"
