@@ -13,6 +13,7 @@ import jinja2
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
+from howdah.model.request import Hypervisor
 from howdah.render.contents import contents
 from howdah.render.directories import hdfs_directories, local_directories
 from howdah.render.hadoop import FILES as HADOOP_FILES
@@ -28,7 +29,7 @@ def readme(
     numbers = itertools.count(1)
     on = {role.value: _addresses(cluster, role) for role in Role}
     carried = _carried(plan, hosts)
-    apart = sorted({path.split("/")[0] for path in paths if path.startswith(("os-", "network-"))})
+    virtual = any(layout.virtual for layout in cluster.layouts)
     text = _template().render(
         cluster=cluster.inventory.cluster,
         platform=plan.platform,
@@ -36,15 +37,17 @@ def readme(
         hbase=cluster.request.hbase_used,
         hosts=len(hosts),
         workers=sum(len(host.workers) for host in hosts),
-        virtual=any(layout.virtual for layout in cluster.layouts),
+        virtual=virtual,
         contents=contents(paths),
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
-        topology=" ".join(wrapped(cluster.topology.reason)),
+        topology="\n".join(wrapped(f"{_sentence(cluster.topology.reason)}.", 110)),
         on=on.__getitem__,
         step=lambda: next(numbers),
         has=lambda start: any(path.startswith(start) for path in paths),
-        has_part=lambda part: any(f"/{part}" in path and path.startswith("os") for path in paths),
-        variant_note=f" (here {', '.join(f'`{name}/`' for name in apart)}: take your own)" if apart else "",
+        has_part=lambda part, of="os": any(f"/{part}" in path and path.startswith(of) for path in paths),
+        guests_wired=virtual and cluster.request.hypervisor is Hypervisor.VSPHERE,
+        bridged=virtual and any(path.endswith(".netdev") for path in paths),
+        apart=lambda base: _apart(base, paths),
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
@@ -60,6 +63,16 @@ def readme(
         advice=[one for one in cluster.advice if one.severity != "may"],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
+
+
+def _apart(base: str, paths: Sequence[str]) -> str:
+    """What to say where a folder comes in several, for kinds of workers or groups of hosts."""
+    folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
+    return f" (take your own of {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
 
 
 def _spaced(text: str) -> str:
