@@ -229,3 +229,15 @@ def test_what_to_buy() -> None:
     assert "3.15 GB/s" in (tells("disks.controller", hdds(20)) or "")
     assert tells("disks.controller", hdds(6)) is None
     assert tells("disks.controller", NVME) is None
+
+
+@pytest.mark.parametrize("mount", ["/", "/boot", "/boot/efi", "/var/lib", "/run/netns", "/home"])
+def test_the_systems_own_mounts_hold_no_data(mount: str) -> None:
+    one = with_data(data_mount(mount, "sdb", options=("rw", "relatime")))
+    assert sees("disks.access-times", found(one)) == []
+
+
+@pytest.mark.parametrize("mount", ["/data", "/data/01", "/mnt/disk1", "/hadoop", "/grid/0", "/srv/hdfs"])
+def test_what_holds_data_where_no_configuration_says_so(mount: str) -> None:
+    (seen,) = sees("disks.access-times", found(with_data(data_mount(mount, "sdb"))))
+    assert seen.about == mount

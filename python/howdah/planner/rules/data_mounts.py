@@ -12,7 +12,7 @@ from howdah.model.host import Disk, FileSystem
 from howdah.planner.rule import Observation
 from howdah.planner.values import entries
 
-_SYSTEM = re.compile(r"/((boot|efi|etc|home|nix|opt|root|snap|tmp|usr|var)(/.*)?)?")
+_SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
 _DATA_DIRS = "dfs.datanode.data.dir"
 _SHOWN = 3

@@ -10,7 +10,7 @@ from howdah.model.plan import Input
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
-from howdah.units import format_bits_per_s
+from howdah.units import format_bits_per_s, format_counted
 
 _JUMBO = 9000
 _EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
@@ -110,7 +110,7 @@ def _queues(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 nic.rx_queues == 1,
                 nic.name,
-                f"{nic.rx_queues} receive queues",
+                format_counted(nic.rx_queues, "receive queue"),
                 "1, except perhaps in the largest virtual machines",
                 fix=f"ethtool -L {nic.name} combined 1, where the driver allows it; measure before and after",
             )
