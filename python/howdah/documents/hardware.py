@@ -43,8 +43,9 @@ def describe(host: Host) -> Described:
     """The host's hardware in an inventory's words."""
     asked: dict[Path, str] = {}
     left_out: list[str] = []
-    if host.virtualisation.is_virtual:
-        asked["name",] = "probed in a virtual machine: list the physical host that carries it"
+    if host.virtualisation.is_virtual or host.virtualisation.container:
+        inside = "a container" if host.virtualisation.container else "a virtual machine"
+        asked["name",] = f"probed in {inside}: list the physical host that carries it"
     hardware = Hardware(
         cpu=_cpu(host, asked),
         memory_bytes=_memory(host, asked),
@@ -112,6 +113,8 @@ def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[Dis
         sets.append(DiskSet(count=count, kind=kind, size=exact_bytes(size), role=role))
         if unsure:
             asked["disks", index] = f"{kind}? the kernel cannot tell: write hdd, ssd or nvme"
+    if not system:
+        asked["disks",] = "no disk was seen below /: write role: system where the operating system is"
     return tuple(sets)
 
 
