@@ -81,7 +81,8 @@ RULES: tuple[Rule, ...] = (
             "auto",
             "each machine asks for a node with room when it starts: one definition does for all",
         ),
-        today="Linux has no scheduler of virtual machines as vSphere has; numad advises at each start.",
+        today="Linux has no scheduler of NUMA clients as vSphere has. Where the host's distribution has no "
+        "numad any more, name a node for each machine instead (cpuset, nodeset).",
     ),
     SettingRule(
         id="hypervisor.kvm-numa-mode",

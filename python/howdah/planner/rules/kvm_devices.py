@@ -16,7 +16,7 @@ def _threads(facts: Facts) -> Decision:
     disks = max(1, facts.worker.data_disks or 1)
     return Decision(
         disks,
-        "each data disk's requests have a thread of their own and do not wait for another disk's",
+        "one for each data disk, which names it in its driver: no disk waits for another's requests",
         (Input(name="worker.data_disks", value=disks),),
     )
 
