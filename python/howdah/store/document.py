@@ -103,7 +103,16 @@ def _fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
             and isinstance(below.value, ast.Constant)
             and isinstance(below.value.value, str)
         ):
-            yield field.target.id, inspect.cleandoc(below.value.value)
+            yield _written_name(field.value) or field.target.id, inspect.cleandoc(below.value.value)
+
+
+def _written_name(default: ast.expr | None) -> str | None:
+    """The alias that a field is written under, where its default is a ``Field(alias=…)``."""
+    keywords = default.keywords if isinstance(default, ast.Call) else []
+    for keyword in keywords:
+        if keyword.arg == "alias" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    return None
 
 
 def _reachable(root: str, definitions: dict[str, _Schema]) -> list[str]:
