@@ -40,7 +40,7 @@ def _streaming(key: str, says: str) -> SettingRule:
         file="hdfs-site.xml",
         decide=_drop_behind,
         accepts=_drop_behind_will_do,
-        today="The paper streams every byte once; a cluster in use does not, so production keeps the default.",
+        today="The study streams every byte once; one in use does not, so production keeps the default.",
     )
 
 
