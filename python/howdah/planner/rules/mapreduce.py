@@ -60,7 +60,8 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     first = f" -Xms{heap}m" if _paper(facts) and kind == "map" else ""
     return Decision(
         f"-Xmx{heap}m{first}{young}",
-        f"{HEAP_SHARE:.0%} of the container's {container} MB; a task that outgrows its container is killed",
+        f"{HEAP_SHARE * 100:.0f} % of the container's {container} MB; a task that outgrows its container is "
+        "killed",
         (Input(name="container", value=container * MIB, unit="B"),),
     )
 
@@ -137,7 +138,6 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             f"mapreduce.{kind}.java.opts",
             f"A {kind} task's heap is 78 % of its container.",
             sources=("D0 25", "D0 142", "D1 93", "D2 104", "D4 138"),
-            severity=Severity.MUST,
             decide=lambda facts: _java_options(facts, kind),
             accepts=lambda found, decision, facts: _options_will_do(kind, found, facts),
         ),

@@ -8,7 +8,7 @@ from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import heap_of
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.heap import heap_bytes, heap_options
 from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
 from howdah.planner.values import as_number, between, fixed, lasting, times
@@ -66,6 +66,11 @@ def _heap(facts: Facts) -> Decision:
             Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
         ),
     )
+
+
+def _heap_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+    have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
+    return have is not None and want is not None and 0.75 * want <= have <= _home(facts).memory_bytes
 
 
 def _redundancy(facts: Facts) -> Decision:
@@ -140,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         key="HDFS_NAMENODE_OPTS",
         file="hadoop-env.sh",
         decide=_heap,
-        accepts=heap_alike,
+        accepts=_heap_will_do,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
     ),
     SettingRule(

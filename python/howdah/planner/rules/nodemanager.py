@@ -97,7 +97,6 @@ RULES: tuple[Rule, ...] = (
         "yarn.nodemanager.local-dirs",
         "Intermediate data is on every data disk.",
         sources=("D0 24", "D0 30"),
-        severity=Severity.MUST,
         scope=Scope.WORKER,
         decide=_local_dirs,
         accepts=_all_disks,

@@ -185,7 +185,6 @@ RULES: tuple[Rule, ...] = (
         "HBASE_REGIONSERVER_OPTS",
         "A RegionServer's heap is half of its memory and 31 GiB at most; the rest is a cache beside it.",
         sources=("D3 120", "D3 122", "D2 112", "howdah"),
-        severity=Severity.MUST,
         scope=Scope.WORKER,
         decide=_options,
         accepts=_options_will_do,

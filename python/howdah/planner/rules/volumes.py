@@ -62,6 +62,23 @@ def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
     return apart and len(paths) == len(entries(decision.value)) and not any(map(is_temporary, paths))
 
 
+def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    given = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
+    if not isinstance(given, str | tuple) or not given:
+        return
+    lost = [path for path in entries(given) if is_temporary(path)]
+    yield Observation(
+        ok=not lost,
+        about="dfs.datanode.data.dir",
+        found=", ".join(lost or entries(given)),
+        expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
+        fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
+        "so on",
+        where=reading.where("dfs.datanode.data.dir"),
+    )
+
+
 def _failures(facts: Facts) -> Decision:
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
@@ -115,7 +132,7 @@ def _reserved(facts: Facts) -> Decision:
     )
     return Decision(
         value,
-        f"{share:.0%} of each {format_bytes(disk)} disk is kept from HDFS: {what}",
+        f"{share * 100:.0f} % of each {format_bytes(disk)} disk is kept from HDFS: {what}",
         (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 
@@ -162,14 +179,20 @@ def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="volumes.data-dirs",
-        says="One directory on every data disk (JBOD), none of them below /tmp.",
+        says="One directory on every data disk (JBOD).",
         sources=("D0 30", "D0 36", "D3 123", "D4 128"),
-        severity=Severity.MUST,
         scope=Scope.WORKER,
         key="dfs.datanode.data.dir",
         file="hdfs-site.xml",
         decide=_hdfs_dirs,
         accepts=_every_disk,
+    ),
+    Inspection(
+        id="volumes.lasting",
+        says="No block is in a directory that is emptied at boot.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "Hadoop 3.5.0: core-default.xml"),
+        severity=Severity.MUST,
+        inspect=_temporary,
     ),
     SettingRule(
         id="volumes.failed-volumes",

@@ -179,7 +179,6 @@ RULES: tuple[Rule, ...] = (
         "rest of "
         "the worker's memory caches map output.",
         sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
-        severity=Severity.MUST,
         scope=Scope.WORKER,
         decide=_memory,
         accepts=_memory_will_do,
