@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from howdah.audit.derived import derived
-from howdah.audit.drift import check_drift, check_hardware
+from howdah.audit.drift import check_drift
 from howdah.audit.facts import found_facts, planned_facts
 from howdah.audit.host_values import host_values
 from howdah.audit.inspections import check_inspections
@@ -60,8 +60,7 @@ def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Re
     yield from check_settings(SETTING_RULES, subject)
     yield from check_inspections(INSPECTIONS, subject)
     if plan is not None and part is not None:
-        yield from check_drift(settings_for(plan, part), subject)
-        yield from check_hardware(part.group, subject)
+        yield from check_drift(settings_for(plan, part), part, subject)
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

@@ -1,15 +1,14 @@
-"""A plan against what exists: values that changed, are missing or were added, and hosts that are others."""
+"""A plan against what exists: values that changed, are missing or were added; machines that are smaller."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.audit.settings import show
+from howdah.audit.existing import HOST_FILES, correction, existing, is_there, show
+from howdah.audit.part import Part
 from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_like
 from howdah.audit.verdicts import verdict
 from howdah.model.check import Check
-from howdah.model.inventory import HostGroup
 from howdah.model.plan import Setting
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.release import base_name, place
@@ -34,7 +33,7 @@ EXTRA = Rule(
 )
 HARDWARE = Rule(
     id="drift.hardware",
-    says="A host has the processors and the memory that the plan was made for.",
+    says="A machine has the processors and the memory that the plan was made for.",
     sources=("howdah",),
     severity=Severity.MUST,
 )
@@ -44,90 +43,69 @@ _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""
 
 
-def check_drift(settings: tuple[Setting, ...], subject: Subject) -> Iterator[Check]:
-    """Every planned setting against the configuration, then what the plan does not have."""
+def check_drift(settings: tuple[Setting, ...], part: Part, subject: Subject) -> Iterator[Check]:
+    """Every planned setting against what exists, then what the plan does not have, then the machine."""
+    planned = {(setting.key, setting.file): setting for setting in settings if setting.file}
+    for (_, file), setting in planned.items():
+        if file is not None and is_there(file, subject):
+            yield from _check_setting(setting, file, subject)
+    yield from _extras({key for key, _ in planned}, subject)
+    yield from _hardware(part, subject)
+
+
+def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Check]:
+    found = existing(setting.key, file, subject)
+    if found is None or found.value(setting.value) == setting.value:
+        return
+    fix = correction(setting.key, file, setting.value, found)
+    if found.place and file not in HOST_FILES:
+        fix += f", or plan with --set {setting.key}={found.text}"
+    yield _check(
+        CHANGED if found.place else MISSING,
+        about=setting.key,
+        where=found.place or file,
+        found=found.shown,
+        expected=show(setting.value),
+        fix=fix,
+        why=setting.reason,
+    )
+
+
+def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     config, values = subject.found.config, subject.values
     if config is None or values is None:
         return
-    planned = {setting.key: setting for setting in settings if setting.file}
-    for setting in planned.values():
-        if setting.file is not None and setting.file.endswith(".xml"):
-            yield from _check_property(setting, setting.file, subject)
     for one in config.properties:
-        if one.name in planned or not base_name(one).endswith("-site.xml"):
+        if one.name in planned or not base_name(one).endswith("-site.xml") or not values.knows(one.name):
             continue
         default = values.default(one.name)
-        if default is not None and one.text != default:
+        if one.text != default:
             yield _check(
                 EXTRA,
                 about=one.name,
                 where=place(one),
                 found=one.text,
-                expected=f"{default}, the default, for the plan has no {one.name}",
+                expected=f"{default or 'nothing'}, the default: the plan has no {one.name}",
                 fix=f"remove {one.name} from {place(one)}, or plan with --set {one.name}={one.text}",
             )
 
 
-def _check_property(setting: Setting, file: str, subject: Subject) -> Iterator[Check]:
-    values = subject.values
-    if values is None:
-        return
-    reading = values.read(setting.key, file)
-    wanted = show(setting.value)
-    if reading is not None:
-        try:
-            same = read_like(reading.text, setting.value, values.kind(setting.key)) == setting.value
-        except Misfit:
-            same = False
-        if same:
-            return
-    if reading is not None and reading.given is not None:
-        where = place(reading.given)
-        yield _check(
-            CHANGED,
-            about=setting.key,
-            where=where,
-            found=reading.text,
-            expected=wanted,
-            fix=f"set {setting.key} to {wanted} in {where}, or plan with --set {setting.key}={reading.text}",
-            why=setting.reason,
-        )
-        return
-    yield _check(
-        MISSING,
-        about=setting.key,
-        where=file,
-        found=f"{reading.text} (default)" if reading is not None else "not set",
-        expected=wanted,
-        fix=f"add {setting.key} = {wanted} to {file}",
-        why=setting.reason,
-    )
-
-
-def check_hardware(planned: HostGroup, subject: Subject) -> Iterator[Check]:
-    """The host against the group of hosts that it belongs to in the plan."""
+def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
+    """A probed machine against what was planned for: a worker's share where it is virtual, else the host."""
     host = subject.found.host
-    if host is None or host.virtualisation.is_virtual:
+    if host is None:
         return
-    threads, memory = host.cpu.threads, host.memory.total_bytes
-    for what, is_less, has, wants in (
-        ("threads", threads < planned.cpu.threads, str(threads), str(planned.cpu.threads)),
-        (
-            "memory",
-            memory < planned.memory_bytes * (1 - _MEMORY_SLACK),
-            format_memory(memory),
-            format_memory(planned.memory_bytes),
-        ),
-    ):
-        if is_less:
-            yield _check(
-                HARDWARE,
-                about=what,
-                where=host.name,
-                found=has,
-                expected=f"{wants}, as hosts of group {planned.name} have",
-                fix=f"correct {what} of group {planned.name} in the inventory and plan again",
-            )
+    if host.virtualisation.is_virtual:
+        what, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
+    else:
+        what, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
+    fix = f"plan again with {what} as it is, or give it what was planned"
+    if host.cpu.threads < threads:
+        found, expected = str(host.cpu.threads), f"{threads} in {what}"
+        yield _check(HARDWARE, about="threads", where=host.name, found=found, expected=expected, fix=fix)
+    if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
+        found, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {what}"
+        yield _check(HARDWARE, about="memory", where=host.name, found=found, expected=expected, fix=fix)
 
 
 def _check(

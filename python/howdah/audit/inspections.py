@@ -20,7 +20,7 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
             for observation in rule.inspect(subject.found, subject.facts):
                 yield _check(rule, observation, subject)
         except CannotTell as missing:
-            yield cannot_tell(rule, missing, about=rule.id, where=subject.host_name)
+            yield cannot_tell(rule, str(missing), about=rule.id, where=subject.host_name)
 
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:

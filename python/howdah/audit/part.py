@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.audit.settings import show
+from howdah.audit.existing import show
 from howdah.audit.values import Values
 from howdah.model.found import Found
 from howdah.model.inventory import HostGroup

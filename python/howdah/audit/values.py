@@ -58,6 +58,10 @@ class Values(Mapping[str, Value]):
         known = next(filter(None, (release.find(key) for release in self._releases)), None)
         return known.kind if known else "text"
 
+    def knows(self, key: str) -> bool:
+        """Whether a release reads the key."""
+        return any(release.find(key) is not None for release in self._releases)
+
     def read(self, key: str, file: str = "") -> Reading | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""
         given = self._for_hbase if file == HBASE_SITE else self._for_hadoop

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from howdah.model.check import Check, Verdict
-from howdah.planner.facts import CannotTell
 from howdah.planner.rule import Rule, Severity
 
 _BROKEN = {Severity.MUST: Verdict.FAIL, Severity.SHOULD: Verdict.WARN, Severity.MAY: Verdict.PASS}
@@ -16,7 +15,7 @@ def verdict(rule: Rule, ok: bool | None) -> Verdict:
     return Verdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def cannot_tell(rule: Rule, missing: CannotTell, *, about: str, where: str = "", found: str = "") -> Check:
+def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", found: str = "") -> Check:
     """A rule that needs something that is not known."""
     return Check(
         rule=rule.id,
@@ -24,7 +23,7 @@ def cannot_tell(rule: Rule, missing: CannotTell, *, about: str, where: str = "",
         about=about,
         where=where,
         found=found,
-        expected=str(missing),
+        expected=missing,
         why=rule.says,
         source=rule.source,
     )

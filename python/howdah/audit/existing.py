@@ -1,0 +1,81 @@
+"""The value that exists of one key, wherever keys live: in a configuration, a script or on a host."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.audit.subject import Subject
+from howdah.audit.text import Misfit, read_like
+from howdah.model.plan import Value
+from howdah.planner.rules.release import place
+
+HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
+"""What one value of a host answers; disks and ports differ from one another and are inspected."""
+
+_READ_WITH = {"capacity-scheduler.xml": "yarn-site.xml"}
+"""A file that may be missing where the other is there, for its keys then have their defaults."""
+
+
+class Existing(NamedTuple):
+    """A value as it is written, None for none at all, its place, empty for a default, and its kind."""
+
+    text: str | None
+    place: str = ""
+    kind: str = "text"
+
+    @property
+    def shown(self) -> str:
+        """The value as a report names it."""
+        if self.text is None:
+            return "not set"
+        text = self.text or "nothing"
+        return text if self.place else f"{text} (default)"
+
+    def value(self, like: Value) -> Value | None:
+        """The value as one of the type of ``like``; None if there is none, or none of that type."""
+        try:
+            return None if self.text is None else read_like(self.text, like, self.kind)
+        except Misfit:
+            return None
+
+
+def is_there(file: str, subject: Subject) -> bool:
+    """Whether a file's keys can be looked up: a folder of HBase says nothing of YARN."""
+    if file in HOST_FILES:
+        return subject.found.host is not None
+    config = subject.found.config
+    return config is not None and _READ_WITH.get(file, file) in {
+        PurePosixPath(one).name for one in config.files
+    }
+
+
+def existing(key: str, file: str, subject: Subject) -> Existing | None:
+    """What there is of a key; None where a probe does not say it."""
+    if file in HOST_FILES:
+        known = subject.host_values.get(key)
+        return None if known is None else Existing(show(known), subject.host_name)
+    if file.endswith(".sh"):
+        variables = subject.found.config.environment if subject.found.config else ()
+        variable = next((one for one in reversed(variables) if one.name == key), None)
+        return Existing(variable.text, place(variable)) if variable else Existing(None)
+    reading = subject.values.read(key, file) if subject.values is not None else None
+    if subject.values is None or reading is None:
+        return Existing(None)
+    return Existing(reading.text, place(reading.given) if reading.given else "", subject.values.kind(key))
+
+
+def show(value: Value) -> str:
+    """A value as a configuration file writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def correction(key: str, file: str, wanted: Value, found: Existing) -> str:
+    """What to do so that a key has a value."""
+    if file in HOST_FILES:
+        return f"set {key} to {show(wanted)} on {found.place}"
+    if found.place:
+        return f"set {key} to {show(wanted)} in {found.place}"
+    return f"add {key} = {show(wanted)} to {file}"

@@ -1,0 +1,113 @@
+"""A rendered plan holds against its own rules; what is changed, taken away or added is found."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from howdah.audit.audit import audit
+from howdah.audit.folder import read_folders
+from howdah.audit.releases import known_releases
+from howdah.documents.inventory import read_inventory
+from howdah.model.check import Check, Verdict
+from howdah.model.host import Host
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.cluster import plan_cluster
+from howdah.render.cluster import render
+from support.faults import Exhibit
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
+
+PLANS = {
+    "native": ("hosts-32", PlanRequest(hypervisor=Hypervisor.NONE)),
+    "vsphere-ha": ("hosts-32", PlanRequest(hypervisor=Hypervisor.VSPHERE, protection=Protection.HA)),
+    "kvm-secure": ("hosts-mixed", PlanRequest(hypervisor=Hypervisor.KVM, secure=True, realm="EXAMPLE.COM")),
+    "nvme-mix": ("hosts-nvme", PlanRequest(hypervisor=Hypervisor.NONE, workloads=MIX)),
+    "hbase": ("hosts-hbase", PlanRequest(hypervisor=Hypervisor.VSPHERE, workloads=(Demand(kind="ycsb"),))),
+    "small": ("hosts-7", PlanRequest()),
+}
+
+
+@pytest.fixture(params=PLANS)
+def plan(request: pytest.FixtureRequest) -> Plan:
+    return _plan(request.param)
+
+
+def _plan(name: str) -> Plan:
+    inventory, request = PLANS[name]
+    return plan_cluster(read_inventory(EXAMPLES / f"{inventory}.yaml"), request)
+
+
+def _write(plan: Plan, folder: Path) -> list[Path]:
+    """The rendered files; the directories that hold configurations of Hadoop and HBase."""
+    for file in render(plan).files:
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.content)
+    hadoop = sorted(folder.glob("hadoop-*")) or [folder / "hadoop"]
+    return [hadoop[0], *([folder / "hbase"] if (folder / "hbase").is_dir() else [])]
+
+
+def _checks(plan: Plan, folders: list[Path]) -> tuple[Check, ...]:
+    return audit(read_folders(folders), [], plan, known_releases(None, plan, None)).checks
+
+
+def _drifts(checks: tuple[Check, ...]) -> list[tuple[str, str]]:
+    return [(check.rule, check.about) for check in checks if check.rule.startswith("drift.")]
+
+
+def test_a_rendered_plan_is_sound(plan: Plan, tmp_path: Path) -> None:
+    found = [
+        (check.verdict.value, check.rule, check.about, check.found, check.expected)
+        for check in _checks(plan, _write(plan, tmp_path))
+        if check.verdict in (Verdict.FAIL, Verdict.WARN)
+    ]
+    assert found == []
+
+
+def _edit(path: Path, pattern: str, replacement: str) -> None:
+    text, count = re.subn(pattern, replacement, path.read_text(), count=1, flags=re.DOTALL)
+    assert count == 1
+    path.write_text(text)
+
+
+def test_drift_is_found_with_what_was_planned(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    site = folders[0] / "hdfs-site.xml"
+    _edit(site, r"<value>268435456</value>", "<value>128m</value>")
+    _edit(site, r"<property>\s*<name>dfs.datanode.data.dir</name>.*?</property>", "")
+    _edit(
+        site,
+        r"</configuration>",
+        "<property><name>dfs.ls.limit</name><value>77</value></property></configuration>",
+    )
+    checks = {check.about: check for check in _checks(plan, folders) if check.rule.startswith("drift.")}
+    assert checks["dfs.blocksize"].rule == "drift.changed"
+    assert (checks["dfs.blocksize"].found, checks["dfs.blocksize"].expected) == ("128m", "268435456")
+    assert checks["dfs.blocksize"].verdict is Verdict.FAIL
+    assert checks["dfs.datanode.data.dir"].rule == "drift.missing"
+    assert checks["dfs.ls.limit"].rule == "drift.extra"
+    assert checks["dfs.ls.limit"].verdict is Verdict.WARN
+    assert set(checks) == {"dfs.blocksize", "dfs.datanode.data.dir", "dfs.ls.limit"}
+
+
+def test_one_quantity_written_in_two_ways_is_no_drift(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    _edit(folders[0] / "hdfs-site.xml", r"<value>268435456</value>", "<value>256m</value>")
+    assert _drifts(_checks(plan, folders)) == []
+
+
+def test_a_host_with_less_than_planned_is_found() -> None:
+    plan = _plan("native")
+    sound = Host.model_validate(Exhibit.sound().host)
+    weak = sound.model_copy(update={"cpu": sound.cpu.model_copy(update={"threads": 16})})
+    report = audit(None, [weak], plan, known_releases(None, plan, None))
+    assert [(check.rule, check.about) for check in report.checks if check.rule == "drift.hardware"] == [
+        ("drift.hardware", "threads")
+    ]
