@@ -68,7 +68,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
             masters=masters,
             topology=topology,
             candidates=tuple(_counted(inventory, division, request)),
-            capacity=capacity(inventory, layouts, kinds, masters, settings, request),
+            capacity=capacity(inventory, layouts, kinds, masters, settings, growth=request.growth),
             advice=(*weigh_erasure(facts), *_counsel(facts)),
         ),
     )

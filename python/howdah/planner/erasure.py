@@ -1,0 +1,117 @@
+"""Erasure coding weighed against replication: what it would hold, where it is possible and what it costs."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from howdah.model.plan import Advice, Placement
+from howdah.planner.facts import Facts
+from howdah.planner.holding import held_bytes
+from howdah.planner.namespace import BLOCK_BYTES, REPLICATION
+from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.topology import MASTERS_RACK
+from howdah.units import format_bytes, format_counted
+
+
+class ErasureCode(NamedTuple):
+    """One of Hadoop's Reed-Solomon policies: data units and parity units of each block group."""
+
+    name: str
+    data: int
+    parity: int
+
+    @property
+    def units(self) -> int:
+        """Units of a block group, each on a DataNode of its own."""
+        return self.data + self.parity
+
+    @property
+    def overhead(self) -> float:
+        """Bytes on disk for each byte of data."""
+        return self.units / self.data
+
+    @property
+    def least_hosts(self) -> int:
+        """Hosts that it takes, one of them to make a lost unit again."""
+        return self.units + 1
+
+
+CODES = (
+    ErasureCode("RS-3-2-1024k", 3, 2),
+    ErasureCode("RS-6-3-1024k", 6, 3),
+    ErasureCode("RS-10-4-1024k", 10, 4),
+)
+
+
+def weigh_erasure(facts: Facts) -> tuple[Advice, ...]:
+    """What erasure coding would hold on these hosts and where its units would land; raises CannotTell."""
+    hosts = facts.cluster.worker_hosts
+    possible = [code for code in CODES if hosts >= code.least_hosts]
+    if not possible:
+        return (
+            ERASURE_CODING.advice(
+                f"Erasure coding needs at least {CODES[0].least_hosts} hosts with workers ({CODES[0].name}, "
+                f"and one to rebuild on), and there are {hosts}: keep replication."
+            ),
+        )
+    return (ERASURE_CODING.advice(_gain(facts, possible)), ERASURE_DOMAINS.advice(_domains(facts, possible)))
+
+
+def _gain(facts: Facts, possible: list[ErasureCode]) -> str:
+    replication = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
+    copies = float(str(replication))
+    offers = ", ".join(
+        f"{code.name} {format_bytes(_held(facts, code.overhead))} ({code.overhead:.2g} bytes for each, "
+        f"{code.parity} losses survived)"
+        for code in possible
+    )
+    refused = "; ".join(
+        f"{code.name} needs {code.least_hosts} hosts with workers, and there are {facts.cluster.worker_hosts}"
+        for code in CODES
+        if code not in possible
+    )
+    least = min(possible, key=lambda code: code.data)
+    return (
+        f"Cold data could be erasure-coded. Replication {copies:g} holds "
+        f"{format_bytes(_held(facts, copies))} here; of cold data alone the same disks would hold: {offers}. "
+        f"{refused + '. ' if refused else ''}"
+        f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
+        "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
+        "processor time; files cannot be appended to or flushed, so that HBase needs replication."
+    )
+
+
+def _held(facts: Facts, overhead: float) -> float:
+    cluster = facts.cluster
+    disks = sum((worker.data_disks or 0) * many for worker, many in cluster.kinds)
+    reserved = facts.decided.get("dfs.datanode.du.reserved", 0)
+    return held_bytes(cluster.raw_bytes, disks * float(str(reserved)), overhead)
+
+
+def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
+    topology = facts.cluster.topology
+    racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
+    told = [
+        "Units are placed by dfs.block.placement.ec.classname, which spreads them over racks; "
+        f"there are {format_counted(racks, 'rack')}"
+    ]
+    shared = topology.placement is not Placement.DEFAULT
+    told += [f"{code.name} {_survives(code, racks, shared=shared)}" for code in possible]
+    return ". ".join(told) + "."
+
+
+def _survives(code: ErasureCode, racks: int, *, shared: bool) -> str:
+    on_a_rack = math.ceil(code.units / racks)
+    if shared and on_a_rack > 1:
+        return (
+            f"puts up to {on_a_rack} of {code.units} units in a rack, perhaps on workers of one host: do "
+            "not use it here, it wants as many racks as units"
+        )
+    if shared:
+        return "puts each unit in a rack of its own, and so on a host of its own"
+    if racks == 1:
+        return f"survives the loss of {code.parity} hosts; no racks are known, so not of a rack"
+    if on_a_rack > code.parity:
+        return f"puts {on_a_rack} units in a rack and survives {code.parity} losses: a lost rack loses data"
+    return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"

@@ -1,0 +1,87 @@
+"""Rules about room: how full disks should be, what the NameNode can know, and erasure coding."""
+
+from __future__ import annotations
+
+from howdah.planner.facts import Facts
+from howdah.planner.namespace import FILL_LIMIT
+from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.units import format_bytes
+
+ERASURE_CODING = Rule(
+    id="capacity.erasure-coding",
+    says="Cold data in large files may be erasure-coded: 1.4 to 1.67 bytes on disk for each instead of 3.",
+    sources=("D0 60", "Hadoop 3.5.0"),
+    severity=Severity.MAY,
+    condition="there is a host for every unit of the code, and one more to rebuild on",
+    today="Erasure coding came with Hadoop 3.0; the papers knew replication alone.",
+)
+ERASURE_DOMAINS = Rule(
+    id="capacity.erasure-domains",
+    says="No host and no rack holds more units of a block group than the code can lose.",
+    sources=("D0 60", "Hadoop 3.5.0"),
+    severity=Severity.MUST,
+    condition="files are erasure-coded",
+)
+
+_RAW_FOR_SORT = 6.5
+_HOSTS_IN_PRACTICE = 200
+_HOSTS_MOST = 276
+
+
+def _sorted_dataset(facts: Facts) -> str | None:
+    dataset = facts.request.dataset_bytes
+    if dataset is None:
+        return None
+    need = _RAW_FOR_SORT * dataset
+    raw = facts.cluster.raw_bytes
+    if need <= FILL_LIMIT * raw:
+        return None
+    return (
+        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: three replicas of the "
+        f"input, three of the output and compressed map output. The workers have {format_bytes(raw)}, of "
+        f"which {FILL_LIMIT:.0%} should be used: sort less, add hosts or delete the input's replicas."
+    )
+
+
+def _many_hosts(facts: Facts) -> str | None:
+    hosts = facts.cluster.hosts
+    if hosts <= _HOSTS_IN_PRACTICE:
+        return None
+    return (
+        f"{hosts:,} hosts are more than the papers' masters were measured for: at 256 MiB blocks one CPU was "
+        f"reckoned to serve about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
+        "several today; watch their CPU and queues, and keep blocks large."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    ERASURE_CODING,
+    ERASURE_DOMAINS,
+    Rule(
+        id="capacity.fill-limit",
+        says="HDFS holds at most 80 % of the room it is given.",
+        sources=("D0 36", "howdah"),
+        condition="always: balancing, deleting late and lost disks need the rest",
+    ),
+    Rule(
+        id="capacity.growth",
+        says="Hosts are as many as the last year's data need, by disks and by blocks of a DataNode.",
+        sources=("D0 6", "D1 81", "howdah"),
+        condition="--need was given",
+    ),
+    Counsel(
+        id="capacity.sort-space",
+        says="A sort needs about 6.5 times its dataset of raw disk.",
+        sources=("D0 35",),
+        severity=Severity.MUST,
+        condition="a dataset's size was given and does not fit",
+        tell=_sorted_dataset,
+    ),
+    Counsel(
+        id="capacity.many-hosts",
+        says="Beyond 200 hosts the masters' CPU is watched.",
+        sources=("D1 81", "D1 84", "D1 87"),
+        condition="there are more than 200 hosts",
+        tell=_many_hosts,
+    ),
+)

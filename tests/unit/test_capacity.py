@@ -1,0 +1,182 @@
+"""How much a cluster holds, how many hosts growing data need, and erasure coding beside replication."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.errors import UserError
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Capacity, Setting, Value
+from howdah.model.request import Growth, PlanRequest
+from howdah.planner.capacity import capacity
+from howdah.planner.erasure import weigh_erasure
+from howdah.planner.facts import ClusterFacts, Facts
+from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
+from howdah.planner.topology import lay_out
+from howdah.units import MIB
+from support.clusters import divided, host_group, inventory
+
+TB = 10**12
+RESERVED = 90 * 10**9
+
+
+def settings(**values: Value) -> tuple[Setting, ...]:
+    decided = {"dfs.replication": 3, "dfs.blocksize": 256 * MIB, "dfs.datanode.du.reserved": RESERVED}
+    named = {key.replace("_", ".") if key.islower() else key: value for key, value in values.items()}
+    return tuple(
+        Setting(key=key, value=value, reason="a test's", source="a test")
+        for key, value in (decided | named).items()
+    )
+
+
+def reckoned(group: HostGroup, growth: Growth | None = None, **values: Value) -> Capacity:
+    layout, kinds = divided(group, 4)
+    masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
+    return capacity(inventory(group), (layout,), kinds, masters, settings(**values), growth=growth)
+
+
+def test_what_32_hosts_hold_after_replicas_reserve_and_margin() -> None:
+    held = reckoned(host_group())
+    assert held.raw_bytes == 126 * 5 * 600 * 10**9
+    # 510 of 600 GB are HDFS's, of which 80 % are used, three times over.
+    assert held.usable_bytes == pytest.approx(126 * 5 * 510 * 10**9 * 0.8 / 3)
+    assert held.bytes_per_host == pytest.approx(20 * 510 * 10**9 * 0.8 / 3)
+    assert held.years == ()
+    assert held.hosts_needed is None
+    assert held.group == "w"
+
+
+def test_replication_reserve_and_block_size_are_those_decided() -> None:
+    whole = reckoned(host_group())
+    assert reckoned(host_group(), dfs_replication=2).usable_bytes == pytest.approx(whole.usable_bytes * 1.5)
+    assert reckoned(host_group(), dfs_datanode_du_reserved=0).usable_bytes > whole.usable_bytes
+
+
+def test_a_reserve_of_whole_disks_is_refused() -> None:
+    with pytest.raises(UserError, match="all of a data disk"):
+        reckoned(host_group(), dfs_datanode_du_reserved=600 * 10**9)
+
+
+def test_growth_year_by_year() -> None:
+    held = reckoned(host_group(), Growth(need_bytes=60 * TB, per_year=0.4, years=3))
+    assert [year.need_bytes for year in held.years] == [60 * TB, 84 * TB, 117_600 * 10**9, 164_640 * 10**9]
+    assert held.hosts_needed == held.years[-1].hosts
+    for year in held.years:
+        extra = (year.need_bytes - held.usable_bytes) / held.bytes_per_host
+        assert 0 <= year.hosts - 32 - extra < 1
+    assert held.years[1].fill["disks"] == pytest.approx(84 * TB / held.usable_bytes)
+    assert held.years[3].fill["disks"] > 1
+    assert held.years[3].first_full.startswith("disks, 192% of")
+
+
+def test_small_blocks_fill_the_name_node_first() -> None:
+    held = reckoned(
+        host_group(), Growth(need_bytes=60 * TB), dfs_blocksize=4 * MIB, HDFS_NAMENODE_OPTS="-Xmx4g"
+    )
+    (today,) = held.years
+    assert today.first_full.startswith("NameNode heap")
+    assert today.fill["NameNode heap"] == pytest.approx(60 * TB / (4 * MIB) * 1000 / (4 * 2**30))
+
+
+def test_many_blocks_need_more_data_nodes() -> None:
+    growth = Growth(need_bytes=80 * TB)
+    large, small = reckoned(host_group(), growth), reckoned(host_group(), growth, dfs_blocksize=MIB)
+    assert large.hosts_needed is not None
+    assert small.hosts_needed is not None
+    # 80 TB in MiB blocks are 229 million replicas, a million for each of 4 DataNodes of a host.
+    assert small.hosts_needed >= 229 / 4
+    assert small.hosts_needed > large.hosts_needed
+
+
+def test_no_data_still_need_hosts_for_masters_and_replicas() -> None:
+    assert reckoned(host_group(), Growth(need_bytes=1)).hosts_needed == 3
+
+
+def test_hosts_added_are_of_the_larger_group() -> None:
+    few, many = host_group("few", 4, disks=24), host_group("many", 20)
+    layouts, kinds = zip(*(divided(group, 4) for group in (few, many)), strict=True)
+    workers = tuple(kind for some in kinds for kind in some)
+    masters = place_masters(inventory(few, many), layouts, workers, PlanRequest())
+    held = capacity(inventory(few, many), layouts, workers, masters, settings(), growth=None)
+    assert held.group == "many"
+    assert held.bytes_per_host == pytest.approx(20 * 510 * 10**9 * 0.8 / 3)
+
+
+@given(
+    hosts=st.integers(2, 60),
+    disks=st.integers(4, 24),
+    need=st.integers(1, 400),
+    growth=st.floats(0, 2),
+    years=st.integers(0, 4),
+)
+def test_more_disks_hosts_and_need_never_give_less(
+    hosts: int, disks: int, need: int, growth: float, years: int
+) -> None:
+    asked = Growth(need_bytes=need * TB, per_year=growth, years=years)
+    more = asked.model_copy(update={"need_bytes": 2 * need * TB})
+    disks -= disks % 4
+    held = reckoned(host_group(count=hosts, disks=disks), asked)
+    assert held.usable_bytes <= reckoned(host_group(count=hosts, disks=disks + 4)).usable_bytes
+    assert held.usable_bytes <= reckoned(host_group(count=hosts + 1, disks=disks)).usable_bytes
+    assert held.usable_bytes < held.raw_bytes / 3
+    needed = [year.hosts for year in held.years]
+    assert needed == sorted(needed)
+    doubled = reckoned(host_group(count=hosts, disks=disks), more)
+    assert all(two.hosts >= one.hosts for one, two in zip(held.years, doubled.years, strict=True))
+    roomier = reckoned(host_group(count=hosts, disks=disks + 4), asked)
+    assert all(two.hosts <= one.hosts for one, two in zip(held.years, roomier.years, strict=True))
+
+
+def weighed(group: HostGroup, per_host: int) -> list[str]:
+    layout, kinds = divided(group, per_host, virtual=per_host > 1)
+    masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
+    left = workers_left(group, layout, masters)
+    cluster = ClusterFacts(
+        name="cluster",
+        hosts=group.count,
+        worker_hosts=worker_hosts_left(inventory(group), {group.name: layout}, masters),
+        kinds=tuple((kind, left[kind.name]) for kind in kinds),
+        masters=masters,
+        topology=lay_out(inventory(group), (layout,), masters, PlanRequest()),
+        virtual=per_host > 1,
+        raw_bytes=group.count * group.data_bytes,
+    )
+    decided: dict[str, Value] = {"dfs.replication": 3}
+    advices = weigh_erasure(Facts(request=PlanRequest(), known_cluster=cluster, decided=decided))
+    assert all(advice.rule.startswith("capacity.erasure") for advice in advices)
+    return [advice.text for advice in advices]
+
+
+def test_erasure_coding_needs_a_host_for_every_unit_and_one_more() -> None:
+    (text,) = weighed(host_group(count=5), 1)
+    assert "at least 6 hosts" in text
+    gain, _ = weighed(host_group(count=9), 1)
+    assert "RS-3-2-1024k" in gain
+    assert "RS-6-3-1024k needs 10 hosts" in gain
+
+
+def test_erasure_coding_is_told_with_what_each_code_would_hold() -> None:
+    gain, domains = weighed(host_group(count=20), 1)
+    assert "Replication 3 holds 64.0 TB" in gain
+    assert "RS-3-2-1024k 115 TB" in gain
+    assert "RS-6-3-1024k 128 TB" in gain
+    assert "RS-10-4-1024k 137 TB" in gain
+    assert "HBase needs replication" in gain
+    assert "no racks are known" in domains
+
+
+def test_units_on_divided_hosts_want_as_many_racks() -> None:
+    _, domains = weighed(host_group(count=20), 4)
+    assert "RS-6-3-1024k puts each unit in a rack of its own" in domains
+    assert "RS-10-4-1024k puts up to 2 of 14 units in a rack" in domains
+    _, domains = weighed(host_group(count=20, racks=("r1", "r2")), 4)
+    assert "RS-3-2-1024k puts up to 3 of 5 units in a rack, perhaps on workers of one host" in domains
+
+
+def test_a_rack_may_hold_no_more_units_than_can_be_lost() -> None:
+    _, domains = weighed(host_group(count=20, racks=("r1", "r2")), 1)
+    assert "RS-3-2-1024k puts 3 units in a rack and survives 2 losses" in domains
+    _, domains = weighed(host_group(count=20, racks=("r1", "r2", "r3", "r4", "r5")), 1)
+    assert "RS-6-3-1024k survives the loss of a rack, which holds at most 2" in domains
