@@ -108,6 +108,7 @@ def full_plan() -> Plan:
         ),
         plans.setting("dfs.datanode.data.dir", ("/data/01/dfs", "/data/02/dfs"), "hdfs-site.xml"),
         plans.setting("dfs.permissions.enabled", False, "hdfs-site.xml", origin="user"),
+        kinds=[plans.kind(), plans.kind("share", per_host=4)],
         request=request,
     )
     assert plan.cluster is not None
@@ -121,6 +122,8 @@ def test_a_plan_is_written_for_people(tmp_path: Path) -> None:
     lines = {line.strip() for line in text.splitlines()}
     assert "memory_bytes: 274877906944  # 256 GiB" in lines
     assert "- {name: block, value: 268435456, unit: B}  # 256 MiB" in lines
+    assert "memory_bytes: 64692944896  # 60.25 GiB" in lines
+    assert "need_bytes: 300000000000000  # 300 TB" in lines
     assert "value: [/data/01/dfs, /data/02/dfs]" in lines
     assert "hadoop: 3.5.0" in text.replace('"', "")  # a default may change, the plan must not
     assert "null" not in text

@@ -118,8 +118,10 @@ def test_the_quick_reader_reads_as_the_careful_one_or_not_at_all(data: st.DataOb
 @example('it\'s \\ "quoted"')
 @example(-math.inf)
 def test_a_value_is_spelt_so_that_it_means_itself(value: Scalar) -> None:
-    for text in (f"a: {spelling(value)}\n", f"a: [{spelling(value)}, b]\n", f"a: {{b: {spelling(value)}}}\n"):
-        match read_carefully(text).data["a"]:
+    flow, block = spelling(value), spelling(value, block=True)
+    for text in (f"a: {block}\n", f"- {block}\n", f"a: {flow}\n", f"a: [{flow}, b]\n", f"a: {{b: {flow}}}\n"):
+        data = read_carefully(text).data
+        match data["a"] if isinstance(data, dict) else data[0]:
             case [read, "b"] | {"b": read} | read:
                 assert repr(read) == repr(value)
         with suppress(Unfamiliar):
@@ -129,7 +131,7 @@ def test_a_value_is_spelt_so_that_it_means_itself(value: Scalar) -> None:
 @given(_TEXTS)
 def test_no_reader_of_yaml_1_1_takes_a_text_for_something_else(text: str) -> None:
     yaml = YAML(typ="safe", pure=True)
-    assert yaml.load(f"%YAML 1.1\n---\na: {spelling(text)}\n") == {"a": text}
+    assert yaml.load(f"%YAML 1.1\n---\na: {spelling(text, block=True)}\n") == {"a": text}
 
 
 @pytest.mark.parametrize(

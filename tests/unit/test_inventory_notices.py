@@ -117,7 +117,7 @@ def _complaints(data: Any, schema: dict[str, Any], defs: dict[str, Any], at: str
     found = []
     if ("enum" in schema and data not in schema["enum"]) or ("const" in schema and data != schema["const"]):
         found.append(f"{at}: not one of them")
-    if "pattern" in schema and not re.search(schema["pattern"], data):
+    if "pattern" in schema and not re.search(schema["pattern"], str(data)):
         found.append(f"{at}: not like {schema['pattern']}")
     if isinstance(data, int) and not schema.get("minimum", data) <= data <= schema.get("maximum", data):
         found.append(f"{at}: out of bounds")

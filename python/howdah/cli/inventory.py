@@ -70,7 +70,7 @@ def _content(inventory: Inventory) -> dict[str, object]:
 @app.command()
 def add(
     probes: Annotated[
-        list[Path], typer.Argument(help="What `howdah probe` wrote, YAML or JSON.", metavar="PROBE...")
+        list[Path], typer.Argument(help="What `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
     ],
     output: Annotated[
         Path | None,

@@ -18,7 +18,9 @@ _OTHER_INTEGER = re.compile(r"0o[0-7]{1,4000}|0x[0-9a-fA-F]{1,4000}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
-_PLAIN = re.compile(r"(?:[A-Za-z/_]|[0-9]+(?:\.[0-9]+)?[A-Za-z])[^\x00-\x1f,\[\]{}#\"'`:]*(?<! )")
+_START = r"(?:[A-Za-z/_]|[0-9]+(?:\.[0-9]+)? ?[A-Za-z])"
+_PLAIN_IN_FLOW = re.compile(rf"{_START}[^,\[\]{{}}#\"'`:]*(?<! )")
+_PLAIN_IN_BLOCK = re.compile(rf"{_START}(?:[^#:]|:(?=[^ ]))*(?<! )")
 _OLD_WORDS = re.compile(r"(?i:y|n|yes|no|on|off|true|false|null|0[xo].*)")
 """What readers of YAML 1.1 take for something else than a text."""
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -39,23 +41,26 @@ def meaning(word: str) -> Scalar:
     return word
 
 
-def spelling(value: Scalar) -> str:
-    """The shortest word whose meaning is the value, quoted where it must be; fit for flow and block."""
+def spelling(value: Scalar, *, block: bool = False) -> str:
+    """A word whose meaning is the value, quoted where it must be.
+
+    In a ``block``, alone on its line, less must be than between brackets and braces.
+    """
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return value if _is_plain(value) else _quoted(value)
+        return value if _is_plain(value, _PLAIN_IN_BLOCK if block else _PLAIN_IN_FLOW) else _quoted(value)
     text = repr(value)
     if isinstance(value, float) and text.lstrip("-") in ("inf", "nan"):
         return text.replace("inf", ".inf").replace("nan", ".nan")
     return text
 
 
-def _is_plain(text: str) -> bool:
+def _is_plain(text: str, pattern: re.Pattern[str]) -> bool:
     return (
-        _PLAIN.fullmatch(text) is not None
+        pattern.fullmatch(text) is not None
         and text.isprintable()
         and _OLD_WORDS.fullmatch(text) is None
         and meaning(text) == text

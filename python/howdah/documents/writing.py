@@ -13,7 +13,7 @@ from howdah.documents.scalar import spelling
 from howdah.model.inventory import CpuLayout, DiskSet, NicSet
 from howdah.model.plan import Breach, Input, Setting
 from howdah.model.request import Demand, Override
-from howdah.units import format_memory
+from howdah.units import GIB, MIB, format_bytes
 
 Comments = Mapping[Path, str]
 """What stands behind the line of a path."""
@@ -56,9 +56,8 @@ class _Writer:
     def mapping(self, said: dict[str, Any], model: BaseModel, indent: int, path: Path) -> None:
         """A model as one line for each of its fields."""
         values = {key_of(type(model), name): getattr(model, name) for name in type(model).model_fields}
-        unit = getattr(model, "unit", None)
         for key, dumped in said.items():
-            in_bytes = key.endswith("_bytes") or (key == "value" and unit == "B")
+            in_bytes = key.endswith("_bytes") or (key == "value" and _is_size(model))
             self._entry(f"{' ' * indent}{key}:", dumped, values[key], indent, (*path, key), in_bytes=in_bytes)
 
     def _entry(self, head: str, dumped: Any, value: Any, indent: int, path: Path, *, in_bytes: bool) -> None:
@@ -71,12 +70,12 @@ class _Writer:
         elif isinstance(value, dict):
             self._line(head, path)
             for key, inner in dumped.items():
-                self._line(f"{' ' * indent}  {spelling(key)}: {spelling(inner)}", (*path, key))
+                self._line(f"{' ' * indent}  {spelling(key)}: {spelling(inner, block=True)}", (*path, key))
         elif isinstance(value, tuple):
             self._list(head, dumped, value, indent, path)
         else:
-            words = format_memory(value) if in_bytes and isinstance(value, int) else ""
-            self._line(f"{head} {spelling(dumped)}", path, words)
+            words = _in_words(value) if in_bytes and isinstance(value, int) else ""
+            self._line(f"{head} {spelling(dumped, block=True)}", path, words)
 
     def _list(self, head: str, dumped: list[Any], values: tuple[Any, ...], indent: int, path: Path) -> None:
         if not any(isinstance(value, BaseModel) for value in values):
@@ -89,7 +88,7 @@ class _Writer:
             here = (*path, index)
             dash = f"{' ' * indent}  -"
             if not isinstance(value, BaseModel):
-                self._line(f"{dash} {spelling(one)}", here)
+                self._line(f"{dash} {spelling(one, block=True)}", here)
                 continue
             said = _said(value, one)
             if self._one_line(dash, said, value, here):
@@ -115,6 +114,21 @@ class _Writer:
 
 def _size(model: BaseModel) -> str:
     """What an input in bytes comes to, in words."""
-    if isinstance(model, Input) and model.unit == "B" and isinstance(model.value, int | float):
-        return format_memory(model.value)
+    if isinstance(model, Input) and _is_size(model) and isinstance(model.value, int | float):
+        return _in_words(model.value)
     return ""
+
+
+def _is_size(model: BaseModel) -> bool:
+    """Whether a value is in bytes: an input says so, a number of the plan's own by its name."""
+    if isinstance(model, Setting):
+        return model.file is None and "memory" in model.key
+    return isinstance(model, Input) and model.unit == "B"
+
+
+def _in_words(value: float) -> str:
+    """A size in the units it was made of: memory and blocks 1024-based, disks 1000-based."""
+    if value % 10**9 == 0 or value % MIB or value < MIB:
+        return format_bytes(value)
+    factor, unit = (GIB, "GiB") if value >= GIB else (MIB, "MiB")
+    return f"{value / factor:.2f}".rstrip("0").rstrip(".") + f" {unit}"
