@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.inventory import CpuLayout
+from howdah.model.inventory import CpuLayout, DiskKind, DiskSet
 from howdah.model.plan import Placement, Topology, Value, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.facts import CannotTell, ClusterFacts, Facts
@@ -176,6 +178,8 @@ def test_advice() -> None:
     assert "--hypervisor" in (tells("hypervisor.choose", known(None)) or "")
     assert tells("hypervisor.choose", known()) is None
     assert "5 data disks" in (tells("hypervisor.vsphere-raw-disks", known()) or "")
+    flash = replace(known(), known_group=group(disks=(DiskSet(count=8, kind=DiskKind.NVME, size="7680GB"),)))
+    assert "PCI device" in (tells("hypervisor.vsphere-raw-disks", flash) or "")
     pages = (61696 << 20) // (2 << 20)
     assert f"{pages:,} of 2 MiB" in (tells("hypervisor.kvm-host-pages", known(Hypervisor.KVM)) or "")
     assert tells("hypervisor.kvm-guest-nodes", known(Hypervisor.KVM)) is None

@@ -11,7 +11,6 @@ from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {
     "D0 5": "a worker of howdah runs DataNode and NodeManager together, so there is one size to decide",
-    "D0 6": "this is the planner itself: it fills a host with workers of the size that the rules allow",
     "D0 75": "a result, not a setting: the planner's exam holds its hosts to it",
     "D0 144": "where one laboratory's ESXi booted from, and which release of Linux and Hadoop it ran",
     "D4 140": "how a benchmark is run: `howdah run` sizes and rates it so",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.planner.rules import kvm, kvm_devices, vsphere
@@ -27,11 +28,20 @@ def _choose(facts: Facts) -> str:
 
 
 def _raw_disks(facts: Facts) -> str:
+    if _all_nvme(facts):
+        return (
+            f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI device "
+            "(DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
+        )
     return (
         f"Hand each of a worker's {facts.worker.data_disks or 0} data disks through whole: a physical raw "
         "device mapping, or one VMDK that fills a datastore on one disk. Spread them over up to four "
         "PVSCSI controllers."
     )
+
+
+def _all_nvme(facts: Facts) -> bool:
+    return {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}
 
 
 def _no_pinning(facts: Facts) -> str:

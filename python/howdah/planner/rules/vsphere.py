@@ -7,7 +7,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity, at_least
 from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.virtual import under_vsphere
-from howdah.units import MIB
+from howdah.units import MIB, format_counted
 
 _VMX = "vsphere.vmx"
 _ESXI = "esxi"
@@ -41,7 +41,7 @@ def _sockets(facts: Facts) -> Decision:
     cores = vcpus // nodes if vcpus % nodes == 0 else vcpus
     return Decision(
         cores,
-        f"the guest sees {vcpus // cores} socket(s), as many as NUMA nodes it draws on",
+        f"the guest sees {format_counted(vcpus // cores, 'socket')}, as many as NUMA nodes it draws on",
         (Input(name="worker.vcpus", value=vcpus), Input(name="worker.numa_nodes", value=nodes)),
     )
 
