@@ -30,8 +30,8 @@ def _choose(facts: Facts) -> str:
 def _raw_disks(facts: Facts) -> str:
     if _all_nvme(facts):
         return (
-            f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI device "
-            "(DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
+            f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI "
+            "device (DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
         )
     return (
         f"Hand each of a worker's {facts.worker.data_disks or 0} data disks through whole: a physical raw "
