@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from howdah.model.inventory import Inventory
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
 from support.daemons import (
@@ -19,10 +22,11 @@ from support.daemons import (
     free_ports,
     get,
     get_json,
+    move_paths,
     put,
     read_properties,
 )
-from support.plans import one_host
+from support.plans import group
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
@@ -47,12 +51,7 @@ CONTENT = os.urandom(3_000_000)
 
 def _redirect(conf: Path, root: Path) -> dict[str, int]:
     """Change a copy where this machine is not the planned host: paths, ports, no native library."""
-    for path in conf.glob("*.xml"):
-        text = path.read_text().replace("/etc/hadoop/conf", str(conf))
-        for top in ("/data/", "/var/"):
-            text = text.replace(f"<value>{top}", f"<value>{root}{top}").replace(f",{top}", f",{root}{top}")
-            text = text.replace(f"file://{top}", f"file://{root}{top}")
-        path.write_text(text)
+    move_paths(conf, root)
     rpc, shuffle, *ports = free_ports(len(PORTS) + 2)
     change_properties(conf / "core-site.xml", {"fs.defaultFS": f"hdfs://localhost:{rpc}"})
     # Short-circuit reads need libhadoop, which is not in the jars.
@@ -68,7 +67,9 @@ def _redirect(conf: Path, root: Path) -> dict[str, int]:
 
 
 def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
-    write(render(one_host("localhost")), tmp_path / "rendered", force=False)
+    planned_for = Inventory(cluster="single", groups=(group(count=1, hosts=["localhost"]),))
+    plan = plan_cluster(planned_for, PlanRequest(hypervisor=Hypervisor.NONE))
+    write(render(plan), tmp_path / "rendered", force=False)
     conf = tmp_path / "rendered/hadoop"
     planned = read_properties(conf / "yarn-site.xml")
     port = _redirect(conf, tmp_path)

@@ -57,9 +57,9 @@ class Daemons:
         path = f"{conf or self.conf}:{self.logs / 'res'}:{LIB}/*"
         return ["java", *_SMALL, *_OPENS, "-cp", path, main, *arguments]
 
-    def run(self, main: str, *arguments: str, inside: Sequence[str] = ()) -> str:
+    def run(self, main: str, *arguments: str, conf: Path | None = None, inside: Sequence[str] = ()) -> str:
         """Run a program to its end, which must be a good one, and return what it printed."""
-        command = [*inside, *self.command(main, *arguments)]
+        command = [*inside, *self.command(main, *arguments, conf=conf)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
@@ -137,6 +137,16 @@ def change_properties(path: Path, changed: Mapping[str, str]) -> None:
         ElementTree.SubElement(one, "name").text = name
         ElementTree.SubElement(one, "value").text = value
     tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def move_paths(conf: Path, root: Path) -> None:
+    """Let a configuration's own paths lead to where it is, and those of data below ``root``."""
+    for path in conf.glob("*.xml"):
+        text = path.read_text().replace("/etc/hadoop/conf", str(conf))
+        for top in ("/data/", "/var/"):
+            for before in ("<value>", ",", "file://"):
+                text = text.replace(f"{before}{top}", f"{before}{root}{top}")
+        path.write_text(text)
 
 
 def get_json(url: str) -> Any:

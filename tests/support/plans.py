@@ -126,25 +126,3 @@ def plan(
             capacity=Capacity(raw_bytes=0, usable_bytes=0, bytes_per_host=0),
         ),
     )
-
-
-def one_host(name: str) -> Plan:
-    """One native host that runs everything, with as much as Hadoop needs to start."""
-    hdfs, yarn, core, mapred = "hdfs-site.xml", "yarn-site.xml", "core-site.xml", "mapred-site.xml"
-    return plan(
-        setting("fs.defaultFS", f"hdfs://{name}:8020", core),
-        setting("hadoop.tmp.dir", "/var/lib/hadoop/tmp", core),
-        setting("dfs.namenode.rpc-address", f"{name}:8020", hdfs),
-        setting("dfs.namenode.name.dir", ("/var/lib/hadoop/name",), hdfs),
-        setting("dfs.datanode.data.dir", ("/data/01/dfs", "/data/02/dfs"), hdfs),
-        setting("dfs.replication", 1, hdfs),
-        setting("yarn.resourcemanager.hostname", name, yarn),
-        setting("yarn.nodemanager.local-dirs", ("/data/01/yarn", "/data/02/yarn"), yarn),
-        setting("yarn.nodemanager.log-dirs", ("/var/log/hadoop/containers",), yarn),
-        setting("yarn.nodemanager.aux-services", ("mapreduce_shuffle",), yarn),
-        setting("yarn.nodemanager.resource.memory-mb", 4096, yarn),
-        setting("yarn.scheduler.capacity.root.queues", ("default",), "capacity-scheduler.xml"),
-        setting("yarn.scheduler.capacity.root.default.capacity", 100, "capacity-scheduler.xml"),
-        setting("mapreduce.framework.name", "yarn", mapred),
-        groups=[group(count=1, hosts=[name])],
-    )

@@ -17,7 +17,7 @@ def xml_file(title: str, settings: Sequence[Setting]) -> str:
 
 def xml_comment(lines: Sequence[str], indent: str = "") -> str:
     """Lines as one comment; a double hyphen, which would end or spoil it, is drawn apart."""
-    inner = f"\n{indent}     ".join(lines)
+    inner = "\n".join(f"{indent}     {line}".rstrip() for line in lines).lstrip()
     while "--" in inner:
         inner = inner.replace("--", "- -")
     return f"{indent}<!-- {inner} -->"

@@ -1,0 +1,10 @@
+# yarn-env.sh of nvme, Hadoop 3.5.0: masters, clients and workers
+# JAVA_HOME is the site's own: set it for the daemons' users, or here.
+
+# A heap of 1.6 GiB: it also serves map output to every reduce task
+# [nodemanager.heap; Hadoop 3.5.0: yarn-default.xml, howdah]
+export YARN_NODEMANAGER_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+
+# 1 GiB, and another for every 500 of 62 NodeManagers, within the 242.2 GiB of rm1
+# [scheduler.heap; D1 81, D1 87, howdah]
+export YARN_RESOURCEMANAGER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

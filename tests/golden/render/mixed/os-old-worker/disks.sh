@@ -1,0 +1,108 @@
+#!/bin/bash
+# Partitions, formats and mounts this worker's data disks: one partition each, no RAID.
+#
+#   disks.sh DEVICE...            shows what would be done
+#   disks.sh --apply DEVICE...    does it
+#
+# The first device is mounted at /data/01, the second at /data/02, and so on. A device that is mounted,
+# in use or holds a partition table or a file system is refused, and then nothing is touched at all.
+#
+# fs.type: Made in seconds, large files in few extents, many writers at once
+#   [disks.file-system; D0 28, D4 127, X6]
+# mkfs.options: Few allocation groups fill a disk from its fast outer zone inwards, all disks alike; 4 is the least
+#   mkfs.xfs makes at this size
+#   [disks.make-file-system; D0 28, X6, X10]
+# mount.options: Else reading a block writes the time it was read to the same disk
+#   [disks.mount; howdah]
+# partition.start: A multiple of every sector, stripe and erase block; it costs 8 MiB of a disk
+#   [disks.partition; D0 29, D0 30, D1 93, D2 112, D3 123]
+
+set -euo pipefail
+export LC_ALL=C
+
+counts=12
+file_system=xfs
+make_file_system=(mkfs.xfs -d agcount=4)
+mount_options=noatime,nodiratime
+partition_start=8MiB
+
+apply=no
+if [ "${1-}" = --apply ]; then
+  apply=yes
+  shift
+fi
+
+die() {
+  printf 'disks.sh: %s\n' "$1" >&2
+  exit 2
+}
+
+run() {
+  printf '%q ' "$@"
+  printf '\n'
+  if [ "$apply" = yes ]; then "$@"; fi
+}
+
+[ "$#" -gt 0 ] || die "name the data disks: disks.sh [--apply] /dev/disk/by-id/..."
+case " $counts " in
+  *" $# "*) ;;
+  *) die "$# devices are named, but the plan gives a worker $counts data disks" ;;
+esac
+[ "$apply" = no ] || [ "$(id -u)" = 0 ] || die "--apply needs root"
+
+devices=()
+for name in "$@"; do
+  case $name in
+    /dev/*) ;;
+    *) die "$name is not a path below /dev" ;;
+  esac
+  device=$(readlink -e -- "$name") || die "$name does not exist"
+  [ -b "$device" ] || die "$name is not a block device"
+  case $(lsblk --nodeps --noheadings --output TYPE -- "$device") in
+    disk | loop) ;;
+    *) die "$name is not a whole disk" ;;
+  esac
+  [ "$(lsblk --noheadings --output NAME -- "$device" | wc -l)" = 1 ] || die "$name has partitions or holders"
+  [ -z "$(lsblk --noheadings --output MOUNTPOINT -- "$device" | tr -d '[:space:]')" ] || die "$name is mounted"
+  if [ -r "$device" ]; then
+    signatures=$(wipefs --no-act --parsable -- "$device") || die "$name cannot be examined"
+    [ -z "$signatures" ] || die "$name holds data: $(wipefs --no-act --noheadings --output TYPE -- "$device" | tr '\n' ' ')"
+  elif [ "$apply" = yes ]; then
+    die "$name cannot be read"
+  else
+    printf '# %s cannot be read without root: what it holds is not known\n' "$name"
+  fi
+  for other in ${devices[@]+"${devices[@]}"}; do
+    [ "$other" != "$device" ] || die "$name is named twice"
+  done
+  devices+=("$device")
+done
+
+number=0
+for device in "${devices[@]}"; do
+  number=$((number + 1))
+  label=$(printf 'data-%02d' "$number")
+  directory=$(printf '/data/%02d' "$number")
+  ! grep -q "^LABEL=$label[[:space:]]" /etc/fstab || die "$label is in /etc/fstab already"
+  [ ! -d "$directory" ] || [ -z "$(ls -A -- "$directory")" ] || die "$directory is not empty"
+done
+
+number=0
+for device in "${devices[@]}"; do
+  number=$((number + 1))
+  label=$(printf 'data-%02d' "$number")
+  directory=$(printf '/data/%02d' "$number")
+  case $device in
+    *[0-9]) partition=${device}p1 ;;
+    *) partition=${device}1 ;;
+  esac
+  run parted --script -- "$device" mklabel gpt mkpart "hadoop-$label" "$file_system" "$partition_start" 100%
+  run udevadm settle
+  run "${make_file_system[@]}" -L "$label" "$partition"
+  run mkdir -p "$directory"
+  line="LABEL=$label $directory $file_system $mount_options 0 0"
+  printf 'echo %q >> /etc/fstab\n' "$line"
+  if [ "$apply" = yes ]; then printf '%s\n' "$line" >> /etc/fstab; fi
+  run mount "$directory"
+done
+[ "$apply" = yes ] || printf '# nothing was done: look at the steps above, then give --apply\n'

@@ -1,0 +1,48 @@
+"""Every key that a rule decides has a file that can hold it, and every supported release knows it today."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from howdah import releases
+from howdah.planner.rule import FamilyRule, SettingRule
+from howdah.planner.rules.catalogue import RULES
+from howdah.releases import HADOOP_VERSIONS, HBASE_VERSIONS, Release
+from howdah.render.files import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, KNOWN
+
+KEYS = sorted(
+    {(rule.key, rule.file, rule.id) for rule in RULES if isinstance(rule, SettingRule)}
+    | {
+        (re.sub(r"<(\w+)>", r"\1", rule.family), rule.file, rule.id)
+        for rule in RULES
+        if isinstance(rule, FamilyRule)
+    }
+)
+
+
+def _known(key: str, *known_to: Release) -> bool:
+    return any(release.find(key) is not None and not release.replacement(key) for release in known_to)
+
+
+def test_every_rule_names_a_file_that_is_rendered() -> None:
+    assert {file for _, file, _ in KEYS} <= KNOWN
+
+
+@pytest.mark.parametrize("version", HADOOP_VERSIONS)
+def test_every_hadoop_release_knows_the_keys(version: str) -> None:
+    release = releases.hadoop(version)
+    assert not [one for one in KEYS if one[1] in HADOOP_XML and not _known(one[0], release)]
+
+
+@pytest.mark.parametrize("version", HBASE_VERSIONS)
+def test_every_hbase_release_knows_the_keys(version: str) -> None:
+    known_to = (releases.hbase(version), releases.hadoop(HADOOP_VERSIONS[-1]))
+    assert not [one for one in KEYS if one[1] in HBASE_XML and not _known(one[0], *known_to)]
+
+
+def test_keys_of_env_files_are_variables() -> None:
+    names = [key for key, file, _ in KEYS if file in (*HADOOP_ENV, *HBASE_ENV)]
+    assert names
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in names)
