@@ -10,6 +10,7 @@ from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, SettingRule
 from howdah.planner.rules import os
+from howdah.planner.rules.jvm import java_major
 from support.tuned import facts, found, host
 
 BY_ID = {rule.id: rule for rule in os.RULES}
@@ -126,3 +127,10 @@ def test_nothing_is_said_without_a_host() -> None:
     for rule in os.RULES:
         if isinstance(rule, Inspection):
             assert list(rule.inspect(nothing, facts())) == []
+
+
+@pytest.mark.parametrize(
+    "java", ['openjdk version "17.0.15" 2025-04-15', 'java version "17.0.2"', "17.0.10", "17"]
+)
+def test_the_line_that_a_probe_reads_tells_which_java_it_is(java: str) -> None:
+    assert java_major(java) == 17

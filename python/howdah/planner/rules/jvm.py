@@ -13,7 +13,7 @@ from howdah.planner.rule import Decision, Inspection, Observation, Rule, Setting
 _JAVA = {"3.5.0": (17,), "3.4.2": (8, 11)}
 """Majors that a release's servers run on."""
 _HBASE_JAVA = (8, 11, 17)
-_MAJOR = re.compile(r'(?:version )?"?(?:1\.)?(\d+)')
+_MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
 _ADD_OPENS_FROM = 17
 _REMOVED = ("-XX:+UseConcMarkSweepGC", "-XX:+UseParNewGC", "-XX:MaxPermSize", "-XX:PermSize")
 _REMOVED_IN = 14
@@ -38,7 +38,7 @@ def supported(facts: Facts) -> tuple[int, ...]:
 
 
 def java_major(text: str) -> int | None:
-    """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``17.0.10``."""
+    """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
     match = _MAJOR.match(text.strip())
     return int(match.group(1)) if match else None
 

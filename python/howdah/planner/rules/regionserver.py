@@ -84,6 +84,7 @@ def _options(facts: Facts) -> Decision:
             "-XX:MaxGCPauseMillis=100",
             "-XX:+ParallelRefProcEnabled",
             "-XX:+AlwaysPreTouch",
+            "-XX:+UseTransparentHugePages",
             "-XX:+ExitOnOutOfMemoryError",
             *direct,
         ),
