@@ -76,7 +76,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     if config is None or values is None:
         return
     for one in config.properties:
-        if one.name in planned or not base_name(one).endswith("-site.xml") or not values.knows(one.name):
+        if one.name in planned or not base_name(one).endswith("-site.xml") or values.file(one.name) is None:
             continue
         default = values.default(one.name)
         if one.text != default:

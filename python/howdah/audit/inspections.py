@@ -28,7 +28,7 @@ def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
         rule=rule.id,
         verdict=verdict(rule, seen.ok),
         about=seen.about,
-        where=seen.where or subject.host_name,
+        where=seen.where or _home(seen.about, subject),
         found=seen.found,
         expected=seen.expected,
         why=rule.says,
@@ -36,3 +36,9 @@ def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
         source=rule.source,
         inputs=seen.inputs,
     )
+
+
+def _home(about: str, subject: Subject) -> str:
+    """Where something without a place belongs: a property to its file, all else to the host."""
+    file = subject.values.file(about) if subject.values is not None else None
+    return file or subject.host_name

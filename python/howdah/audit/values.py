@@ -10,7 +10,7 @@ from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.release import base_name
-from howdah.releases import Release
+from howdah.releases import Property, Release
 
 HBASE_SITE = "hbase-site.xml"
 """HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
@@ -55,12 +55,16 @@ class Values(Mapping[str, Value]):
 
     def kind(self, key: str) -> str:
         """What the release says the key's value is; ``text`` for a key it does not know."""
-        known = next(filter(None, (release.find(key) for release in self._releases)), None)
+        known = self._property(key)
         return known.kind if known else "text"
 
-    def knows(self, key: str) -> bool:
-        """Whether a release reads the key."""
-        return any(release.find(key) is not None for release in self._releases)
+    def file(self, key: str) -> str | None:
+        """The file that the key belongs to; None for a key that no release reads."""
+        known = self._property(key)
+        return known.file if known else None
+
+    def _property(self, key: str) -> Property | None:
+        return next(filter(None, (release.find(key) for release in self._releases)), None)
 
     def read(self, key: str, file: str = "") -> Reading | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""

@@ -50,9 +50,7 @@ def _findings(checks: Sequence[Check]) -> Table:
     for check in checks:
         lines = [_evidence(check), Text(check.why)]
         if check.fix:
-            lines.append(
-                Text(check.fix, style="bold") if check.verdict is not Verdict.PASS else Text(check.fix)
-            )
+            lines.append(Text.assemble(("fix: ", "bold"), check.fix))
         lines.append(Text(f"{check.rule} ({check.source})", style="dim"))
         table.add_row(Text(check.verdict.value, style=_STYLES[check.verdict]), Text("\n").join(lines))
     return table

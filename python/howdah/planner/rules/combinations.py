@@ -16,6 +16,35 @@ _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id
 """Variables that the daemon's Java machine or its start script defines."""
 
 
+def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.config is None or not any(file.endswith("hdfs-site.xml") for file in found.config.files):
+        return
+    given = found.config.property("fs.defaultFS")
+    text = str(facts.decided.get("fs.defaultFS", ""))
+    yield Observation(
+        ok=not text.startswith("file:"),
+        about="fs.defaultFS",
+        found=text if given else f"{text} (default)",
+        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise, and jobs see local files",
+        fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
+        where=f"{given.file}:{given.line}" if given else "core-site.xml",
+    )
+
+
+def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
+    workers = tuple(host for host in found.config.workers if host != "localhost") if found.config else ()
+    if not workers:
+        return
+    replicas = int(facts.number("dfs.replication"))
+    yield Observation(
+        ok=replicas <= len(workers),
+        about="dfs.replication",
+        found=f"{replicas} replicas, {len(workers)} hosts in the workers file",
+        expected=f"at most {len(workers)}: every block would lack replicas for ever",
+        fix=f"add {replicas - len(workers)} workers, or set dfs.replication to {len(workers)} in hdfs-site.xml",
+    )
+
+
 def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
     size = found.config.property("dfs.blocksize") if found.config else None
     if size is None:
@@ -84,6 +113,22 @@ def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.default-file-system",
+        says="Daemons and clients are told of the cluster's HDFS; the release's default is the local disk.",
+        sources=("Hadoop 3.5.0: core-default.xml",),
+        severity=Severity.MUST,
+        condition="where the configuration has an hdfs-site.xml",
+        inspect=_default_file_system,
+    ),
+    Inspection(
+        id="consistency.replicas-and-workers",
+        says="A block has no more replicas than there are workers.",
+        sources=("D0 60", "X5"),
+        severity=Severity.MUST,
+        condition="where a workers file lists the workers",
+        inspect=_replicas_and_workers,
+    ),
     Inspection(
         id="consistency.block-chunks",
         says="A block is made of whole checksum chunks and is not below the NameNode's least size.",

@@ -78,7 +78,7 @@ def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 ok=False,
                 about=one.name,
-                found=f"{one.name} = {one.text}",
+                found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=near,
                 fix=f"rename {one.name} to {near} in {place(one)}",
                 where=place(one),
@@ -91,7 +91,7 @@ def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 ok=False,
                 about=one.name,
-                found=f"{one.name} = {one.text}",
+                found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=f"a property of Hadoop {facts.request.hadoop}",
                 fix=f"remove {one.name} from {place(one)}, or find today's name of it",
                 where=place(one),
@@ -127,7 +127,7 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
                 yield Observation(
                     ok=False,
                     about=one.name,
-                    found=f"{one.name} = {one.text}",
+                    found="a former name",
                     expected=" and ".join(today),
                     fix=f"rename {one.name} to {' and '.join(today)} in {place(one)}",
                     where=place(one),
@@ -144,7 +144,7 @@ def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
                 yield Observation(
                     ok=False,
                     about=one.name,
-                    found=f"{one.name} = {one.text}",
+                    found="a name of former releases",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
                     fix=f"remove {one.name} from {place(one)}: {instead}",
                     where=place(one),
