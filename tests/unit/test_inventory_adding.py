@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from howdah.documents.appending import extended_text, new_text
 from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
@@ -206,6 +208,15 @@ def test_other_hosts_are_appended_to_it(server: Host, vm: Host) -> None:
     assert groups[0] == inventory.groups[0]
     assert (groups[1].name, groups[1].names) == ("w-2", ("w9",))
     assert "# 10Gb/s? the driver does not say" in text
+
+
+def test_an_inventory_between_brackets_is_extended_too(server: Host, vm: Host) -> None:
+    text = json.dumps(YAML(typ="safe").load(HAND_MADE))
+    inventory = parse_inventory(text, "hosts.yaml")
+    text = extended_text(text, add(named(server, "w3") + named(vm, "m1"), inventory))
+    groups = parse_inventory(text, "hosts.yaml").groups
+    assert [group.names for group in groups] == [("w1", "w2", "w3"), ("m1",)]
+    assert "- {count: 1, speed: 10Gb/s}  # 10Gb/s?" in text
 
 
 @pytest.mark.parametrize(

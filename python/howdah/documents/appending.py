@@ -41,6 +41,8 @@ def extended_text(text: str, additions: Sequence[Addition]) -> str:
         if addition.known:
             _extend(next(one for one in groups if one["name"] == addition.group.name), addition)
     if fresh := [addition for addition in additions if not addition.known]:
+        for outer in (document, groups):
+            outer.fa.set_block_style()  # Between brackets there is no room for comments.
         groups.extend(yaml.load(new_text(fresh))["groups"])
     stream = StringIO()
     yaml.dump(document, stream)
