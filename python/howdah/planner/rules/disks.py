@@ -6,7 +6,7 @@ from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity, at_least
-from howdah.planner.rules import found_disks
+from howdah.planner.rules import found_disks, found_mounts
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.units import MIB, format_rate
 
@@ -206,6 +206,7 @@ RULES: tuple[Rule, ...] = (
         today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",
     ),
     *found_disks.RULES,
+    *found_mounts.RULES,
     Counsel(
         id="disks.system-disks",
         says="Keep the operating system and its logs off the data disks.",
