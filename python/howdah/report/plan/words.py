@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
@@ -10,6 +11,7 @@ from howdah.model.plan import (
     Candidate,
     Capacity,
     Cluster,
+    Input,
     Judgement,
     Master,
     Placement,
@@ -17,13 +19,23 @@ from howdah.model.plan import (
     Setting,
     Worker,
 )
-from howdah.units import GIB, exact_bytes, format_bytes, format_counted
+from howdah.units import (
+    GIB,
+    MIB,
+    exact_bytes,
+    format_bits_per_s,
+    format_bytes,
+    format_counted,
+    format_rate,
+    format_seconds,
+)
 
-_PLACEMENTS = {
+PLACEMENTS = {
     Placement.DEFAULT: "HDFS's default placement",
     Placement.NODE_GROUPS: "node groups",
     Placement.UPGRADE_DOMAINS: "upgrade domains",
 }
+"""How replicas are kept on different hosts."""
 
 
 def answer(plan: Plan, cluster: Cluster) -> str:
@@ -61,13 +73,18 @@ def gib(size_bytes: int) -> str:
 
 def masters_line(master: Master) -> str:
     """A master with its daemons, its place and its shadow."""
-    place = "beside a worker" if master.shares else "the whole host" if master.whole_host else _places(master)
     shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
-    return f"{', '.join(master.roles)} on {master.host} ({place}{shadow})"
+    return f"{', '.join(master.roles)} on {master.host} ({place(master)}{shadow})"
 
 
-def _places(master: Master) -> str:
-    return f"{format_counted(len(master.takes), 'place')} of a worker"
+def place(master: Master) -> str:
+    """What a master has of its host."""
+    if master.shares:
+        return "beside a worker"
+    if master.whole_host:
+        return "the whole host"
+    taken = len(master.takes)
+    return "in place of a worker" if taken == 1 else f"in place of {taken} workers"
 
 
 def topology_line(cluster: Cluster) -> str:
@@ -77,7 +94,7 @@ def topology_line(cluster: Cluster) -> str:
     kind = "rack" if topology.real_racks else "virtual rack"
     spread = " or ".join(str(number) for number in sizes)
     racks = f"{format_counted(len(topology.racks), kind)} of {spread} hosts"
-    return f"{racks}; replicas are kept on different hosts by {_PLACEMENTS[topology.placement]}"
+    return f"{racks}; replicas are kept on different hosts by {PLACEMENTS[topology.placement]}"
 
 
 def capacity_line(capacity: Capacity) -> str:
@@ -107,6 +124,53 @@ def main_reason(candidate: Candidate) -> Judgement | None:
     return max(ours, key=lambda one: abs(one.weight), default=None)
 
 
+def figures(candidate: Candidate) -> tuple[str, ...]:
+    """Workers, vCPUs, memory, data disks and tasks at once; one line for each kind of worker."""
+    kinds = candidate.kinds
+    if not kinds:
+        return ("–",) * 5
+    return (
+        f"{candidate.workers:,}",
+        "\n".join(str(kind.vcpus) for kind in kinds),
+        "\n".join(gib(kind.memory_bytes) for kind in kinds),
+        "\n".join(str(kind.data_disks) for kind in kinds),
+        "\n".join(at_once(kind) for kind in kinds),
+    )
+
+
+def at_once(kind: Worker) -> str:
+    """Map and reduce tasks at once, as the papers write them: ``6 + 6``."""
+    return f"{kind.map_slots} + {kind.reduce_slots}" if kind.map_slots or kind.reduce_slots else "–"
+
+
+def weight_text(judgement: Judgement) -> str:
+    """How much a reason counts: ``1.4 %`` of the work's time; nothing where it has no weight."""
+    return f"{100 * abs(judgement.weight):.1f} %" if judgement.weight else ""
+
+
+def input_text(given: Input) -> str:
+    """A number that went in, with its unit."""
+    value = given.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    write = _UNITS.get(given.unit)
+    return write(value) if write else f"{value:,.12g} {given.unit}".rstrip()
+
+
+def _bytes_text(value: float) -> str:
+    return gib(int(value)) if value >= GIB and value % MIB == 0 else exact_bytes(int(value))
+
+
+_UNITS: dict[str, Callable[[float], str]] = {
+    "B": _bytes_text,
+    "B/s": format_rate,
+    "bit/s": format_bits_per_s,
+    "s": format_seconds,
+}
+
+
 def value_text(setting: Setting) -> str:
     """A setting's value as an administrator reads it: sizes with their unit, lists with commas."""
     value = setting.value
@@ -121,5 +185,5 @@ def size_note(setting: Setting) -> str:
     """A size in bytes with its unit, where the number alone is hard to read; nothing otherwise."""
     value = setting.value
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**20 and value % 1024 == 0:
-        return exact_bytes(value)
+        return gib(value) if value >= GIB and value * 100 % GIB == 0 else exact_bytes(value)
     return ""

@@ -1,0 +1,187 @@
+"""What a plan's page says, in order, before it is given its form."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import howdah
+from howdah.model.hostname import expand_all
+from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
+from howdah.report.figure import Table
+from howdah.report.plan import words
+from howdah.report.plan.asked import command
+from howdah.report.plan.grounds import Cited, Grounds, labels
+from howdah.units import format_counted
+
+OF_THE_PLAN = "the plan itself"
+"""Where settings are listed that belong to no file."""
+
+SEVERITIES = ("must", "should", "may")
+
+
+class Choice(NamedTuple):
+    """One platform with its figures and what speaks for and against it."""
+
+    candidate: Candidate
+    cells: tuple[str, ...]
+    verdict: str
+    reasons: tuple[tuple[str, str, str, str], ...]
+    """Which way, how much, what and by which rule."""
+
+
+class Decided(NamedTuple):
+    """One setting as the page shows it; ``rule`` are the rule's id and its words."""
+
+    key: str
+    value: str
+    note: str
+    holds_for: str
+    reason: str
+    rule: tuple[str, str]
+    sources: tuple[Cited, ...]
+    inputs: tuple[tuple[str, str], ...]
+    breaks: tuple[Breach, ...]
+    yours: bool
+
+
+class Content(NamedTuple):
+    """Everything the page says."""
+
+    title: str
+    kicker: str
+    answer: str
+    leads: tuple[str, ...]
+    several_groups: bool
+    choices: tuple[Choice, ...]
+    masters: Table
+    topology: tuple[tuple[str, str], ...]
+    racks: Table
+    files: tuple[tuple[str, tuple[Decided, ...]], ...]
+    yours: tuple[Decided, ...]
+    advice: tuple[tuple[Advice, tuple[Cited, ...]], ...]
+    cited: tuple[Cited, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
+    """The page's content."""
+    request = cluster.request
+    several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
+    decided = [(one.file or OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings]
+    names = dict.fromkeys(file for file, _ in decided)
+    advice = sorted(cluster.advice, key=lambda one: SEVERITIES.index(one.severity))
+    return Content(
+        title=f"{cluster.inventory.cluster}: plan",
+        kicker=f"plan of {cluster.inventory.cluster} · Hadoop {request.hadoop}"
+        + (f" · HBase {request.hbase}" if request.hbase_used else ""),
+        answer=words.answer(plan, cluster),
+        leads=(
+            f"{_capital(words.topology_line(cluster))}.",
+            f"It holds {words.capacity_line(cluster.capacity)}.",
+        ),
+        several_groups=len({one.group for one in cluster.candidates}) > 1,
+        choices=tuple(_choice(one) for one in cluster.candidates),
+        masters=_masters(cluster.masters),
+        topology=_topology(cluster),
+        racks=_racks(cluster),
+        files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
+        yours=tuple(one for _, one in decided if one.yours),
+        advice=tuple((one, _cited(one.source, grounds)) for one in advice),
+        cited=_all_cited(plan, cluster, grounds),
+        facts=_facts(cluster),
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _choice(candidate: Candidate) -> Choice:
+    ordered = sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight)))
+    reasons = tuple((one.verdict, words.weight_text(one), one.text, one.rule) for one in ordered)
+    verdict = "" if candidate.verdict == "possible" else candidate.verdict
+    return Choice(candidate, words.figures(candidate), verdict, reasons)
+
+
+def _masters(masters: tuple[Master, ...]) -> Table:
+    columns = ["name", "daemons", "host", "place", "vCPUs", "memory", "because"]
+    rows = [
+        [
+            one.name,
+            ", ".join(one.roles),
+            one.host,
+            words.place(one),
+            str(one.vcpus),
+            words.gib(one.memory_bytes),
+            one.reason,
+        ]
+        for one in masters
+    ]
+    if any(one.shadow_host for one in masters):
+        columns.insert(4, "shadow on")
+        for row, one in zip(rows, masters, strict=True):
+            row.insert(4, one.shadow_host or "–")
+    return Table(tuple(columns), tuple(tuple(row) for row in rows))
+
+
+def _topology(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    topology = cluster.topology
+    return (
+        (
+            "racks",
+            "as the inventory lists them" if topology.real_racks else "virtual: the inventory lists none",
+        ),
+        ("replicas", f"kept on different hosts by {words.PLACEMENTS[topology.placement]}"),
+        ("because", topology.reason),
+    )
+
+
+def _racks(cluster: Cluster) -> Table:
+    rows = tuple(
+        (f"/{rack.name}", f"{len(expand_all(rack.hosts)):,}", ", ".join(rack.hosts))
+        for rack in cluster.topology.racks
+    )
+    return Table(("rack", "hosts", "which"), rows)
+
+
+def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
+    rule = setting.rule or ""
+    return Decided(
+        key=setting.key,
+        value=words.value_text(setting),
+        note=words.size_note(setting),
+        holds_for=(setting.worker or setting.group or "") if several else "",
+        reason=setting.reason,
+        rule=(rule, grounds.rules.get(rule, "")),
+        sources=_cited(setting.source, grounds),
+        inputs=tuple((one.name, words.input_text(one)) for one in setting.inputs),
+        breaks=setting.breaks,
+        yours=setting.origin == "user",
+    )
+
+
+def _cited(source: str, grounds: Grounds) -> tuple[Cited, ...]:
+    return tuple(grounds.sources.get(label, Cited(label)) for label in labels(source))
+
+
+def _all_cited(plan: Plan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
+    """Every item of a paper that the page cites, in the papers' order."""
+    texts = [*(one.source for one in plan.settings), *(one.source for one in cluster.advice)]
+    used = {label for text in texts for label in labels(text)}
+    return tuple(one for label, one in grounds.sources.items() if label in used and one.says)
+
+
+def _facts(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    inventory = cluster.inventory
+    digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
+    groups = ", ".join(f"{one.name} ({one.count:,})" for one in inventory.groups)
+    return (
+        ("asked for by", command(cluster.request)),
+        ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),
+        ("inventory's SHA-256", digest),
+        ("made for", f"Hadoop {cluster.request.hadoop}, HBase {cluster.request.hbase}"),
+        ("profile", cluster.request.profile.value),
+        ("howdah", howdah.__version__),
+        ("format", str(cluster.howdah)),
+    )

@@ -1,0 +1,145 @@
+"""What the data need year by year, beside what these hosts hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.model.plan import Capacity
+from howdah.report.figure import Figure, Table
+from howdah.report.theme import DATA, LEFT, WIDTH, chart, level_title
+from howdah.units import format_bytes, format_counted
+
+_STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
+
+
+def growth(capacity: Capacity) -> Figure | None:
+    """The figure; None where growth was not asked for."""
+    if not capacity.years:
+        return None
+    return Figure(
+        id="growth",
+        title="What the data need, year by year",
+        caption=_caption(capacity),
+        spec=_spec(capacity),
+        table=_table(capacity),
+        marks=len(capacity.years),
+    )
+
+
+def _caption(capacity: Capacity) -> str:
+    full = next((one for one in capacity.years if one.need_bytes > capacity.usable_bytes), None)
+    held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
+    if full is None:
+        return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
+    when = "today" if full.year == 0 else f"in year {full.year}"
+    return f"{held}, too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
+
+
+def _spec(capacity: Capacity) -> dict[str, Any]:
+    usable = capacity.usable_bytes
+    most = max([usable, *(one.need_bytes for one in capacity.years)]) or 1
+    size, unit = next(step for step in (*_STEPS, (1.0, "B")) if most >= step[0])
+    values = [
+        {
+            "year": one.year,
+            "start": start / size,
+            "end": end / size,
+            "beyond": beyond,
+            "need": format_bytes(one.need_bytes),
+            "hosts": format_counted(one.hosts, "host"),
+            "full": one.first_full,
+        }
+        for one in capacity.years
+        for start, end, beyond in (
+            (0, min(usable, one.need_bytes), 0),
+            (min(usable, one.need_bytes), one.need_bytes, 1),
+        )
+        if end > start
+    ]
+    tops = [{"year": one["year"], "top": one["end"], "text": one["hosts"]} for one in values]
+    tops = [
+        one for one in tops if one["top"] == max(two["top"] for two in tops if two["year"] == one["year"])
+    ]
+    level = {"values": [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]}
+    last = capacity.years[-1].year
+    x = {
+        "field": "year",
+        "type": "quantitative",
+        "scale": {"domain": [-0.6, last + 0.6], "nice": False, "zero": False},
+        "axis": {
+            "title": "years from today",
+            "tickCount": min(12, last + 1),
+            "tickMinStep": 1,
+            "format": "d",
+        },
+    }
+    y = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 1.12 * most / size], "nice": False},
+        "axis": {**level_title(unit), "tickCount": 4},
+    }
+    layers: list[dict[str, Any]] = [
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "mark": {
+                "type": "bar",
+                "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
+                "color": "$disk-read",
+            },
+            "encoding": {
+                "x": x,
+                "y": {**y, "field": "start"},
+                "y2": {"field": "end"},
+                "fillOpacity": {
+                    "field": "beyond",
+                    "type": "quantitative",
+                    "scale": {"domain": [0, 1], "range": [1, 0.35]},
+                    "legend": None,
+                },
+                "tooltip": [
+                    {"field": "year"},
+                    {"field": "need"},
+                    {"field": "hosts", "title": "takes"},
+                    {"field": "full", "title": "first full"},
+                ],
+            },
+        },
+        {
+            "data": level,
+            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
+            "encoding": {"y": {**y, "field": "level"}},
+        },
+        {
+            "data": level,
+            "mark": {"type": "text", "align": "left", "dx": 6, "color": "$ink"},
+            "encoding": {
+                "x": {"value": {"expr": "width"}},
+                "y": {**y, "field": "level"},
+                "text": {"field": "text"},
+            },
+        },
+        {
+            "data": {"values": tops},
+            "mark": {"type": "text", "dy": -8, "color": "$muted"},
+            "encoding": {"x": x, "y": {**y, "field": "top"}, "text": {"field": "text"}},
+        },
+    ]
+    return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
+
+
+def _table(capacity: Capacity) -> Table:
+    resources = tuple(dict.fromkeys(name for one in capacity.years for name in one.fill))
+    rows = [
+        (
+            str(one.year),
+            format_bytes(one.need_bytes),
+            f"{one.hosts:,}",
+            one.first_full,
+            *(f"{100 * one.fill[name]:.0f} %" if name in one.fill else "–" for name in resources),
+        )
+        for one in capacity.years
+    ]
+    return Table(
+        ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
+    )

@@ -1,0 +1,145 @@
+"""The memory of each kind of worker, share by share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.model.plan import Plan
+from howdah.report.figure import Figure, Key, Table
+from howdah.report.plan.memory import Share, shares
+from howdah.report.plan.words import gib
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.units import GIB
+
+ROW, BAR = 84, 30
+
+
+def memory(plan: Plan) -> Figure:
+    """The figure: one bar for each kind of worker."""
+    stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
+    named = {share.name: share.token for stack in stacks.values() for share in stack}
+    return Figure(
+        id="memory",
+        title="The memory of a worker",
+        caption=_caption(plan, stacks),
+        spec=_spec(plan, stacks, named),
+        table=_table(stacks),
+        keys=tuple(Key(name, token) for name, token in named.items()),
+        marks=sum(map(len, stacks.values())),
+    )
+
+
+def _segments(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> list[dict[str, Any]]:
+    segments = []
+    for row, kind in enumerate(plan.workers):
+        start = 0
+        for share in stacks[kind.name]:
+            end = start + share.size_bytes
+            segments.append(
+                {
+                    "row": row,
+                    "worker": kind.name,
+                    "series": share.name,
+                    "start": start / GIB,
+                    "end": end / GIB,
+                    "size": gib(share.size_bytes),
+                    "share": f"{share.size_bytes / kind.memory_bytes:.0%}".replace("%", " %"),
+                }
+            )
+            start = end
+    return segments
+
+
+def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str]) -> dict[str, Any]:
+    segments = _segments(plan, stacks)
+    kinds = [
+        {"row": row, "text": f"{kind.name}: {gib(kind.memory_bytes)}"}
+        for row, kind in enumerate(plan.workers)
+    ]
+    most = max(one["end"] for one in segments)
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, most], "nice": False},
+        "axis": {"title": "memory (GiB)", "grid": True, "domain": False, "ticks": False, "tickCount": 8},
+    }
+    y_scale = {"domain": [-0.5, len(kinds) - 0.5], "reverse": True, "nice": False, "zero": False}
+    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": list(named), "range": [f"${token}" for token in named.values()]},
+    }
+    room = "scale('x', datum.end) - scale('x', datum.start)"
+    label = {
+        "type": "text",
+        "align": "left",
+        "dx": 1,
+        "fontSize": 11,
+        "color": "$muted",
+        "opacity": {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"},
+        "tooltip": None,
+    }
+    base = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
+    layers: list[dict[str, Any]] = [
+        {
+            "name": DATA,
+            **base,
+            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            "encoding": {
+                "x": {**x, "field": "start"},
+                "x2": {"field": "end"},
+                "y": y,
+                "color": colour,
+                "tooltip": [
+                    {"field": "worker"},
+                    {"field": "series", "title": "for"},
+                    {"field": "size"},
+                    {"field": "share"},
+                ],
+            },
+        },
+        *(
+            {
+                **base,
+                "mark": {**label, "dy": offset},
+                "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": field}},
+            }
+            for field, offset in (("series", 23), ("size", 36))
+        ),
+        {
+            "data": {"values": kinds},
+            "mark": {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
+            "encoding": {"y": y, "text": {"field": "text"}},
+        },
+    ]
+    return chart(
+        layers,
+        height=ROW * len(kinds) + 6,
+        width=WIDTH + 152,
+        top=4,
+        left=4,
+        right=24,
+        resolve={"scale": {"color": "independent"}},
+    )
+
+
+def _caption(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> str:
+    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in plan.workers)
+    said = "What the settings set aside, and what they leave to the page cache"
+    served = ", from which map output is served" if any(kind.map_slots for kind in plan.workers) else ""
+    return f"{said}{served}. Java heaps: {heaps}."
+
+
+def _heaps(name: str, memory_bytes: int, stack: tuple[Share, ...]) -> str:
+    heap = sum(share.heap_bytes for share in stack)
+    return f"{gib(heap)} of the {name}'s {gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
+
+
+def _table(stacks: dict[str, tuple[Share, ...]]) -> Table:
+    rows = [
+        (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
+        for name, stack in stacks.items()
+        for share in stack
+    ]
+    return Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))

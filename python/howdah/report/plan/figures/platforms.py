@@ -1,0 +1,238 @@
+"""What each platform is expected to cost, reason by reason."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from howdah.model.plan import Candidate, Cluster, Judgement
+from howdah.report.figure import Figure, Key, Table
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.units import format_counted
+
+ROW, BAR = 58, 20
+MOST_ROWS = 8
+"""More platforms than this of one group of hosts are left to the table."""
+
+
+class _Reason(NamedTuple):
+    """How a rule is called in the chart, and its colour."""
+
+    name: str
+    token: str
+
+
+_REASONS = {
+    "platform.fits-numa-node": _Reason("remote memory", "cpu-user"),
+    "platform.prefer-ht": _Reason("remote memory", "cpu-user"),
+    "platform.few-disks": _Reason("disks per DataNode", "disk-read"),
+    "platform.replica-balance": _Reason("uneven blocks", "disk-write"),
+    "platform.alike": _Reason("unlike workers", "cpu-iowait"),
+    "platform.guest-memory": _Reason("guests' memory", "memory-process"),
+    "platform.one-vm": _Reason("virtualisation", "net-send"),
+    "platform.hbase-virtual": _Reason("virtualisation", "net-send"),
+    "platform.workers-per-socket": _Reason("number of workers", "phase-2"),
+    "platform.hbase-one": _Reason("number of workers", "phase-2"),
+}
+_OTHER = _Reason("other reasons", "phase-3")
+
+
+class _Segment(NamedTuple):
+    reason: _Reason
+    start: float
+    end: float
+    texts: tuple[str, ...]
+
+
+def platforms(cluster: Cluster) -> Figure | None:
+    """The figure; None where no platform's reasons were given a weight."""
+    rows, left_out = _rows(cluster)
+    stacks = [_stack(candidate) for candidate in rows]
+    if not any(stacks):
+        return None
+    several = len({candidate.group for candidate in rows}) > 1
+    names = [f"{one.group}: {one.platform}" if several else one.platform for one in rows]
+    seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
+    return Figure(
+        id="platforms",
+        title="What each platform costs",
+        caption=_caption(stacks, left_out),
+        spec=_spec(rows, names, stacks),
+        table=_table(names, stacks),
+        keys=tuple(Key(reason.name, reason.token) for reason in seen),
+        marks=sum(map(len, stacks)),
+    )
+
+
+def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
+    """The best platforms of every group, and how many possible ones are left out."""
+    rows: list[Candidate] = []
+    left_out = 0
+    for _, group in groupby(cluster.candidates, key=lambda one: one.group):
+        possible = [one for one in group if one.verdict != "refused"]
+        rows += possible[:MOST_ROWS]
+        left_out += len(possible[MOST_ROWS:])
+    return rows, left_out
+
+
+def _stack(candidate: Candidate) -> list[_Segment]:
+    """What speaks against it to the right of zero, what speaks for it to the left, the largest first."""
+    segments: list[_Segment] = []
+    for sign in (-1, 1):
+        end = 0.0
+        sums: dict[_Reason, list[Judgement]] = {}
+        for one in sorted(candidate.judgements, key=lambda one: -abs(one.weight)):
+            if one.weight * sign > 0:
+                sums.setdefault(_REASONS.get(one.rule, _OTHER), []).append(one)
+        for reason, judgements in sums.items():
+            start, end = end, end - 100 * sum(one.weight for one in judgements)
+            segments.append(_Segment(reason, start, end, tuple(one.text for one in judgements)))
+    return segments
+
+
+def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
+    ends = [0.0, *(edge for stack in stacks for one in stack for edge in (one.start, one.end))]
+    low, high = min(ends), max(ends)
+    segments = [
+        {
+            "row": row,
+            "platform": names[row],
+            "series": one.reason.name,
+            "start": one.start,
+            "end": one.end,
+            "cost": _percent(one.end - one.start),
+            "why": "; ".join(one.texts),
+        }
+        for row, stack in enumerate(stacks)
+        for one in stack
+    ]
+    heads = [
+        {"row": row, "text": name, "best": int(one.verdict == "recommended")}
+        for row, (name, one) in enumerate(zip(names, rows, strict=True))
+    ]
+    totals = [
+        {"row": row, "end": max([0.0, *(one.end for one in stack)]), "text": _total(stack)}
+        for row, stack in enumerate(stacks)
+    ]
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [1.02 * low, 1.02 * high], "nice": False},
+        "axis": {
+            "title": "share of the work's time (%)",
+            "grid": True,
+            "domain": False,
+            "ticks": False,
+            "tickCount": 8,
+        },
+    }
+    y_scale = {"domain": [-0.5, len(rows) - 0.5], "reverse": True, "nice": False, "zero": False}
+    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    reasons = dict.fromkeys(one.reason for stack in stacks for one in stack)
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "legend": None,
+        "scale": {
+            "domain": [reason.name for reason in reasons],
+            "range": [f"${reason.token}" for reason in reasons],
+        },
+    }
+    shown = [{"filter": SHOWN}]
+    layers: list[dict[str, Any]] = [
+        {
+            "name": DATA,
+            "data": {"values": segments},
+            "transform": shown,
+            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            "encoding": {
+                "x": {**x, "field": "start"},
+                "x2": {"field": "end"},
+                "y": y,
+                "color": colour,
+                "tooltip": [
+                    {"field": "platform"},
+                    {"field": "series", "title": "because of"},
+                    {"field": "cost"},
+                    {"field": "why"},
+                ],
+            },
+        },
+        {
+            "data": {"values": [{}]},
+            "mark": {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}},
+            "encoding": {},
+        },
+        *(
+            {
+                "data": {"values": [one for one in heads if one["best"] == best]},
+                "mark": {"type": "text", "align": "left", "dy": -20, "fontSize": 13, "fontWeight": weight}
+                | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
+                "encoding": {"y": y, "text": {"field": "text"}},
+            }
+            for best, weight in ((1, 700), (0, 400))
+        ),
+        {
+            "data": {"values": totals},
+            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
+            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        },
+        _labels(segments, x, y),
+    ]
+    return chart(
+        layers,
+        height=ROW * len(rows),
+        width=WIDTH + 72,
+        top=4,
+        left=4,
+        right=104,
+        resolve={"scale": {"color": "independent"}},
+    )
+
+
+def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+    """The reasons below their bars, where there is room to write them; the buttons name them all."""
+    room = "abs(scale('x', datum.end) - scale('x', datum.start))"
+    return {
+        "data": {"values": segments},
+        "transform": [{"filter": SHOWN}],
+        "mark": {
+            "type": "text",
+            "align": "left",
+            "dx": 1,
+            "dy": 17,
+            "fontSize": 11,
+            "color": "$muted",
+            "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
+            "tooltip": None,
+        },
+        "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
+    }
+
+
+def _total(stack: list[_Segment]) -> str:
+    return _percent(sum(one.end - one.start for one in stack))
+
+
+def _percent(value: float) -> str:
+    if abs(value) < 0.05:
+        return "0 %"
+    return f"{value:.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
+    said = "What speaks against each platform, as the share of the work's time that it is expected to cost"
+    if any(one.end < 0 for stack in stacks for one in stack):
+        said += "; left of zero, what speaks for it"
+    said += ". Less is better. Ranked by rules, not by a measurement of these hosts."
+    if left_out:
+        said += f" {format_counted(left_out, 'more platform')} in the table below."
+    return said
+
+
+def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
+    rows = [
+        (name, one.reason.name, f"{one.end - one.start:.2f}".replace("-", "\N{MINUS SIGN}"))
+        for name, stack in zip(names, stacks, strict=True)
+        for one in stack
+    ]
+    return Table(("platform", "because of", "cost (%)"), tuple(rows))
