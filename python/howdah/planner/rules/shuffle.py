@@ -91,7 +91,7 @@ RULES: tuple[Rule, ...] = (
         decide=_of_a_study(
             0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged"
         ),
-        accepts=between(0.5, 0.9),
+        accepts=between(0.5, 0.95),
     ),
     mapreduce_rule(
         "shuffle.merge-count",

@@ -1,0 +1,144 @@
+"""HBase: memory of a RegionServer, its caches, where it keeps its data."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_bytes
+from howdah.planner.rules.regionserver import regionserver_memory
+from howdah.units import GIB, MIB
+from support.facts import (
+    HADOOP_RULES,
+    HBASE,
+    MIX,
+    a_configuration,
+    a_master,
+    a_worker,
+    asking,
+    facts_of,
+    seen,
+    values_of,
+    will_do,
+)
+
+
+def the_study(memory_gib: float = 74) -> Facts:
+    """Three hosts of the HBase study with one worker each."""
+    worker = a_worker(memory_gib, slots=0, disks=6, vcpus=22, per_host=1)
+    return facts_of(kinds=((worker, 3),), request=asking(HBASE), worker_hosts=3)
+
+
+def values(facts: Facts | None = None) -> dict[str, Value]:
+    return values_of(HADOOP_RULES, facts or the_study())
+
+
+def test_the_studys_regionserver_has_over_64_gb_in_all() -> None:
+    decided = values()
+    heap = heap_bytes(str(decided["HBASE_REGIONSERVER_OPTS"])) or 0
+    cache = int(str(decided["hbase.bucketcache.size"])) * MIB
+    assert heap == 31 * GIB
+    assert heap + cache > 60 * GIB
+    assert heap + cache < 70 * GIB
+    assert decided["hbase.bucketcache.ioengine"] == "offheap"
+    assert decided["hfile.block.cache.size"] == 0.2
+
+
+def test_a_small_regionserver_caches_in_its_heap() -> None:
+    decided = values(the_study(16))
+    assert "hbase.bucketcache.ioengine" not in decided
+    assert "MaxDirectMemorySize" not in str(decided["HBASE_REGIONSERVER_OPTS"])
+    assert decided["hfile.block.cache.size"] == 0.4
+
+
+@given(st.integers(4 * GIB, 2048 * GIB))
+@settings(deadline=None)
+def test_heap_cache_and_buffers_stay_within_the_share(share: int) -> None:
+    memory = regionserver_memory(share)
+    assert memory.heap <= 31 * GIB
+    assert memory.heap > 0
+    assert memory.cache >= 0
+    assert memory.heap + memory.direct <= share
+
+
+@pytest.mark.parametrize("memory_gib", [16, 32, 74, 256, 1024])
+def test_cache_and_memstores_leave_a_fifth_of_the_heap(memory_gib: float) -> None:
+    decided = values(the_study(memory_gib))
+    both = [decided["hfile.block.cache.size"], decided["hbase.regionserver.global.memstore.size"]]
+    assert sum(float(str(one)) for one in both) <= 0.8
+
+
+def test_java_may_take_more_beside_the_heap_than_the_cache() -> None:
+    decided = values()
+    limit = int(
+        str(decided["HBASE_REGIONSERVER_OPTS"]).partition("MaxDirectMemorySize=")[2].removesuffix("m")
+    )
+    assert limit - int(str(decided["hbase.bucketcache.size"])) == 2048
+
+
+@pytest.mark.parametrize(
+    ("given_to", "said"),
+    [
+        ({"hfile.block.cache.size": "0.5", "hbase.regionserver.global.memstore.size": "0.4"}, [False]),
+        ({"hfile.block.cache.size": "0.5"}, [False]),
+        ({"hfile.block.cache.size": "0.4", "hbase.regionserver.global.memstore.size": "0.4"}, [True]),
+        ({}, []),
+    ],
+)
+def test_more_than_four_fifths_of_the_heap_are_found(given_to: dict[str, str], said: list[bool]) -> None:
+    assert seen("regionserver.heap-shares", a_configuration(given_to), the_study()) == said
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"HBASE_REGIONSERVER_OPTS": "-Xmx31g -XX:MaxDirectMemorySize=8g"}, [False]),
+        ({"HBASE_REGIONSERVER_OPTS": "-Xmx31g -XX:MaxDirectMemorySize=18g"}, [True]),
+        ({"HBASE_OFFHEAPSIZE": "20G"}, [True]),
+        ({}, [None]),
+    ],
+)
+def test_a_cache_beyond_direct_memory_is_found(environment: dict[str, str], said: list[bool | None]) -> None:
+    found = a_configuration(
+        {"hbase.bucketcache.ioengine": "offheap", "hbase.bucketcache.size": "16384"}, environment
+    )
+    assert seen("regionserver.direct-memory", found, the_study()) == said
+
+
+@pytest.mark.parametrize(
+    ("options", "well"),
+    [("-Xmx31g", True), ("-Xmx24g", True), ("-Xmx8g", False), ("-Xmx40g", False), ("", False)],
+)
+def test_heaps_that_are_small_or_waste_pointers_are_warned_of(options: str, well: bool) -> None:
+    assert will_do("regionserver.heap", options, the_study()) is well
+
+
+def test_a_mix_leaves_tasks_their_containers_and_hbase_the_rest() -> None:
+    worker = a_worker(241, slots=11, disks=20, vcpus=40, per_host=1)
+    decided = values(facts_of(worker, request=asking(MIX)))
+    assert int(str(decided["yarn.nodemanager.resource.memory-mb"])) >= 11 * (1024 + 1536)
+    assert int(str(decided["hbase.bucketcache.size"])) * MIB > 64 * GIB
+
+
+def test_hbase_is_in_hdfs_and_found_through_the_clusters_zookeepers() -> None:
+    decided = values()
+    assert decided["hbase.rootdir"] == "hdfs://cluster/hbase"
+    assert decided["hbase.zookeeper.quorum"] == ("m1.example.com",)
+    assert decided["hbase.cluster.distributed"] is True
+    assert will_do("hbase.quorum", ("m1.example.com:2181",), the_study())
+    assert not will_do("hbase.quorum", ("127.0.0.1",), the_study())
+    assert not will_do("hbase.root", "file:///tmp/hbase", the_study())
+
+
+def test_the_root_follows_the_file_systems_own_address() -> None:
+    facts = the_study().deciding("fs.defaultFS", "hdfs://nn.example.com:8020")
+    assert values(facts)["hbase.rootdir"] == "hdfs://nn.example.com:8020/hbase"
+
+
+def test_nothing_of_hbase_is_set_where_it_does_not_run() -> None:
+    masters = (a_master(Role.NAMENODE, Role.RESOURCEMANAGER),)
+    decided = values(facts_of(masters=masters))
+    assert [key for key in decided if key.startswith(("hbase", "hfile", "HBASE", "zookeeper"))] == []
