@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as sized
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
@@ -104,6 +105,7 @@ def test_hosts_added_are_of_the_larger_group() -> None:
     assert held.bytes_per_host == pytest.approx(20 * 510 * 10**9 * 0.8 / 3)
 
 
+@sized(max_examples=40)
 @given(
     hosts=st.integers(2, 60),
     disks=st.integers(4, 24),
@@ -169,7 +171,7 @@ def test_erasure_coding_is_told_with_what_each_code_would_hold() -> None:
 
 def test_units_on_divided_hosts_want_as_many_racks() -> None:
     _, domains = weighed(host_group(count=20), 4)
-    assert "RS-6-3-1024k puts each unit in a rack of its own" in domains
+    assert "RS-6-3-1024k puts each unit on a host of its own" in domains
     assert "RS-10-4-1024k puts up to 2 of 14 units in a rack" in domains
     _, domains = weighed(host_group(count=20, racks=("r1", "r2")), 4)
     assert "RS-3-2-1024k puts up to 3 of 5 units in a rack, perhaps on workers of one host" in domains

@@ -62,7 +62,7 @@ def _gain(facts: Facts, possible: list[ErasureCode]) -> str:
     replication = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
     copies = float(str(replication))
     offers = ", ".join(
-        f"{code.name} {format_bytes(_held(facts, code.overhead))} ({code.overhead:.2g} bytes for each, "
+        f"{code.name} {format_bytes(_held(facts, code.overhead))} ({code.overhead:.3g} bytes for each, "
         f"{code.parity} losses survived)"
         for code in possible
     )
@@ -109,7 +109,7 @@ def _survives(code: ErasureCode, racks: int, *, shared: bool) -> str:
             "not use it here, it wants as many racks as units"
         )
     if shared:
-        return "puts each unit in a rack of its own, and so on a host of its own"
+        return "puts each unit on a host of its own, because racks are as many as units"
     if racks == 1:
         return f"survives the loss of {code.parity} hosts; no racks are known, so not of a rack"
     if on_a_rack > code.parity:

@@ -20,8 +20,8 @@ _RESERVED = "dfs.datanode.du.reserved"
 class Holding:
     """The cluster as planned; ``host_bytes`` and ``host_workers`` are what one more host would add.
 
-    ``usable_bytes`` and ``host_bytes`` are data before replication; ``fewest_hosts`` is what masters and
-    replicas need without any data.
+    ``usable_bytes`` and ``host_bytes`` are data before replication; ``fewest_hosts`` is what masters,
+    replicas and the other groups need without any data.
     """
 
     group: str
@@ -64,7 +64,11 @@ def holding(
     return Holding(
         group=largest.group,
         hosts=inventory.host_count,
-        fewest_hosts=max(len({master.host for master in masters}), int(replication)),
+        fewest_hosts=max(
+            len({master.host for master in masters}),
+            int(replication),
+            inventory.host_count - groups[largest.group].count,
+        ),
         workers=workers,
         raw_bytes=raw_bytes,
         usable_bytes=usable_bytes,

@@ -9,7 +9,8 @@ from howdah.planner.masters.seats import Seat
 from howdah.planner.masters.spots import Spot
 from howdah.planner.rule import Rule
 from howdah.planner.rules import masters as rules
-from howdah.units import format_counted, format_memory
+from howdah.planner.words import gib
+from howdah.units import format_counted
 
 
 def reason_for(spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
@@ -42,7 +43,7 @@ def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:
     places = format_counted(len(spot.layout.workers if spot.layout else ()), "place")
     return (
         f"has {len(seat.takes)} of the host's {places} to itself ({there.vcpus} vCPUs, "
-        f"{format_memory(there.memory_bytes)}): no task delays it, and the rest of the host works"
+        f"{gib(there.memory_bytes)}): no task delays it, and the rest of the host works"
     )
 
 
