@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
@@ -225,3 +226,22 @@ def test_a_host_without_a_rack_is_refused() -> None:
 def test_a_file_nobody_renders_is_refused() -> None:
     with pytest.raises(UserError, match="not a file that is rendered"):
         render(plan(setting("a.b", 1, "../../etc/passwd")))
+
+
+def test_every_script_is_one() -> None:
+    for file in render(_mixed()).files:
+        if file.executable:
+            shell = file.content.splitlines()[0].removeprefix("#!/bin/")
+            done = subprocess.run(
+                [shell, "-n"], input=file.content.encode(), capture_output=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (0, b""), file.path
+
+
+@pytest.mark.parametrize(
+    "file", ["firmware", "network", "java", "sysctl.conf", "limits.conf", "thp", "zoo.cfg"]
+)
+def test_a_key_that_stands_bare_in_a_file_is_a_plain_one(file: str) -> None:
+    for key in ("a\nb = 1", "a b", "a`id`", ""):
+        with pytest.raises(UserError, match="not a plain key"):
+            render(plan(setting(key, 1, file)))

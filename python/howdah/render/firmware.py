@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Plan
 from howdah.render.files import FIRMWARE
-from howdah.render.text import reason_lines, value_text
+from howdah.render.text import plain_key, reason_lines, setting_text
 
 
 def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
@@ -18,7 +18,7 @@ def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
     for setting in sorted(settings, key=lambda one: (one.group or "", one.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
-        name = setting.key.removeprefix("bios.").replace("_", " ")
-        lines.append(f"- [ ] **{name}**{hosts}: {value_text(setting.value)}.")
+        name = plain_key(setting).removeprefix("bios.").replace("_", " ")
+        lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")
         lines += [f"  {line}" for line in reason_lines(setting)]
     yield ConfigFile(path="firmware.md", content="\n".join(lines) + "\n")

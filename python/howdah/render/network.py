@@ -8,7 +8,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.files import NETWORK
-from howdah.render.text import hash_comment, reason_lines, setting_text
+from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
 from howdah.render.variant import Variant, select, variants
 
 _BOND = {
@@ -84,7 +84,7 @@ def _link(mtu: Sequence[Setting]) -> str:
 
 def _checklist(settings: Sequence[Setting]) -> str:
     lines = (
-        f"- [ ] `{setting.key}` = `{setting_text(setting)}`. {' '.join(reason_lines(setting))}"
+        f"- [ ] `{plain_key(setting)}` = `{setting_text(setting)}`. {' '.join(reason_lines(setting))}"
         for setting in settings
     )
     return "# Network ports: to be set by hand\n\n" + "\n".join(lines) + "\n"

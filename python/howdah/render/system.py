@@ -89,7 +89,7 @@ def _huge_pages(settings: Sequence[Setting]) -> str:
 
 def _java(settings: Sequence[Setting]) -> str:
     lines = (
-        f"- `{setting.key}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
+        f"- `{plain_key(setting)}` = {setting_text(setting)}. {' '.join(reason_lines(setting))}"
         for setting in settings
     )
     return "# Java\n\n" + "\n".join(lines) + "\n"
