@@ -137,7 +137,9 @@ def test_every_machine_is_placed_masters_and_shadows_too() -> None:
         update={"shadow_host": "workers-2", "takes": ("large",)}
     )
     of = of.model_copy(update={"cluster": of.cluster.model_copy(update={"masters": (guarded,)})})
-    rows = list(csv.DictReader(io.StringIO(_rendered(of)["hypervisor/placement.csv"])))
+    files = _rendered(of)
+    rows = list(csv.DictReader(io.StringIO(files["hypervisor/placement.csv"])))
+    assert "turn Fault Tolerance on" in files["README.md"]
     assert len(rows) == 14 + 2
     assert [(row["vm"], row["host"]) for row in rows if row["kind"] == "master"] == [
         ("nn1.example.com", "workers-1")

@@ -28,7 +28,7 @@ def counted(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     tops = Counter(_top(path) for path in paths)
     return [
         (top, _meaning(top, any(one.startswith("hadoop-") for one in tops)), count)
-        for top, count in sorted(tops.items())
+        for top, count in sorted(tops.items(), key=lambda one: one[0].rstrip("/"))
     ]
 
 
@@ -40,10 +40,12 @@ def _top(path: str) -> str:
 def _meaning(top: str, kinds_differ: bool) -> str:
     name = top.rstrip("/")
     base, _, kind = name.partition("-")
-    if name not in _MEANS and base in _MEANS:
+    if name not in _MEANS:
         return (
-            f"the same for {kind}" if base != "hadoop" else f"HADOOP_CONF_DIR of workers of the kind {kind}"
+            f"HADOOP_CONF_DIR of workers of the kind {kind}"
+            if base == "hadoop"
+            else f"{_MEANS[base]}, for {kind}"
         )
     if name == "hadoop" and kinds_differ:
-        return "HADOOP_CONF_DIR of masters and clients"
+        return "HADOOP_CONF_DIR of masters and clients that are no workers"
     return _MEANS[name]

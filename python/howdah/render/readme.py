@@ -38,6 +38,7 @@ def readme(
         hosts=len(hosts),
         workers=sum(len(host.workers) for host in hosts),
         virtual=virtual,
+        shadowed=any(host.shadows for host in hosts),
         contents=contents(paths),
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
         topology="\n".join(wrapped(f"{_sentence(cluster.topology.reason)}.", 110)),

@@ -6,6 +6,7 @@
 # [datanode.heap; D3 122, D0 142, howdah]
 export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 1 GB for a million of the 34,769 blocks that full disks hold, within the 5.3 GiB of nn1
+# 1 GB for a million of the 34,769 blocks that full disks hold, 4 GiB at least, within the 5.3 GiB of
+# nn1
 # [namenode.heap; D1 77, D1 80, howdah]
-export HDFS_NAMENODE_OPTS='-Xms1024m -Xmx1024m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
+export HDFS_NAMENODE_OPTS='-Xms1088m -Xmx1088m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
