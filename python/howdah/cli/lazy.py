@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    # Typer bundles click and names its classes nowhere else.
+    from typer._click import Command, Context
 
 COMMANDS = {
     "probe": "probe",
@@ -27,26 +32,21 @@ class LazyCommands(TyperGroup):
     A command may be two words: ``plan`` takes a file, so ``plan explain`` cannot be a part of it.
     """
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: Context) -> list[str]:
         """The names, in order."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperGroup | TyperCommand | None:
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """The command of that name; none if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
         command = typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[cmd_name]}").app)
-        assert isinstance(command, TyperGroup | TyperCommand)
         command.name = cmd_name
         return command
 
-    def resolve_command(
-        self, ctx: typer.Context, args: list[str]
-    ) -> tuple[str | None, TyperGroup | TyperCommand | None, list[str]]:
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """The command that the first words name, and the words after them."""
         two = " ".join(args[:2])
         if two in COMMANDS:
             return two, self.get_command(ctx, two), args[2:]
-        name, command, rest = super().resolve_command(ctx, args)
-        assert command is None or isinstance(command, TyperGroup | TyperCommand)
-        return name, command, rest
+        return super().resolve_command(ctx, args)

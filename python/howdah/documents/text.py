@@ -12,9 +12,8 @@ _LARGEST = 64 * 2**20
 _NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_text(path: Path, kind: str) -> str:
-    """The text of a file; raises UserError where there is none, naming what it should be."""
-    hint = f"give {kind}"
+def read_text(path: Path, hint: str) -> str:
+    """The text of a file; raises UserError where there is none, with a hint at what would be right."""
     try:
         with path.open("rb") as file:
             # Whatever is named may be endless, a device for instance.
