@@ -17,6 +17,8 @@ from howdah.units import GIB, MIB, format_count, format_memory
 _HANDLERS_LEAST = 10
 _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
+_HEAP_USUAL = 4 * GIB
+"""Where there is room: users' files are smaller than blocks, so there are more of them."""
 _SERVICE_PORT_FROM = 500
 
 
@@ -50,16 +52,17 @@ def _blocks(facts: Facts) -> int:
 
 def _heap(facts: Facts) -> Decision:
     home, blocks = _home(facts), _blocks(facts)
-    wanted = math.ceil(namenode_heap_bytes(blocks) / GIB) * GIB
+    needed = math.ceil(namenode_heap_bytes(blocks) / GIB) * GIB
+    wanted = max(_HEAP_USUAL, needed)
     # Beside others on a worker it has what its place gives; a place of its own may share with other masters.
     share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
     value = max(256 * MIB, min(wanted, heap_of(share)))
     short = (
-        "" if value >= wanted else f"; full disks would want {format_memory(wanted)}: give {home.name} more"
+        "" if value >= needed else f"; full disks would want {format_memory(needed)}: give {home.name} more"
     )
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
-        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, "
+        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, 4 GiB at least, "
         f"within the {format_memory(home.memory_bytes)} of {home.name}{short}",
         (
             Input(name="blocks when full", value=blocks),
