@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ def test_the_release_is_given_or_found_or_said(conf: Path, tmp_path: Path) -> No
     done = howdah("check", "--conf", conf, "--hadoop", "1.0.4", cwd=conf)
     assert done.returncode == 2
     assert "1.0.4 is not a release howdah knows" in done.stderr
+
+
+def test_a_check_waits_for_no_heavy_library() -> None:
+    heavy = "{'pyarrow', 'numpy', 'vl_convert', 'howdah._native'}"
+    code = f"import sys, howdah.cli.check; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def _sarif(conf: Path) -> dict[str, Any]:

@@ -55,7 +55,7 @@ _PLACES = [(file, position) for file, rows in Exhibit.sound().sites.items() for 
         max_size=8,
     )
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_odd_values_are_reported(tmp_path: Path, changes: list[tuple[tuple[str, int], str]]) -> None:
     exhibit = Exhibit.sound()
     for (file, position), text in changes:

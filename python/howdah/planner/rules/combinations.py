@@ -25,7 +25,7 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
         ok=not text.startswith("file:"),
         about="fs.defaultFS",
         found=text if given else f"{text} (default)",
-        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise, and jobs see local files",
+        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
         fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
         where=f"{given.file}:{given.line}" if given else "core-site.xml",
     )
@@ -41,7 +41,7 @@ def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
         about="dfs.replication",
         found=f"{replicas} replicas, {len(workers)} hosts in the workers file",
         expected=f"at most {len(workers)}: every block would lack replicas for ever",
-        fix=f"add {replicas - len(workers)} workers, or set dfs.replication to {len(workers)} in hdfs-site.xml",
+        fix=f"set dfs.replication to {len(workers)} in hdfs-site.xml, or add workers",
     )
 
 
