@@ -244,3 +244,39 @@ def test_masters_under_ha_stand_on_racks_of_their_own() -> None:
     first = {"w-01": "r1", "w-11": "r2", "w-21": "r3"}
     assert hosts_of(masters, Role.NAMENODE) == ["w-01", "w-11"]
     assert {first[host] for host in hosts_of(masters, Role.JOURNALNODE)} == {"r1", "r2", "r3"}
+
+
+def test_a_pair_is_on_two_racks_even_where_one_of_them_has_a_single_host() -> None:
+    alone, many = host_group("a", 1, racks=("r1",)), host_group("b", 12, racks=("r2",))
+    layouts, kinds = zip(*(divided(group, 4) for group in (alone, many)), strict=True)
+    masters = place_masters(inventory(alone, many), layouts, _all(kinds), HA)
+    for role in (Role.NAMENODE, Role.RESOURCEMANAGER):
+        assert sorted(host[0] for host in hosts_of(masters, role)) == ["a", "b"]
+
+
+def test_the_second_of_a_pair_avoids_the_rack_of_the_only_host_for_masters() -> None:
+    own = host_group("m", 1, racks=("r1",), serves="masters")
+    rest = host_group("w", 20, racks=("r1", "r2"))
+    layout, kinds = divided(rest, 4)
+    masters = place_masters(inventory(own, rest), (layout,), kinds, HA)
+    # w-11 is the first host of rack r2.
+    assert hosts_of(masters, Role.NAMENODE) == ["m-1", "w-11"]
+
+
+def test_shadows_are_on_another_rack() -> None:
+    masters, _, _ = placed(host_group(count=24, racks=("r1", "r2")), 4, FT)
+    assert {(master.host, master.shadow_host) for master in masters} == {("w-01", "w-13")}
+
+
+def test_masters_have_four_virtual_cpus_even_where_workers_have_fewer() -> None:
+    group = host_group()
+    layout, kinds = mixed(group, [("narrow", 12, 3, 20 * GIB)])
+    masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
+    assert [master.takes for master in masters] == [("narrow", "narrow")] * 2
+
+
+def test_hosts_with_too_little_memory_for_a_name_node_come_last() -> None:
+    large, small = host_group("large", 10, disks=24), host_group("small", 10, disks=4, memory="15GiB")
+    layouts, kinds = zip(*(divided(group, 1, virtual=False) for group in (large, small)), strict=True)
+    masters = place_masters(inventory(large, small), layouts, _all(kinds), PlanRequest())
+    assert all(master.host.startswith("large") for master in masters)

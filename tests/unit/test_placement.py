@@ -33,7 +33,7 @@ def groups(draw: st.DrawFn) -> tuple[tuple[HostGroup, Layout], ...]:
             draw(st.integers(1, 12)) * max(1, racks),
             racks=[f"r{number}" for number in range(racks)],
             disks=draw(st.sampled_from([4, 12, 20])),
-            memory=draw(st.sampled_from(["64GiB", "256GiB"])),
+            memory=draw(st.sampled_from(["36GiB", "64GiB", "256GiB"])),
             serves=draw(st.sampled_from(["any", "any", "workers", "masters"])),
         )
         per_host = draw(st.sampled_from([0, 1, 2, 4, 10]))

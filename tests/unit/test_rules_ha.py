@@ -193,6 +193,7 @@ def test_a_sound_pair_passes_and_a_single_name_node_is_not_asked() -> None:
             "dfs.namenode.shared.edits.dir",
         ),
         ("ha.zookeeper.quorum", "h1:2181,h2:2181", "ha.zookeeper-members", "ha.zookeeper.quorum"),
+        ("ha.zookeeper.quorum", "h1:2181", "ha.zookeeper-members", "ha.zookeeper.quorum"),
         ("dfs.journalnode.edits.dir", "/tmp/journal", "ha.complete", "dfs.journalnode.edits.dir"),
     ],
 )

@@ -56,8 +56,8 @@ def test_a_prime_number_of_hosts_has_one_larger_rack_and_says_why() -> None:
 
 
 def test_racks_of_two_kinds_of_hosts_are_alike_within() -> None:
-    topology = laid_out(host_group("a", 9), host_group("b", 6))
-    assert sizes(topology) == [3] * 5
+    topology = laid_out(host_group("a", 9), host_group("b", 9))
+    assert sizes(topology) == [3] * 6
     assert all(len({name[0] for name in expand_all(rack.hosts)}) == 1 for rack in topology.racks)
 
 

@@ -49,8 +49,7 @@ def placed_hosts(cluster: Cluster) -> Iterator[PlacedHost]:
         for host in group.names:
             here, shadowed = tuple(masters.get(host, ())), tuple(shadows.get(host, ()))
             rack = racks[host]
-            carries = layout if group.serves != "masters" else None
-            workers = _workers(host, rack, carries, (*here, *shadowed)) if carries else ()
+            workers = _workers(host, rack, layout, (*here, *shadowed)) if layout else ()
             yield PlacedHost(host, group.name, rack, workers, here, shadowed)
 
 

@@ -72,7 +72,8 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
             f"ft needs two hosts alike, for primaries and shadows, and {primary.group.name} has one",
             "give another host of its kind, or --protect-masters none",
         )
-    shadow = next((spot for spot in twins if spot.rack != primary.rack), twins[0])
+    # The racks of one group take turns, so that the next of its hosts is on another rack where there is one.
+    shadow = twins[0]
     return [primary, shadow, *(spot for spot in seen if spot is not shadow)][:3]
 
 
