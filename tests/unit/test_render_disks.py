@@ -75,6 +75,31 @@ def test_without_apply_the_steps_are_shown_and_nothing_is_done(tmp_path: Path, d
     assert not any(_content(device).strip(b"\0") for device in devices)
 
 
+def test_one_disk_takes_another_ones_place(tmp_path: Path, devices: list[str]) -> None:
+    done = _run(tmp_path, f"02={devices[0]}")
+    assert done.returncode == 0, done.stderr
+    assert f"mkfs.xfs -d agcount=2 -L data-02 {devices[0]}p1 " in done.stdout.splitlines()
+    assert "data-01" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("forms", "complaint"),
+    [
+        (["03={0}"], "there is no data disk 03"),
+        (["00={0}"], "there is no data disk 00"),
+        (["01={0}", "01={1}"], "the number 01 is given twice"),
+        (["01={0}", "{1}"], "has no number"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(
+    tmp_path: Path, devices: list[str], forms: list[str], complaint: str
+) -> None:
+    done = _run(tmp_path, "--apply", *(form.format(*devices) for form in forms))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert not any(_content(device).strip(b"\0") for device in devices)
+
+
 @pytest.mark.parametrize("apply", [[], ["--apply"]])
 def test_a_disk_with_a_file_system_is_refused_and_no_disk_is_touched(
     tmp_path: Path, devices: list[str], apply: list[str]

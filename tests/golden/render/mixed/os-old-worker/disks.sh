@@ -1,8 +1,9 @@
 #!/bin/bash
 # Partitions, formats and mounts this worker's data disks: one partition each, no RAID.
 #
-#   disks.sh DEVICE...            shows what would be done
-#   disks.sh --apply DEVICE...    does it
+#   disks.sh DEVICE...                shows what would be done with all of them
+#   disks.sh --apply DEVICE...        does it
+#   disks.sh --apply 03=DEVICE        puts a new disk in the place of the third
 #
 # The first device is mounted at /data/01, the second at /data/02, and so on. A device that is mounted,
 # in use or holds a partition table or a file system is refused, and then nothing is touched at all.
@@ -44,14 +45,28 @@ run() {
 }
 
 [ "$#" -gt 0 ] || die "name the data disks: disks.sh [--apply] /dev/disk/by-id/..."
-case " $counts " in
-  *" $# "*) ;;
-  *) die "$# devices are named, but the plan gives a worker $counts data disks" ;;
+numbers=()
+names=()
+case $1 in
+  [0-9][0-9]=*)
+    for argument in "$@"; do
+      [[ $argument == [0-9][0-9]=* ]] || die "$argument has no number: give each device one, or none"
+      numbers+=("${argument%%=*}")
+      names+=("${argument#*=}")
+    done
+    ;;
+  *)
+    [[ " $counts " == *" $# "* ]] || die "$# devices are named, but the plan gives a worker $counts data disks"
+    for argument in "$@"; do
+      names+=("$argument")
+      numbers+=("$(printf '%02d' "${#names[@]}")")
+    done
+    ;;
 esac
 [ "$apply" = no ] || [ "$(id -u)" = 0 ] || die "--apply needs root"
 
 devices=()
-for name in "$@"; do
+for name in "${names[@]}"; do
   case $name in
     /dev/*) ;;
     *) die "$name is not a path below /dev" ;;
@@ -78,31 +93,36 @@ for name in "$@"; do
   devices+=("$device")
 done
 
-number=0
-for device in "${devices[@]}"; do
-  number=$((number + 1))
-  label=$(printf 'data-%02d' "$number")
-  directory=$(printf '/data/%02d' "$number")
-  ! grep -q "^LABEL=$label[[:space:]]" /etc/fstab || die "$label is in /etc/fstab already"
-  [ ! -d "$directory" ] || [ -z "$(ls -A -- "$directory")" ] || die "$directory is not empty"
+lines=()
+for number in "${numbers[@]}"; do
+  [ "$((10#$number))" -ge 1 ] && [ "$((10#$number))" -le "${counts##* }" ] || die "there is no data disk $number"
+  line="LABEL=data-$number /data/$number $file_system $mount_options 0 0"
+  for other in ${lines[@]+"${lines[@]}"}; do
+    [ "$other" != "$line" ] || die "the number $number is given twice"
+  done
+  if ! grep --quiet --line-regexp --fixed-strings "$line" /etc/fstab; then
+    ! grep --quiet "^LABEL=data-$number[[:space:]]" /etc/fstab || die "/etc/fstab has another line for data-$number"
+  fi
+  [ ! -d "/data/$number" ] || [ -z "$(ls -A "/data/$number")" ] || die "/data/$number is not empty"
+  ! mountpoint --quiet "/data/$number" || die "something is mounted at /data/$number"
+  lines+=("$line")
 done
 
-number=0
-for device in "${devices[@]}"; do
-  number=$((number + 1))
-  label=$(printf 'data-%02d' "$number")
-  directory=$(printf '/data/%02d' "$number")
+for index in "${!devices[@]}"; do
+  device=${devices[index]}
+  number=${numbers[index]}
   case $device in
     *[0-9]) partition=${device}p1 ;;
     *) partition=${device}1 ;;
   esac
-  run parted --script -- "$device" mklabel gpt mkpart "hadoop-$label" "$file_system" "$partition_start" 100%
+  run parted --script -- "$device" mklabel gpt mkpart "hadoop-data-$number" "$file_system" "$partition_start" 100%
   run udevadm settle
-  run "${make_file_system[@]}" -L "$label" "$partition"
-  run mkdir -p "$directory"
-  line="LABEL=$label $directory $file_system $mount_options 0 0"
-  printf 'echo %q >> /etc/fstab\n' "$line"
-  if [ "$apply" = yes ]; then printf '%s\n' "$line" >> /etc/fstab; fi
-  run mount "$directory"
+  run "${make_file_system[@]}" -L "data-$number" "$partition"
+  run mkdir -p "/data/$number"
+  if ! grep --quiet --line-regexp --fixed-strings "${lines[index]}" /etc/fstab; then
+    printf 'echo %q >> /etc/fstab\n' "${lines[index]}"
+    if [ "$apply" = yes ]; then printf '%s\n' "${lines[index]}" >> /etc/fstab; fi
+  fi
+  run mount "/data/$number"
 done
 [ "$apply" = yes ] || printf '# nothing was done: look at the steps above, then give --apply\n'
