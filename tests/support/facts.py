@@ -21,6 +21,7 @@ from howdah.planner.rules import (
     namenode,
     nodemanager,
     regionserver,
+    rights,
     scheduler,
     security,
     shuffle,
@@ -179,6 +180,7 @@ HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
         regionserver,
         security,
         kerberos,
+        rights,
         tls,
         jvm,
     )

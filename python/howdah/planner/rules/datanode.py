@@ -19,14 +19,8 @@ from howdah.planner.values import between, fixed, times
 from howdah.units import MIB, format_memory
 
 _BALANCE_SHARE = 0.1
-
-
 _BALANCE_LEAST = 10 * MIB
-
-
 _THREADS = 4096
-
-
 _THREADS_HBASE = 8192
 
 

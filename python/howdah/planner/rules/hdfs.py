@@ -108,7 +108,7 @@ def _replication(facts: Facts) -> Decision:
             "3 hosts carry workers: one replica on each; while one is lost there is no other for its replicas"
         )
     elif value == 1:
-        because = "only 1 host with workers: a lost disk loses data for good, so keep none that cannot be made again"
+        because = "only 1 host with workers: keep nothing on it that cannot be made again"
     else:
         because = f"only {format_counted(hosts, 'host')} with workers: more replicas would share a host"
     return Decision(value, because, inputs)

@@ -10,32 +10,25 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from howdah.model.plan import Value
-from howdah.model.request import Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.security import KEYTABS, protected, realm, secure_rule, secured
-from howdah.planner.values import Accepts, fixed, set_at_all
+from howdah.planner.rule import Decision, Rule, SettingRule
+from howdah.planner.rules.security import (
+    KEYTABS,
+    realm,
+    secure_rule,
+    secured,
+    secured_hbase,
+    secured_mapreduce,
+    secured_pair,
+)
+from howdah.planner.values import fixed, set_at_all
 
 Condition = tuple[str, Callable[[Facts], bool]]
-
-
-def _hbase(facts: Facts) -> bool:
-    return secured(facts) and facts.request.hbase_used
-
-
 _ALWAYS: Condition = ("with --secure", secured)
-_YARN: Condition = ("with --secure and MapReduce", lambda facts: secured(facts) and facts.request.mapreduce)
-_PAIR: Condition = ("with --secure and ha", lambda facts: secured(facts) and _protected(facts))
-_SINGLE: Condition = ("with --secure, without ha", lambda facts: secured(facts) and not _protected(facts))
-_HBASE: Condition = ("with --secure and HBase", _hbase)
-_PAIR_YARN: Condition = (
-    "with --secure, MapReduce and ha",
-    lambda facts: secured(facts) and facts.request.mapreduce and _protected(facts),
-)
-
-
-def _protected(facts: Facts) -> bool:
-    return facts.request.protection is Protection.HA
+_YARN: Condition = ("with --secure and MapReduce", secured_mapreduce)
+_PAIR: Condition = ("with --secure and ha", secured_pair)
+_SINGLE: Condition = ("with --secure, without ha", lambda facts: secured(facts) and not secured_pair(facts))
+_HBASE: Condition = ("with --secure and HBase", secured_hbase)
 
 
 class Service(NamedTuple):
@@ -142,6 +135,14 @@ _SERVICES = (
         _YARN,
     ),
     Service(
+        "history-web",
+        "mapred-site.xml",
+        "HTTP",
+        "mapreduce.jobhistory.webapp.spnego-principal",
+        "mapreduce.jobhistory.webapp.spnego-keytab-file",
+        _YARN,
+    ),
+    Service(
         "hmaster",
         "hbase-site.xml",
         "hbase",
@@ -158,10 +159,6 @@ _SERVICES = (
         _HBASE,
     ),
 )
-
-_COPROCESSORS = "org.apache.hadoop.hbase.security"
-_ACCESS = f"{_COPROCESSORS}.access.AccessController"
-_TOKENS = f"{_COPROCESSORS}.token.TokenProvider"
 
 
 def _own_realm(found: Value, decision: Decision, facts: Facts) -> bool:
@@ -209,98 +206,4 @@ def _services() -> Iterator[Rule]:
             yield _keytab(service, service.keytab)
 
 
-def _has(name: str) -> Accepts:
-    return lambda found, decision, facts: name in str(found)
-
-
-def _hbase_rule(
-    name: str, key: str, says: str, *, decide: Callable[[Facts], Decision], accepts: Accepts = equal
-) -> SettingRule:
-    return secure_rule(
-        f"kerberos.{name}",
-        "hbase-site.xml",
-        key,
-        says,
-        decide=decide,
-        accepts=accepts,
-        applies=_hbase,
-        condition="with --secure and HBase",
-    )
-
-
-RULES: tuple[Rule, ...] = (
-    *_services(),
-    secure_rule(
-        "kerberos.failover-acl",
-        "core-site.xml",
-        "ha.zookeeper.acl",
-        "Only HDFS may write what decides which NameNode is active.",
-        decide=fixed("sasl:hdfs:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda found, decision, facts: bool(found) and "world:" not in str(found),
-        applies=_PAIR[1],
-        condition=_PAIR[0],
-    ),
-    secure_rule(
-        "kerberos.yarn-acl",
-        "core-site.xml",
-        "hadoop.zk.acl",
-        "Only YARN may write what it keeps in ZooKeeper.",
-        decide=fixed("sasl:yarn:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda found, decision, facts: bool(found) and "world:" not in str(found),
-        applies=_PAIR_YARN[1],
-        condition=_PAIR_YARN[0],
-    ),
-    secure_rule(
-        "kerberos.zookeeper",
-        "zoo.cfg",
-        "authProvider.sasl",
-        "ZooKeeper's clients prove who they are.",
-        decide=fixed(
-            "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-            "with a login configuration for each side, given by -Djava.security.auth.login.config",
-        ),
-        applies=lambda facts: secured(facts) and (_protected(facts) or facts.request.hbase_used),
-        condition="with --secure and ha or HBase",
-        severity=Severity.SHOULD,
-    ),
-    _hbase_rule(
-        "hbase-authentication",
-        "hbase.security.authentication",
-        "HBase's users prove who they are.",
-        decide=fixed("kerberos", "asked for with --secure"),
-    ),
-    _hbase_rule(
-        "hbase-authorization",
-        "hbase.security.authorization",
-        "HBase checks who may read and write.",
-        decide=fixed(True, "asked for with --secure"),
-    ),
-    _hbase_rule(
-        "hbase-rpc",
-        "hbase.rpc.protection",
-        "HBase's calls are encrypted.",
-        decide=fixed("privacy", "integrity alone leaves rows readable on the wire"),
-        accepts=protected,
-    ),
-    _hbase_rule(
-        "hbase-regions",
-        "hbase.coprocessor.region.classes",
-        "Regions check rights and give out tokens.",
-        decide=fixed((_TOKENS, _ACCESS), "rights are checked where the rows are"),
-        accepts=_has(_ACCESS),
-    ),
-    _hbase_rule(
-        "hbase-masters",
-        "hbase.coprocessor.master.classes",
-        "The HMaster checks rights.",
-        decide=fixed((_ACCESS,), "who may make and drop tables"),
-        accepts=_has(_ACCESS),
-    ),
-    _hbase_rule(
-        "hbase-regionservers",
-        "hbase.coprocessor.regionserver.classes",
-        "RegionServers check rights.",
-        decide=fixed((_ACCESS,), "who may stop one, or roll its log"),
-        accepts=_has(_ACCESS),
-    ),
-)
+RULES: tuple[Rule, ...] = (*_services(),)

@@ -12,7 +12,7 @@ from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, between, entries, fixed, is_temporary
+from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, set_at_all
 from howdah.units import format_counted, format_memory
 
 _DISK_FULL = 95.0
@@ -226,5 +226,34 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml",),
         severity=Severity.MUST,
         inspect=_port_for_recovery,
+    ),
+    mapreduce_rule(
+        "nodemanager.log-aggregation",
+        "yarn-site.xml",
+        "yarn.log-aggregation-enable",
+        "Logs of finished jobs are kept in HDFS.",
+        sources=("howdah",),
+        decide=fixed(True, "they are found in one place, also when their host is gone"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "nodemanager.log-folder",
+        "yarn-site.xml",
+        "yarn.nodemanager.remote-app-log-dir",
+        "Logs of finished jobs have a directory of their own.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed("/app-logs", "in HDFS; the default, /tmp/logs, is where users clean up"),
+        accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "nodemanager.log-age",
+        "yarn-site.xml",
+        "yarn.log-aggregation.retain-seconds",
+        "Logs of finished jobs are deleted after a week.",
+        sources=("howdah",),
+        severity=Severity.MAY,
+        decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),
+        accepts=lambda found, decision, facts: as_number(found) > 0,
     ),
 )

@@ -1,4 +1,4 @@
-"""The ResourceManager: scheduler, queues, logs of jobs, which hosts may join, what survives a restart."""
+"""The ResourceManager: its scheduler, its heap, which hosts may join, what survives a restart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between, fixed, is_temporary, one_of, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, is_temporary, one_of
 from howdah.units import GIB, MIB, format_memory
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
@@ -193,35 +193,6 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         decide=_delay,
         accepts=_delay_will_do,
-    ),
-    mapreduce_rule(
-        "scheduler.log-aggregation",
-        "yarn-site.xml",
-        "yarn.log-aggregation-enable",
-        "Logs of finished jobs are kept in HDFS.",
-        sources=("howdah",),
-        decide=fixed(True, "they are found in one place, also when their host is gone"),
-        accepts=equal,
-    ),
-    mapreduce_rule(
-        "scheduler.log-folder",
-        "yarn-site.xml",
-        "yarn.nodemanager.remote-app-log-dir",
-        "Logs of finished jobs have a directory of their own.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        decide=fixed("/app-logs", "in HDFS; the default, /tmp/logs, is where users clean up"),
-        accepts=set_at_all,
-    ),
-    mapreduce_rule(
-        "scheduler.log-age",
-        "yarn-site.xml",
-        "yarn.log-aggregation.retain-seconds",
-        "Logs of finished jobs are deleted after a week.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),
-        accepts=lambda found, decision, facts: as_number(found) > 0,
     ),
     mapreduce_rule(
         "scheduler.include",

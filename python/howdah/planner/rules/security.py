@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from howdah.errors import UserError
 from howdah.model.plan import Value
+from howdah.model.request import Protection
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.values import Accepts, fixed, set_at_all
@@ -18,6 +19,21 @@ _FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 def secured(facts: Facts) -> bool:
     """Whether the cluster was asked to be secure."""
     return facts.request.secure
+
+
+def secured_mapreduce(facts: Facts) -> bool:
+    """Whether MapReduce runs on a cluster that was asked to be secure."""
+    return secured(facts) and facts.request.mapreduce
+
+
+def secured_hbase(facts: Facts) -> bool:
+    """Whether HBase runs on a cluster that was asked to be secure."""
+    return secured(facts) and facts.request.hbase_used
+
+
+def secured_pair(facts: Facts) -> bool:
+    """Whether masters come in pairs on a cluster that was asked to be secure."""
+    return secured(facts) and facts.request.protection is Protection.HA
 
 
 def realm(facts: Facts) -> str:
@@ -61,10 +77,6 @@ def secure_rule(
         accepts=accepts,
         today=today,
     )
-
-
-def _mapreduce(facts: Facts) -> bool:
-    return secured(facts) and facts.request.mapreduce
 
 
 def protected(found: Value, decision: Decision, facts: Facts) -> bool:
@@ -149,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         "yarn.nodemanager.container-executor.class",
         "Tasks run as the users who submitted them.",
         decide=fixed(_EXECUTOR, "the default runs every task as the NodeManager's own user"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
     ),
     secure_rule(
@@ -158,7 +170,7 @@ RULES: tuple[Rule, ...] = (
         "yarn.acl.enable",
         "Jobs are seen and stopped by their owners and administrators only.",
         decide=fixed(True, "the default lets everybody"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
     ),
     secure_rule(
@@ -168,7 +180,7 @@ RULES: tuple[Rule, ...] = (
         "YARN has administrators of its own.",
         decide=fixed("yarn", "the default, *, makes everybody one"),
         accepts=lambda found, decision, facts: bool(str(found).strip()) and "*" not in str(found),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
     ),
     secure_rule(
@@ -177,7 +189,7 @@ RULES: tuple[Rule, ...] = (
         "mapreduce.cluster.acls.enabled",
         "What jobs tell of themselves is for their owners.",
         decide=fixed(True, "counters and configurations may hold what is not for all"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
         severity=Severity.SHOULD,
     ),

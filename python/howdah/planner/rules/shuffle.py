@@ -14,8 +14,6 @@ from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB
 
 _COPIES = 20
-
-
 _COPIES_OF_SMALL = 5
 
 

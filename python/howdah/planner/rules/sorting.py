@@ -17,30 +17,14 @@ from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
 
 _RECORD_BYTES = 100
-
-
 _RECORD_METADATA_BYTES = 16
-
-
 _SPILL_SHARE = 0.8
-
-
 _SORT_STEP_MB = 50
-
-
 _SORT_HEAP_SHARE = 0.6
 """Of a map task's heap; a larger buffer leaves the task itself too little."""
-
-
 _SORT_MOST_MB = 2047
-
-
 _CODECS = "org.apache.hadoop.io.compress"
-
-
 _SNAPPY = f"{_CODECS}.SnappyCodec"
-
-
 _KNOWN_CODECS = frozenset(
     f"{_CODECS}.{name}"
     for name in (

@@ -7,7 +7,11 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.security import secure_rule, secured
+from howdah.planner.rules.security import (
+    secure_rule,
+    secured_hbase,
+    secured_mapreduce,
+)
 from howdah.planner.values import fixed, set_at_all
 
 _FOLDER = "/etc/security/tls"
@@ -19,14 +23,6 @@ _PASSWORDS = (
     "ssl.client.truststore.password",
     "ssl.client.keystore.password",
 )
-
-
-def _mapreduce(facts: Facts) -> bool:
-    return secured(facts) and facts.request.mapreduce
-
-
-def _hbase(facts: Facts) -> bool:
-    return secured(facts) and facts.request.hbase_used
 
 
 def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -58,7 +54,7 @@ RULES: tuple[Rule, ...] = (
         "yarn.http.policy",
         "YARN's web pages are served by HTTPS only.",
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
     ),
     secure_rule(
@@ -67,7 +63,7 @@ RULES: tuple[Rule, ...] = (
         "mapreduce.jobhistory.http.policy",
         "The history of jobs is served by HTTPS only.",
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
     ),
     secure_rule(
@@ -76,7 +72,7 @@ RULES: tuple[Rule, ...] = (
         "mapreduce.shuffle.ssl.enabled",
         "Map output is encrypted on the wire.",
         decide=fixed(True, "calls and blocks are encrypted: so is what lies between map and reduce"),
-        applies=_mapreduce,
+        applies=secured_mapreduce,
         condition="with --secure and MapReduce",
         severity=Severity.SHOULD,
     ),
@@ -86,7 +82,7 @@ RULES: tuple[Rule, ...] = (
         "hbase.ssl.enabled",
         "HBase's web pages are served by HTTPS only.",
         decide=fixed(True, "pages tell names of tables, keys of regions and who asks for them"),
-        applies=_hbase,
+        applies=secured_hbase,
         condition="with --secure and HBase",
         severity=Severity.SHOULD,
     ),

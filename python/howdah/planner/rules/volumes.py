@@ -22,21 +22,11 @@ from howdah.planner.values import as_number, entries, is_temporary
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
-
-
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
-
-
 _AVAILABLE_SPACE = f"{_FSDATASET}.AvailableSpaceVolumeChoosingPolicy"
-
-
 _RESERVED_FOR_TASKS = 0.15
 """A NodeManager stops at 95 % of a disk: 10 % is for intermediate data (D0 35: 7.7 % of what is stored)."""
-
-
 _RESERVED_ALONE = 0.05
-
-
 _DISKS_PER_FAILURE = 6
 
 

@@ -15,8 +15,6 @@ from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_memory
 
 _STEP_MB = 512
-
-
 _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
 
