@@ -141,12 +141,12 @@ def weighed(group: HostGroup, per_host: int) -> list[str]:
         worker_hosts=worker_hosts_left(inventory(group), {group.name: layout}, masters),
         kinds=tuple((kind, left[kind.name]) for kind in kinds),
         masters=masters,
-        topology=lay_out(inventory(group), (layout,), masters, PlanRequest()),
+        topology=lay_out(inventory(group), (layout,)),
         virtual=per_host > 1,
         raw_bytes=group.count * group.data_bytes,
     )
     decided: dict[str, Value] = {"dfs.replication": 3}
-    advices = weigh_erasure(Facts(request=PlanRequest(), known_cluster=cluster, decided=decided))
+    advices = weigh_erasure(Facts(request=PlanRequest(), known_cluster=cluster, decided=decided), 64 * TB)
     assert all(advice.rule.startswith("capacity.erasure") for advice in advices)
     return [advice.text for advice in advices]
 

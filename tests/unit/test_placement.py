@@ -77,7 +77,7 @@ def planned(drawn: Sequence[tuple[HostGroup, Layout]], request: PlanRequest) -> 
         inventory=hosts,
         layouts=layouts,
         masters=masters,
-        topology=lay_out(hosts, layouts, masters, request),
+        topology=lay_out(hosts, layouts),
         candidates=(),
         capacity=Capacity(raw_bytes=0, usable_bytes=0, bytes_per_host=0),
     )

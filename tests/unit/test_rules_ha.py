@@ -32,7 +32,7 @@ def known(group: HostGroup, request: PlanRequest) -> Facts:
         worker_hosts=group.count,
         kinds=((kinds[0], 4 * group.count),),
         masters=masters,
-        topology=lay_out(inventory(group), (layout,), masters, request),
+        topology=lay_out(inventory(group), (layout,)),
         virtual=True,
         raw_bytes=0,
     )

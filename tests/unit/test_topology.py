@@ -24,7 +24,7 @@ def laid_out(*groups: HostGroup, per_host: int = 4) -> Topology:
     layouts = [
         divided(group, per_host, virtual=per_host > 1)[0] for group in groups if group.serves != "masters"
     ]
-    return lay_out(inventory(*groups), layouts, (), PlanRequest())
+    return lay_out(inventory(*groups), layouts)
 
 
 def sizes(topology: Topology) -> list[int]:

@@ -45,7 +45,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     layouts = tuple(layout_of(candidate) for candidate in chosen)
     kinds = tuple(kind for candidate in chosen for kind in candidate.kinds)
     masters = place_masters(inventory, layouts, kinds, request)
-    topology = lay_out(inventory, layouts, masters, request)
+    topology = lay_out(inventory, layouts)
     facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
         *(
@@ -57,6 +57,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     )
     settings += tuple(beyond_rules(request, {setting.key for setting in settings}))
     facts = _knowing(facts, settings, groups[0], kinds[0])
+    held = capacity(inventory, layouts, kinds, masters, settings, growth=request.growth)
     return Plan(
         platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
         workers=kinds,
@@ -68,8 +69,8 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
             masters=masters,
             topology=topology,
             candidates=tuple(_counted(inventory, division, request)),
-            capacity=capacity(inventory, layouts, kinds, masters, settings, growth=request.growth),
-            advice=(*weigh_erasure(facts), *_counsel(facts)),
+            capacity=held,
+            advice=(*weigh_erasure(facts, held.usable_bytes), *_counsel(facts)),
         ),
     )
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from howdah.model.plan import Advice, Placement
 from howdah.planner.facts import Facts
-from howdah.planner.holding import held_bytes
-from howdah.planner.namespace import BLOCK_BYTES, REPLICATION
+from howdah.planner.namespace import BLOCK_BYTES
 from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted
@@ -44,8 +43,8 @@ CODES = (
 )
 
 
-def weigh_erasure(facts: Facts) -> tuple[Advice, ...]:
-    """What erasure coding would hold on these hosts and where its units would land; raises CannotTell."""
+def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
+    """What erasure coding would hold where replication holds ``usable_bytes``, and where units would land."""
     hosts = facts.cluster.worker_hosts
     possible = [code for code in CODES if hosts >= code.least_hosts]
     if not possible:
@@ -55,15 +54,17 @@ def weigh_erasure(facts: Facts) -> tuple[Advice, ...]:
                 f"and one to rebuild on), and there are {hosts}: keep replication."
             ),
         )
-    return (ERASURE_CODING.advice(_gain(facts, possible)), ERASURE_DOMAINS.advice(_domains(facts, possible)))
+    return (
+        ERASURE_CODING.advice(_gain(facts, usable_bytes, possible)),
+        ERASURE_DOMAINS.advice(_domains(facts, possible)),
+    )
 
 
-def _gain(facts: Facts, possible: list[ErasureCode]) -> str:
-    replication = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
-    copies = float(str(replication))
+def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
+    copies = facts.number("dfs.replication")
     offers = ", ".join(
-        f"{code.name} {format_bytes(_held(facts, code.overhead))} ({code.overhead:.3g} bytes for each, "
-        f"{code.parity} losses survived)"
+        f"{code.name} {format_bytes(usable_bytes * copies / code.overhead)} "
+        f"({code.overhead:.3g} bytes for each, {code.parity} losses survived)"
         for code in possible
     )
     refused = "; ".join(
@@ -74,19 +75,12 @@ def _gain(facts: Facts, possible: list[ErasureCode]) -> str:
     least = min(possible, key=lambda code: code.data)
     return (
         f"Cold data could be erasure-coded. Replication {copies:g} holds "
-        f"{format_bytes(_held(facts, copies))} here; of cold data alone the same disks would hold: {offers}. "
+        f"{format_bytes(usable_bytes)} here; of cold data alone the same disks would hold: {offers}. "
         f"{refused + '. ' if refused else ''}"
         f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
         "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
         "processor time; files cannot be appended to or flushed, so that HBase needs replication."
     )
-
-
-def _held(facts: Facts, overhead: float) -> float:
-    cluster = facts.cluster
-    disks = sum((worker.data_disks or 0) * many for worker, many in cluster.kinds)
-    reserved = facts.decided.get("dfs.datanode.du.reserved", 0)
-    return held_bytes(cluster.raw_bytes, disks * float(str(reserved)), overhead)
 
 
 def _domains(facts: Facts, possible: list[ErasureCode]) -> str:

@@ -37,11 +37,6 @@ class Holding:
     heap_bytes: float
 
 
-def held_bytes(disk_bytes: float, reserved_bytes: float, overhead: float) -> float:
-    """Data that a disk holds with ``overhead`` bytes for each byte of data, as full as it should be."""
-    return max(0.0, disk_bytes - reserved_bytes) * FILL_LIMIT / overhead
-
-
 def holding(
     inventory: Inventory,
     layouts: Sequence[Layout],
@@ -98,7 +93,7 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
             f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
             "reserve less than a disk",
         )
-    return (kind.data_disks or 0) * held_bytes(disk, reserved, replication)
+    return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 
 
 def _namenode_heap(settings: Sequence[Setting], kind: Worker, masters: Sequence[Master]) -> float:

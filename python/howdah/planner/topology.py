@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Layout, Master, Placement, Rack, Topology
-from howdah.model.request import PlanRequest
+from howdah.model.plan import Layout, Placement, Rack, Topology
 from howdah.units import format_counted
 
 ONE_RACK = "default-rack"
@@ -26,9 +25,7 @@ _KNOWN_LIMITS = (
 )
 
 
-def lay_out(
-    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
-) -> Topology:
+def lay_out(inventory: Inventory, layouts: Sequence[Layout]) -> Topology:
     """Every host's rack, and the placement policy that keeps replicas on different hosts."""
     most = max((len(layout.workers) for layout in layouts), default=1)
     real = _real_racks(inventory)

@@ -46,10 +46,10 @@ def highly_available(request: PlanRequest, racks: Sequence[str | None], spread: 
         return
     manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY)
     if spread < _QUORUM_HOSTS:
-        # The active ones apart: the first NameNode and the first ResourceManager start as active.
+        # Both hosts run both kinds of masters; finished jobs go where the standby NameNode starts.
         yield Post("jn3", _QUORUM, 2)
-        yield Post("rm1", manager, 1)
-        yield Post("rm2", (Role.RESOURCEMANAGER,), 0)
+        yield Post("rm1", (Role.RESOURCEMANAGER,), 0)
+        yield Post("rm2", manager, 1)
         return
     yield Post("rm1", (*manager, *_QUORUM), 2)
     others = (3, 1, 0) if spread > _QUORUM_HOSTS else (1, 0)
