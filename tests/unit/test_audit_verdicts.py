@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.audit.facts import found_facts
 from howdah.audit.folder import read_folders
+from howdah.audit.found_facts import found_facts
 from howdah.audit.inspections import check_inspections
 from howdah.audit.releases import Releases
 from howdah.audit.settings import check_settings

@@ -7,10 +7,11 @@ from typing import Literal
 
 from howdah.audit.derived import derived
 from howdah.audit.drift import check_drift
-from howdah.audit.facts import found_facts, planned_facts
+from howdah.audit.found_facts import found_facts
 from howdah.audit.host_values import host_values
 from howdah.audit.inspections import check_inspections
 from howdah.audit.part import part_of, settings_for
+from howdah.audit.planned_facts import planned_facts
 from howdah.audit.releases import Releases
 from howdah.audit.settings import check_settings
 from howdah.audit.subject import Subject
@@ -19,6 +20,7 @@ from howdah.model.check import Check, CheckReport, Verdict
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Plan
+from howdah.planner.facts import Facts
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases import hadoop, hbase
 
@@ -52,9 +54,8 @@ def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Re
     read = host_values(found.host) if found.host is not None else {}
     known = Layers(read, *((derived(values), values) if values is not None else ()))
     part = part_of(plan, found, values)
-    if plan is None or plan.cluster is None or part is None:
-        facts = found_facts(found, values, known, releases)
-    else:
+    facts: Facts = found_facts(found, values, known, releases)
+    if plan is not None and plan.cluster is not None and part is not None:
         facts = planned_facts(plan, plan.cluster, part, known, releases)
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
     yield from check_settings(SETTING_RULES, subject)
