@@ -53,7 +53,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
             for group, candidate in zip(groups, chosen, strict=True)
             for setting in size_settings(group, candidate, request)
         ),
-        *decide(SETTING_RULES, facts, kinds, groups),
+        *decide(SETTING_RULES, facts, kinds, inventory.groups),
     )
     settings += tuple(beyond_rules(request, {setting.key for setting in settings}))
     facts = _knowing(facts, settings, groups[0], kinds[0])
