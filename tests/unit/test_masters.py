@@ -237,6 +237,8 @@ def test_a_large_namespace_takes_more_places() -> None:
     few, _, _ = placed(host_group(count=32), 10)
     many, _, _ = placed(host_group(count=2000, disk_size="16TB"), 10)
     assert len(many[0].takes) > len(few[0].takes)
+    assert many[0].whole_host
+    assert "has the whole host to itself" in many[0].reason
 
 
 def test_masters_under_ha_stand_on_racks_of_their_own() -> None:

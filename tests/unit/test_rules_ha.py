@@ -78,6 +78,7 @@ def test_a_pair_has_every_property_that_failover_needs() -> None:
 def test_a_secure_pair_has_addresses_for_tls() -> None:
     values = decided(PlanRequest(protection=Protection.HA, secure=True))
     assert values["dfs.namenode.https-address.cluster.nn2"] == "w-02-nn2:9871"
+    assert values["mapreduce.jobhistory.webapp.https.address"] == "w-03-rm1:19890"
 
 
 def test_hbase_alone_has_zookeeper_and_no_resource_manager() -> None:

@@ -40,10 +40,13 @@ def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: boo
 def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:
     """How many of the host's places a seat takes, and what they are."""
     there = sizing.of(seat.takes)
-    places = format_counted(len(spot.layout.workers if spot.layout else ()), "place")
+    size = f"{there.vcpus} vCPUs, {gib(there.memory_bytes)}"
+    places = spot.layout.workers if spot.layout else ()
+    if len(seat.takes) == len(places):
+        return f"has the whole host to itself ({size}): no task delays it"
     return (
-        f"has {len(seat.takes)} of the host's {places} to itself ({there.vcpus} vCPUs, "
-        f"{gib(there.memory_bytes)}): no task delays it, and the rest of the host works"
+        f"has {len(seat.takes)} of the host's {format_counted(len(places), 'place')} to itself ({size}): "
+        "no task delays it, and the rest of the host works"
     )
 
 

@@ -135,4 +135,15 @@ RULES: tuple[SettingRule, ...] = (
         decide=_at(Role.JOB_HISTORY, 19888),
         accepts=_reachable(),
     ),
+    SettingRule(
+        id="addresses.job-history-tls",
+        says="In a secure cluster the links to finished jobs lead to the JobHistoryServer's TLS port.",
+        sources=("Hadoop 3.5.0",),
+        condition="MapReduce runs on the cluster and it is secure",
+        applies=lambda facts: facts.request.secure and runs(Role.JOB_HISTORY)(facts),
+        key="mapreduce.jobhistory.webapp.https.address",
+        file="mapred-site.xml",
+        decide=_at(Role.JOB_HISTORY, 19890),
+        accepts=_reachable(),
+    ),
 )
