@@ -8,6 +8,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.cluster import plan_cluster
 from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
 from howdah.units import GIB, MIB
 from support.clusters import divided, host_group, inventory, mixed
@@ -282,3 +283,11 @@ def test_hosts_with_too_little_memory_for_a_name_node_come_last() -> None:
     layouts, kinds = zip(*(divided(group, 1, virtual=False) for group in (large, small)), strict=True)
     masters = place_masters(inventory(large, small), layouts, _all(kinds), PlanRequest())
     assert all(master.host.startswith("large") for master in masters)
+
+
+def test_fault_tolerance_decides_for_virtual_machines_where_the_hypervisor_was_left_open() -> None:
+    request = PlanRequest(workloads=HBASE, protection=Protection.FT)
+    cluster = plan_cluster(inventory(host_group(count=12)), request).cluster
+    assert cluster is not None
+    assert cluster.layouts[0].virtual
+    assert cluster.masters[0].shadow_host == "w-02"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Advice, Candidate, Cluster, Layout, Master, Plan, Setting, Topology, Worker
-from howdah.model.request import PlanRequest
+from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.capacity import capacity
 from howdah.planner.decide import decide
 from howdah.planner.erasure import weigh_erasure
@@ -77,6 +77,9 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
 
 def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
     """The group's candidates; with several groups, kinds of workers bear their group's name."""
+    if request.protection is Protection.FT and request.hypervisor is None:
+        # Fault Tolerance decides what was left open: only vSphere has it.
+        request = request.model_copy(update={"hypervisor": Hypervisor.VSPHERE})
     candidates = weigh(group, request)
     if len(groups) == 1:
         return candidates
