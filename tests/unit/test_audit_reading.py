@@ -217,3 +217,21 @@ def test_no_script_is_more_than_a_user_error(tmp_path: Path, text: str) -> None:
     script = tmp_path / "hadoop-env.sh"
     script.write_text(text)
     read_env(script, "hadoop-env.sh")
+
+
+def test_no_secret_is_kept(tmp_path: Path) -> None:
+    secrets = {
+        "ssl.server.keystore.password": "open sesame",
+        "fs.s3a.secret.key": "open sesame",
+        "hadoop.security.group.mapping.ldap.bind.password": "open sesame",
+    }
+    config = _config(tmp_path, core={**secrets, "hadoop.http.authentication.type": "simple"})
+    script = _site(
+        tmp_path, 'export HADOOP_OPTS="-Dkey.password=sesame -Xmx1g"\nDB_PASSWORD=sesame', "hadoop-env.sh"
+    )
+    assert "sesame" not in config.model_dump_json()
+    assert [one.text for one in read_env(script, "hadoop-env.sh")] == [
+        "-Dkey.password=(hidden) -Xmx1g",
+        "(hidden)",
+    ]
+    assert config.property("hadoop.http.authentication.type").text == "simple"  # type: ignore[union-attr]

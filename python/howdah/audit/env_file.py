@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from howdah.audit.secrets import without_secrets
 from howdah.audit.text_file import read_text
 from howdah.model.found import FoundProperty
 
@@ -45,7 +46,11 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
         variable = match["name"]
         value = _value(match["rest"], values)
         values[variable] = ((values.get(variable, "") if match["append"] else "") + value)[:_MOST_TEXT]
-        found.append(FoundProperty(name=variable, text=values[variable].strip(), file=name, line=line))
+        found.append(
+            FoundProperty(
+                name=variable, text=without_secrets(variable, values[variable].strip()), file=name, line=line
+            )
+        )
     return tuple(found)
 
 

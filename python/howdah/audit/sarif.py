@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import howdah
 from howdah.audit.drift import DRIFT_RULES
@@ -94,7 +95,7 @@ def _location(check: Check) -> dict[str, Any]:
 def _file_location(file: str, line: int) -> dict[str, Any]:
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": Path(file).as_posix(), "uriBaseId": "CONF"},
+            "artifactLocation": {"uri": quote(file), "uriBaseId": "CONF"},
             "region": {"startLine": line},
         }
     }

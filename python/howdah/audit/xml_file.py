@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
+from howdah.audit.secrets import without_secrets
 from howdah.audit.text_file import read_bytes
 from howdah.errors import UserError
 from howdah.model.found import FoundProperty
@@ -92,7 +93,7 @@ class _Reading:
             self.properties.append(
                 FoundProperty(
                     name=self.parts["name"].strip(),
-                    text=self.parts["value"].strip(),
+                    text=without_secrets(self.parts["name"].strip(), self.parts["value"].strip()),
                     file=self.name,
                     line=self.line,
                     final=self.parts.get("final", "").strip() == "true",

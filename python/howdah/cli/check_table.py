@@ -31,7 +31,7 @@ def check_table(report: CheckReport, *, everything: bool) -> RenderableType:
         if check.verdict in (Verdict.FAIL, Verdict.WARN) or (everything and check.verdict is Verdict.PASS)
     ]
     for place, checks in _by_place(shown):
-        parts += [Text(place, style="bold"), _findings(checks), Text()]
+        parts += [Text(_clean(place), style="bold"), _findings(checks), Text()]
     if unknown:
         parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
     return Group(*parts, _summary(report))
@@ -48,9 +48,9 @@ def _by_place(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
 def _findings(checks: Sequence[Check]) -> Table:
     table = _grid()
     for check in checks:
-        lines = [_evidence(check), Text(check.why)]
+        lines = [_evidence(check), Text(_clean(check.why))]
         if check.fix:
-            lines.append(Text.assemble(("fix: ", "bold"), check.fix))
+            lines.append(Text.assemble(("fix: ", "bold"), _clean(check.fix)))
         lines.append(Text(f"{check.rule} ({check.source})", style="dim"))
         table.add_row(Text(check.verdict.value, style=_STYLES[check.verdict]), Text("\n").join(lines))
     return table
@@ -59,12 +59,15 @@ def _findings(checks: Sequence[Check]) -> Table:
 def _evidence(check: Check) -> Text:
     line = check.where.rpartition(":")[2]
     place = f" in line {line}" if line.isdigit() else ""
-    text = Text.assemble((check.about, "bold"), f"{place}: {check.found}")
-    return (
-        text
-        if check.verdict is Verdict.PASS and not check.fix
-        else text.append(f"; expected {check.expected}")
-    )
+    text = Text.assemble((_clean(check.about), "bold"), f"{place}: {_clean(check.found)}")
+    if check.verdict is not Verdict.PASS or check.fix:
+        text.append(f"; expected {_clean(check.expected)}")
+    return text
+
+
+def _clean(text: str) -> str:
+    """The text on one line and without what would move a terminal's cursor or change its colours."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
@@ -77,7 +80,7 @@ def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
         names = list(dict.fromkeys(waiting))
         few = everything or len(names) <= 3
         shown = ", ".join(names if few else [*names[:3], "…"])
-        lines = [Text(missing), Text(shown, style="dim")]
+        lines = [Text(_clean(missing)), Text(shown, style="dim")]
         table.add_row(
             Text(format_counted(len(names), "rule"), style=_STYLES[Verdict.UNKNOWN]), Text("\n").join(lines)
         )

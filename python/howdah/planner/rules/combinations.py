@@ -98,6 +98,22 @@ def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in found.config.properties if found.config else ():
+        # The key stores' passwords are a rule of their own, tls.passwords.
+        own = one.name.endswith("password") and not one.name.startswith("ssl.")
+        if own and one.text and "${" not in one.text:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found="written in the file",
+                expected="in a credential store",
+                fix=f"hadoop credential create {one.name}, name the store in "
+                f"hadoop.security.credential.provider.path, remove {one.name} from {one.file}:{one.line}",
+                where=f"{one.file}:{one.line}",
+            )
+
+
 def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
     for one in found.config.effective if found.config else ():
         names = [name for name in _VARIABLE.findall(one.text) if _ELSEWHERE.fullmatch(name) is None]
@@ -150,6 +166,12 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where authentication is simple",
         inspect=_kerberos_by_half,
+    ),
+    Inspection(
+        id="consistency.plain-passwords",
+        says="Passwords are in a credential store, not in files that every daemon and many people read.",
+        sources=("Hadoop 3.5.0: CredentialProviderAPI",),
+        inspect=_plain_passwords,
     ),
     Inspection(
         id="consistency.undefined-variable",
