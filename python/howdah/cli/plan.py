@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from howdah.cli.output import show
-from howdah.cli.request import parse_choice, parse_demands, parse_growth, parse_overrides, parse_whole
+from howdah.cli.request import (
+    parse_choice,
+    parse_demands,
+    parse_growth,
+    parse_overrides,
+    parse_realm,
+    parse_whole,
+)
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.session import plans as session
 
@@ -103,7 +110,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         hypervisor=None if hypervisor is None else parse_choice("--hypervisor", hypervisor, Hypervisor),
         protection=parse_choice("--protect-masters", protect_masters, Protection),
         secure=secure,
-        realm=realm,
+        realm=parse_realm(realm, secure=secure),
         profile=parse_choice("--profile", profile, Profile),
         workers_per_host=parse_whole("--workers-per-host", workers_per_host),
         slots=parse_whole("--slots", slots),
@@ -113,9 +120,9 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         overrides=parse_overrides(sets or ()),
         growth=parse_growth(need, growth, years),
     )
+    written = session.page_of(output) if page else None
     made = session.plan_hosts(hosts, request)
     session.save_plan(made, output)
-    written = output.with_suffix(".html") if page else None
     if written is not None:
         session.write_plan_page(made, written)
     if json:

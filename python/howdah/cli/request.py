@@ -11,7 +11,12 @@ from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override
 from howdah.units import parse_bytes, parse_count
 
-_WORKLOADS = "terasuite:30TB or ycsb:300M"
+_WORKLOADS = "write for instance terasuite:30TB or ycsb:300M"
+_GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
+_MOST_GROWTH = 10.0
+"""Eleven times as much every year is no plan any more."""
+_USUAL_YEARS = 3
+_REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
@@ -30,15 +35,29 @@ def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
 
 def _demand(text: str) -> Demand:
     where = f"--workload {text}"
-    kind, _, amount = text.partition(":")
+    kind, colon, amount = text.partition(":")
+    if kind not in ("terasuite", "ycsb"):
+        raise UserError(where, f"{kind!r} is no workload to plan for", _WORKLOADS)
+    if not colon:
+        return Demand(kind="terasuite" if kind == "terasuite" else "ycsb")
+    if not amount.strip():
+        raise UserError(where, "has nothing after its colon", _WORKLOADS)
     if kind == "terasuite":
-        size = parse_bytes(amount, where) if amount else None
-        if size is not None and (amount.strip().isdigit() or size <= 0):
-            raise UserError(where, "the size of the dataset has no unit", f"write for instance {_WORKLOADS}")
-        return Demand(kind="terasuite", dataset_bytes=size)
-    if kind == "ycsb":
-        return Demand(kind="ycsb", records=parse_count(amount, where) if amount else None)
-    raise UserError(where, f"{kind!r} is no workload to plan for", f"write for instance {_WORKLOADS}")
+        return Demand(kind="terasuite", dataset_bytes=_volume(amount, where, _WORKLOADS))
+    records = parse_count(amount, where)
+    if records == 0:
+        raise UserError(where, "is a table of no records", _WORKLOADS)
+    return Demand(kind="ycsb", records=records)
+
+
+def _volume(text: str, where: str, hint: str) -> int:
+    """Bytes with their unit: a bare number may be meant as anything."""
+    size = parse_bytes(text, where)
+    if not any(letter.isalpha() for letter in text):
+        raise UserError(where, f"{text.strip()} has no unit", hint)
+    if size == 0:
+        raise UserError(where, f"{text.strip()} is nothing", hint)
+    return size
 
 
 def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
@@ -62,27 +81,35 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
             if value is not None:
                 raise UserError(flag, "says how data grow, but not how much there are", "add --need 300TB")
         return None
-    need_bytes = parse_bytes(need, f"--need {need}")
-    if need.strip().isdigit() or need_bytes <= 0:
-        raise UserError(f"--need {need}", "has no unit or is nothing", "write for instance 300TB")
+    usual = 0 if growth is None else _USUAL_YEARS
     return Growth(
-        need_bytes=need_bytes,
+        need_bytes=_volume(need, f"--need {need}", "write for instance 300TB"),
         per_year=0.0 if growth is None else _growth(growth),
-        years=_years(years, growth),
+        years=usual if years is None else years,
     )
 
 
-def _years(years: int | None, growth: str | None) -> int:
-    if years is None:
-        return 0 if growth is None else 3
-    return years
-
-
 def _growth(text: str) -> float:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/\s*(?:year|y|a))?\s*", text)
+    """A share of a year's data: ``40%/year`` and ``0.4`` are the same."""
+    where, hint = f"--growth {text}", "write for instance 40%/year, or 0.4"
+    match = _GROWTH.fullmatch(text)
     if match is None:
-        raise UserError(f"--growth {text}", "is no growth in a year", "write for instance 40%/year")
-    return float(match.group(1)) / 100
+        raise UserError(where, "is no growth in a year", hint)
+    share = float(match.group(1)) / (100 if match.group(2) else 1)
+    if share > _MOST_GROWTH:
+        raise UserError(where, f"is {100 * share:,.0f} % in a year", hint)
+    return share
+
+
+def parse_realm(realm: str | None, *, secure: bool) -> str | None:
+    """A Kerberos realm; raise UserError for what is none, and where there is no Kerberos."""
+    if realm is None:
+        return None
+    if not secure:
+        raise UserError("--realm", "is Kerberos's, which this plan does without", "add --secure")
+    if not _REALM.fullmatch(realm):
+        raise UserError(f"--realm {realm}", "is no name of a realm", "write for instance EXAMPLE.COM")
+    return realm
 
 
 def parse_whole(flag: str, value: int | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What every page shares: one file that needs nothing else, and from which the browser reaches for nothing."""
+"""What every page shares: it is one file, needs nothing else and reaches for nothing."""
 
 from __future__ import annotations
 

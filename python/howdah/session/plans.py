@@ -11,9 +11,10 @@ from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.literature import lookup
-from howdah.planner.rules.catalogue import find_rule
+from howdah.planner.literature import items
+from howdah.planner.rules.catalogue import RULES
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HADOOP_VERSIONS, HBASE_VERSIONS
+from howdah.report.plan.grounds import Cited, Grounds, Law
 from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
 
@@ -22,15 +23,18 @@ __all__ = [
     "DEFAULT_HBASE",
     "HADOOP_VERSIONS",
     "HBASE_VERSIONS",
-    "find_rule",
+    "grounds",
     "load_plan",
+    "page_of",
     "plan_hosts",
     "plan_text",
     "release_default",
     "save_plan",
-    "spell_source",
     "write_plan_page",
 ]
+
+_GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
+"""By what a page of howdah's is known, and how far from its beginning."""
 
 
 def plan_hosts(path: Path, request: PlanRequest) -> Plan:
@@ -60,21 +64,46 @@ def save_plan(plan: Plan, path: Path) -> None:
     replace_file(path, write_plan(plan))
 
 
+def page_of(path: Path) -> Path:
+    """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
+    page = path.with_suffix(".html")
+    if page == path:
+        raise UserError(f"--output {path}", "is where the page goes", "give plan.yaml for instance")
+    if page.exists() and not _is_page(page):
+        raise UserError(
+            f"--output {path}",
+            f"its page goes to {page}, which exists and is no page of howdah's",
+            "give another file, or --no-page",
+        )
+    return page
+
+
+def _is_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _GENERATOR in file.read(_HEAD)
+    except OSError:
+        return False
+
+
 def write_plan_page(plan: Plan, path: Path) -> None:
     """Write the plan's page; raises UserError if it cannot be written."""
     # Drawing charts takes longer to import than a plan takes to make.
     from howdah.report.plan.page import plan_page  # noqa: PLC0415
 
-    replace_file(path, plan_page(plan))
+    replace_file(path, plan_page(plan, grounds()))
 
 
-def spell_source(source: str) -> tuple[str, ...]:
-    """Every source of a setting in full: the paper's title and what it says there."""
-    return tuple(lookup(part.strip()) for part in source.split(",") if part.strip())
+def grounds() -> Grounds:
+    """What every rule says, and every item of the papers."""
+    return Grounds(
+        rules={rule.id: Law(rule.says, rule.today) for rule in RULES},
+        sources={label: Cited(label, item.title, item.says) for label, item in items().items()},
+    )
 
 
 def release_default(plan: Plan, key: str) -> str | None:
-    """The default of a key in the release the plan is for; None where it has none or is no Hadoop key."""
+    """The default of a key in the releases the plan is for; None where it has none or is no key of theirs."""
     if plan.cluster is None:
         return None
     request = plan.cluster.request

@@ -11,11 +11,14 @@ from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, 
 from howdah.report.figure import Table
 from howdah.report.plan import words
 from howdah.report.plan.asked import command
-from howdah.report.plan.grounds import Cited, Grounds, labels
+from howdah.report.plan.grounds import Cited, Grounds, Law, labels
 from howdah.units import format_counted
 
 OF_THE_PLAN = "the plan itself"
 """Where settings are listed that belong to no file."""
+
+MOST_RACKS = 200
+"""More racks than this are left to the plan's file."""
 
 SEVERITIES = ("must", "should", "may")
 
@@ -31,14 +34,15 @@ class Choice(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """One setting as the page shows it; ``rule`` are the rule's id and its words."""
+    """One setting as the page shows it."""
 
     key: str
     value: str
     note: str
     holds_for: str
     reason: str
-    rule: tuple[str, str]
+    rule: str
+    law: Law
     sources: tuple[Cited, ...]
     inputs: tuple[tuple[str, str], ...]
     breaks: tuple[Breach, ...]
@@ -87,7 +91,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
         racks=_racks(cluster),
         files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
         yours=tuple(one for _, one in decided if one.yours),
-        advice=tuple((one, _cited(one.source, grounds)) for one in advice),
+        advice=tuple((one, grounds.cited(one.source)) for one in advice),
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
     )
@@ -138,31 +142,32 @@ def _topology(cluster: Cluster) -> tuple[tuple[str, str], ...]:
 
 
 def _racks(cluster: Cluster) -> Table:
-    rows = tuple(
+    racks = cluster.topology.racks
+    rows = [
         (f"/{rack.name}", f"{len(expand_all(rack.hosts)):,}", ", ".join(rack.hosts))
-        for rack in cluster.topology.racks
-    )
-    return Table(("rack", "hosts", "which"), rows)
+        for rack in racks[:MOST_RACKS]
+    ]
+    if len(racks) > MOST_RACKS:
+        rest = racks[MOST_RACKS:]
+        more = f"{format_counted(len(rest), 'more rack')} to /{rest[-1].name}, in the plan's file"
+        rows.append(("…", f"{sum(len(expand_all(rack.hosts)) for rack in rest):,}", more))
+    return Table(("rack", "hosts", "which"), tuple(rows))
 
 
 def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
-    rule = setting.rule or ""
     return Decided(
         key=setting.key,
         value=words.value_text(setting),
         note=words.size_note(setting),
         holds_for=(setting.worker or setting.group or "") if several else "",
         reason=setting.reason,
-        rule=(rule, grounds.rules.get(rule, "")),
-        sources=_cited(setting.source, grounds),
+        rule=setting.rule or "",
+        law=grounds.rules.get(setting.rule or "", Law("")),
+        sources=grounds.cited(setting.source),
         inputs=tuple((one.name, words.input_text(one)) for one in setting.inputs),
         breaks=setting.breaks,
         yours=setting.origin == "user",
     )
-
-
-def _cited(source: str, grounds: Grounds) -> tuple[Cited, ...]:
-    return tuple(grounds.sources.get(label, Cited(label)) for label in labels(source))
 
 
 def _all_cited(plan: Plan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:

@@ -14,11 +14,22 @@ class Cited(NamedTuple):
     says: str = ""
 
 
-class Grounds(NamedTuple):
-    """The rules' words by their id, and the sources by how they are cited."""
+class Law(NamedTuple):
+    """What a rule says, and what time has changed of it."""
 
-    rules: Mapping[str, str]
+    says: str
+    today: str = ""
+
+
+class Grounds(NamedTuple):
+    """The rules by their id, and the sources by how they are cited."""
+
+    rules: Mapping[str, Law]
     sources: Mapping[str, Cited]
+
+    def cited(self, source: str) -> tuple[Cited, ...]:
+        """The sources that one text cites, each in full where it is known."""
+        return tuple(self.sources.get(label, Cited(label)) for label in labels(source))
 
 
 def labels(source: str) -> tuple[str, ...]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.plan import Candidate, Cluster, Plan, Worker
+from howdah.model.plan import Candidate, Cluster, Plan
 from howdah.report.plan import words
-from howdah.units import format_counted
 
 _MOST_ADVICE = 6
 _SEVERITIES = ("must", "should", "may")
 _STYLES = {"must": "red", "should": "yellow", "may": "dim"}
+_WIDE = 110
+"""With fewer columns, what speaks of a platform stands below the table."""
 
 
 def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
@@ -26,78 +27,93 @@ def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
     return Group(
         Text(words.answer(plan, cluster), style="bold"),
         Text(),
-        _platforms(cluster),
+        _Platforms(cluster),
         Text(),
         _lines(plan, cluster, path, page),
     )
 
 
-def _platforms(cluster: Cluster) -> Table:
-    several = len({candidate.group for candidate in cluster.candidates}) > 1
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    if several:
-        table.add_column("hosts")
-    table.add_column("platform", no_wrap=True)
-    for number in ("workers", "vCPU", "memory", "disks", "at once"):
-        table.add_column(number, justify="right", no_wrap=True)
-    table.add_column("verdict")
-    for candidate in cluster.candidates:
-        row = [candidate.platform, *_figures(candidate), words.verdict(candidate)]
-        style = {"recommended": "bold", "refused": "dim"}.get(candidate.verdict, "")
-        table.add_row(*([candidate.group] if several else []), *row, style=style)
-    return table
+class _Platforms:
+    """The possible platforms, the best of each group first."""
 
+    def __init__(self, cluster: Cluster) -> None:
+        self.candidates = [one for one in cluster.candidates if one.verdict != "refused"]
+        self.several = len({one.group for one in cluster.candidates}) > 1
 
-def _figures(candidate: Candidate) -> list[str]:
-    if not candidate.kinds:
-        return ["–"] * 5
-    kinds = candidate.kinds
-    return [
-        f"{candidate.workers:,}",
-        _each(kinds, "vcpus"),
-        " / ".join(words.gib(kind.memory_bytes) for kind in kinds),
-        _each(kinds, "data_disks"),
-        " / ".join(f"{kind.map_slots} + {kind.reduce_slots}" for kind in kinds),
-    ]
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = options.max_width >= _WIDE
+        yield self._table(wide=wide)
+        if not wide:
+            yield Text()
+            yield self._verdicts()
 
+    def _name(self, candidate: Candidate) -> str:
+        return f"{candidate.group}: {candidate.platform}" if self.several else candidate.platform
 
-def _each(kinds: tuple[Worker, ...], figure: str) -> str:
-    return " / ".join(str(getattr(kind, figure)) for kind in kinds)
+    def _table(self, *, wide: bool) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        table.add_column("platform")
+        for number in ("workers", "vCPU", "memory", "disks", "at once"):
+            table.add_column(number, justify="right", no_wrap=True)
+        if wide:
+            table.add_column("verdict")
+        for one in self.candidates:
+            row = [self._name(one), *words.figures(one), *([words.verdict(one)] if wide else [])]
+            table.add_row(*map(Text, row), style="bold" if one.verdict == "recommended" else "")
+        return table
+
+    def _verdicts(self) -> Table:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="dim")
+        table.add_column()
+        for one in self.candidates:
+            table.add_row(Text(self._name(one)), Text(words.verdict(one)))
+        return table
 
 
 def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
+    said = ""
     for head, line in _said(plan, cluster):
-        table.add_row(head, line)
-    table.add_row("plan", f"{path}   `howdah plan explain {path}` tells why, value by value")
+        # A heading stands once, before the first of its lines.
+        table.add_row("" if head == said else head, Text(line) if isinstance(line, str) else line)
+        said = head
+    table.add_row("plan", Text(f"{path}   `howdah plan explain {path}` tells why, value by value"))
     if page is not None:
-        table.add_row("page", str(page))
-    table.add_row("next", f"howdah render {path} --output DIR")
+        table.add_row("page", Text(str(page)))
+    table.add_row("next", Text(f"howdah render {path} --output DIR"))
     return table
 
 
 def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
-    for number, master in enumerate(cluster.masters):
-        yield ("" if number else "masters", words.masters_line(master))
+    several = len({one.group for one in cluster.candidates}) > 1
+    for one in cluster.candidates:
+        if one.verdict == "refused":
+            where = f"{one.group}: " if several else ""
+            yield "refused", f"{where}{one.platform}: {'; '.join(reason.text for reason in one.judgements)}"
+    for one in cluster.candidates:
+        if one.verdict == "recommended":
+            for reason in words.against(one):
+                where = f"{one.group}: " if several else ""
+                yield "against it", f"{where}{reason.text} ({words.weight_text(reason)})"
+    for master in cluster.masters:
+        yield "masters", words.masters_line(master)
     yield "topology", words.topology_line(cluster)
     yield "capacity", words.capacity_line(cluster.capacity)
-    given = [setting for setting in plan.settings if setting.origin == "user"]
-    for number, setting in enumerate(given):
-        broken = "; ".join(f"breaks {breach.rule}: {breach.says}" for breach in setting.breaks)
-        said = f"{setting.key} = {words.value_text(setting)}"
-        yield ("" if number else "yours", f"{said}   {broken}" if broken else said)
+    yield "settings", words.settings_line(plan)
+    for setting in plan.settings:
+        if setting.origin == "user":
+            broken = "; ".join(f"breaks {breach.rule}: {breach.says}" for breach in setting.breaks)
+            line = f"{setting.key} = {words.value_text(setting)}"
+            yield "yours", f"{line}   {broken}" if broken else line
     yield from _advice(cluster)
 
 
-def _advice(cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
+def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
     ordered = sorted(cluster.advice, key=lambda one: _SEVERITIES.index(one.severity))
-    for number, one in enumerate(ordered[:_MOST_ADVICE]):
-        yield (
-            "" if number else "advice",
-            Text.assemble((f"{one.severity}  ", _STYLES[one.severity]), one.text),
-        )
+    for one in ordered[:_MOST_ADVICE]:
+        yield "advice", Text.assemble((f"{one.severity:<8}", _STYLES[one.severity]), one.text)
     if len(ordered) > _MOST_ADVICE:
-        rest = format_counted(len(ordered) - _MOST_ADVICE, "more on the page")
-        yield "", Text(rest.removesuffix("s"), style="dim")
+        yield "advice", Text(f"{len(ordered) - _MOST_ADVICE} more in the plan", style="dim")

@@ -13,6 +13,7 @@ from howdah.model.plan import (
     Cluster,
     Input,
     Judgement,
+    Layout,
     Master,
     Placement,
     Plan,
@@ -21,6 +22,7 @@ from howdah.model.plan import (
 )
 from howdah.units import (
     GIB,
+    KIB,
     MIB,
     exact_bytes,
     format_bits_per_s,
@@ -41,23 +43,38 @@ PLACEMENTS = {
 def answer(plan: Plan, cluster: Cluster) -> str:
     """What to do, in one sentence."""
     counts = Counter(worker.kind for worker in placed_workers(cluster))
-    hosts = format_counted(cluster.inventory.host_count, "host")
-    kinds = " and ".join(_share(kind) for kind in plan.workers)
-    divided = any(len(layout.workers) > 1 for layout in cluster.layouts)
-    how = f"Divide each of {hosts} into" if divided else f"Make each of {hosts}"
     workers = format_counted(counts.total(), "worker")
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
     reduces = sum(kind.reduce_slots * counts[kind.name] for kind in plan.workers)
-    verb = "run" if counts.total() != 1 else "runs"
+    verb = "runs" if counts.total() == 1 else "run"
     does = (
         f"{workers} {verb} {maps:,} map and {reduces:,} reduce tasks at once" if maps else f"{workers} in all"
     )
-    return f"{how} {kinds}: {does}."
+    parts = [_division(plan, cluster, layout) for layout in cluster.layouts]
+    said = ", and ".join(parts)
+    return f"{said[0].upper()}{said[1:]}: {does}."
 
 
-def _share(kind: Worker) -> str:
-    name = kind.name if kind.name.endswith("worker") else f"{kind.name} worker"
-    return f"{format_counted(kind.per_host, name)} of {size(kind)}"
+def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
+    """What becomes of the hosts of one group: ``divide each of 32 hosts into 4 workers of …``."""
+    group = next(group for group in cluster.inventory.groups if group.name == layout.group)
+    several = len(cluster.layouts) > 1
+    hosts = format_counted(group.count, f"{group.name} host" if several else "host")
+    kinds = [kind for kind in plan.workers if kind.group in (None, layout.group)]
+    alike = len(kinds) == 1
+    each = hosts if group.count == 1 else f"each of {hosts}"
+    if len(layout.workers) == 1:
+        return f"make {each} a worker of {size(kinds[0])}"
+    shares = " and ".join(
+        f"{format_counted(kind.per_host, 'worker' if alike else f'{_bare(kind)} worker')} of {size(kind)}"
+        for kind in kinds
+    )
+    return f"divide {each} into {shares}"
+
+
+def _bare(kind: Worker) -> str:
+    """A kind's name without its group's: ``old-small`` is ``small`` among the old hosts' workers."""
+    return kind.name.removeprefix(f"{kind.group}-")
 
 
 def size(kind: Worker) -> str:
@@ -89,11 +106,13 @@ def place(master: Master) -> str:
 
 def topology_line(cluster: Cluster) -> str:
     """Racks and how replicas are kept apart."""
+    if cluster.inventory.host_count == 1:
+        return "one host, which is lost with all its replicas"
     topology = cluster.topology
     sizes = sorted({len(expand_all(rack.hosts)) for rack in topology.racks})
     kind = "rack" if topology.real_racks else "virtual rack"
     spread = " or ".join(str(number) for number in sizes)
-    racks = f"{format_counted(len(topology.racks), kind)} of {spread} hosts"
+    racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
     return f"{racks}; replicas are kept on different hosts by {PLACEMENTS[topology.placement]}"
 
 
@@ -122,6 +141,35 @@ def main_reason(candidate: Candidate) -> Judgement | None:
     side = {"recommended": "for", "possible": "against", "refused": "refused"}[candidate.verdict]
     ours = [one for one in candidate.judgements if one.verdict == side] or list(candidate.judgements)
     return max(ours, key=lambda one: abs(one.weight), default=None)
+
+
+def against(candidate: Candidate) -> list[Judgement]:
+    """What speaks against a platform and has a weight, the weightiest first."""
+    ours = [one for one in candidate.judgements if one.verdict == "against" and one.weight]
+    return sorted(ours, key=lambda one: -abs(one.weight))
+
+
+_MAIN = (
+    "dfs.blocksize",
+    "dfs.replication",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+    "mapreduce.task.io.sort.mb",
+    "yarn.nodemanager.resource.memory-mb",
+    "HBASE_REGIONSERVER_OPTS",
+)
+"""The settings an administrator looks for first."""
+
+
+def settings_line(plan: Plan) -> str:
+    """The settings one looks for first, and how many there are."""
+    main = [
+        f"{one.key} {size_note(one) or value_text(one)}"
+        for key in _MAIN
+        for one in plan.settings
+        if one.key == key and one.worker is None
+    ]
+    return f"{', '.join(main)}; {format_counted(len(plan.settings), 'value')} in all"
 
 
 def figures(candidate: Candidate) -> tuple[str, ...]:
@@ -184,6 +232,16 @@ def value_text(setting: Setting) -> str:
 def size_note(setting: Setting) -> str:
     """A size in bytes with its unit, where the number alone is hard to read; nothing otherwise."""
     value = setting.value
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 2**20 and value % 1024 == 0:
-        return gib(value) if value >= GIB and value * 100 % GIB == 0 else exact_bytes(value)
-    return ""
+    return _size_in_words(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def default_text(default: str) -> str:
+    """A release's default, a size with its unit beside it."""
+    note = _size_in_words(int(default)) if default.isdecimal() else ""
+    return f"{default} ({note})" if note else default or "(empty)"
+
+
+def _size_in_words(value: int) -> str:
+    if value < MIB or value % KIB:
+        return ""
+    return gib(value) if value >= GIB and value * 100 % GIB == 0 else exact_bytes(value)

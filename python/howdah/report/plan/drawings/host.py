@@ -61,7 +61,7 @@ def _drawn(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> tuple[l
         y = _PAD + (node // in_row) * (high + _GAP)
         shapes.append(box(Area(x, y, wide, high), "node"))
         shapes.append(
-            words(x + _PAD, y + 18, fitting(_node_name(group, node, spread=bool(spread)), wide - 20))
+            words(x + _PAD, y + 18, fitting(_node_name(group, node, spread=bool(spread)), wide - 20, 5.8))
         )
         shapes += _workers(here, Area(x, y + _HEAD, wide, high), tall, columns, layout)
     below = _PAD + ceil(len(per_node) / in_row) * (high + _GAP)
@@ -98,7 +98,7 @@ def _node_name(group: HostGroup, node: int, *, spread: bool) -> str:
     if spread:
         return f"all {cpu.numa_nodes} NUMA nodes · {cpu.threads} threads · {gib(group.memory_bytes)}"
     threads, memory = cpu.threads // cpu.numa_nodes, group.memory_bytes // cpu.numa_nodes
-    return f"NUMA node {node} · {format_counted(threads, 'thread')} · {gib(memory)}"
+    return f"node {node} · {format_counted(threads, 'thread')} · {gib(memory)}"
 
 
 def _workers(

@@ -19,8 +19,8 @@ MOST_NAMED = 96
 """More hosts than this are drawn without their names."""
 MOST_HOSTS = 600
 """With more hosts than this, one box is a rack."""
-MOST_RACKS = 1600
-"""More racks than this are counted, not drawn."""
+MOST_BOXES = 400
+"""With more racks than this, one box is so many hosts that there are no more boxes."""
 
 
 class _Cell(NamedTuple):
@@ -45,7 +45,6 @@ _RACK, _BELOW = 20, 26
 """Room for a rack's name above its hosts, and for a host's name and its masters' below it."""
 _NAMED = _Size(58, 26, 8, named=True)
 _SMALL = _Size(20, 20, 5, named=False)
-_TINY = _Size(15, 15, 4, named=False)
 
 
 def racks(cluster: Cluster) -> Drawing:
@@ -58,9 +57,8 @@ def racks(cluster: Cluster) -> Drawing:
         shapes, height = _drawn(rows, _NAMED if len(hosts) <= MOST_NAMED else _SMALL)
         what = "Every box is a host"
     else:
-        cells = [_rack_cell(name, here) for name, here in by_rack[:MOST_RACKS]]
-        shapes, height = _drawn([("", cells)], _SMALL if len(cells) <= 600 else _TINY)
-        what = "Every box is a rack"
+        what, blocks = _blocks(hosts, by_rack)
+        shapes, height = _drawn([("", [_block_cell(name, here) for name, here in blocks])], _SMALL)
     return Drawing(
         id="racks",
         title="Where everything is",
@@ -68,6 +66,18 @@ def racks(cluster: Cluster) -> Drawing:
         svg=picture("racks", WIDTH, height, shapes),
         keys=_keys(hosts),
     )
+
+
+def _blocks(
+    hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[PlacedHost]]]
+) -> tuple[str, Sequence[tuple[str, Sequence[PlacedHost]]]]:
+    """What one box is, and every box with its hosts: a rack, or neighbours where racks are too many."""
+    if len(by_rack) <= MOST_BOXES:
+        return "Every box is a rack", by_rack
+    each = ceil(len(hosts) / MOST_BOXES)
+    ordered = sorted(hosts, key=_rack)
+    parts = [ordered[start : start + each] for start in range(0, len(ordered), each)]
+    return f"Every box is {each} hosts", [(f"{part[0].name} to {part[-1].name}", part) for part in parts]
 
 
 def _rack(one: PlacedHost) -> str:
@@ -85,9 +95,6 @@ def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[Plac
     said += f"; {format_counted(carrying, 'host')} with masters"
     if shadowed:
         said += f", {format_counted(shadowed, 'host')} with shadows"
-    left_out = len(by_rack) - MOST_RACKS
-    if len(hosts) > MOST_HOSTS and left_out > 0:
-        said += f"; {format_counted(left_out, 'more rack')} not drawn"
     return f"{said}."
 
 
@@ -115,7 +122,7 @@ def _host_cell(one: PlacedHost, places: int) -> _Cell:
     return _Cell(name, _kind(one), f"{one.name}: {'; '.join(carries)}", below, places, len(one.workers))
 
 
-def _rack_cell(name: str, hosts: Sequence[PlacedHost]) -> _Cell:
+def _block_cell(name: str, hosts: Sequence[PlacedHost]) -> _Cell:
     kinds = {_kind(one) for one in hosts}
     kind = next(kind for kind in ("master", "shadow", "worker", "idle") if kind in kinds)
     workers = sum(len(one.workers) for one in hosts)

@@ -56,9 +56,9 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
         )
         if end > start
     ]
-    tops = [{"year": one["year"], "top": one["end"], "text": one["hosts"]} for one in values]
     tops = [
-        one for one in tops if one["top"] == max(two["top"] for two in tops if two["year"] == one["year"])
+        {"year": one.year, "top": one.need_bytes / size, "text": format_counted(one.hosts, "host")}
+        for one in capacity.years
     ]
     level = {"values": [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]}
     last = capacity.years[-1].year

@@ -71,7 +71,7 @@ def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str
         "scale": {"domain": list(named), "range": [f"${token}" for token in named.values()]},
     }
     room = "scale('x', datum.end) - scale('x', datum.start)"
-    label = {
+    label: dict[str, Any] = {
         "type": "text",
         "align": "left",
         "dx": 1,
@@ -80,7 +80,7 @@ def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str
         "opacity": {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"},
         "tooltip": None,
     }
-    base = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
+    base: dict[str, Any] = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
     layers: list[dict[str, Any]] = [
         {
             "name": DATA,

@@ -10,7 +10,7 @@ from howdah.report.figure import Figure, Key, Table
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.units import format_counted
 
-ROW, BAR = 58, 20
+ROW, BAR = 62, 20
 MOST_ROWS = 8
 """More platforms than this of one group of hosts are left to the table."""
 
@@ -116,7 +116,12 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
     ]
     x = {
         "type": "quantitative",
-        "scale": {"domain": [1.02 * low, 1.02 * high], "nice": False},
+        "scale": {
+            "domainMin": 1.02 * low,
+            # Where there is no room beside the plot, what a platform costs in all is written inside it.
+            "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
+            "nice": False,
+        },
         "axis": {
             "title": "share of the work's time (%)",
             "grid": True,
@@ -165,7 +170,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         *(
             {
                 "data": {"values": [one for one in heads if one["best"] == best]},
-                "mark": {"type": "text", "align": "left", "dy": -20, "fontSize": 13, "fontWeight": weight}
+                "mark": {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
                 | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
                 "encoding": {"y": y, "text": {"field": "text"}},
             }

@@ -1,0 +1,98 @@
+"""``howdah plan explain``: why a plan says what it says."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from howdah.cli.output import show
+from howdah.errors import HowdahError
+from howdah.model.plan import Plan, Setting
+from howdah.session import explaining as session
+from howdah.session.explaining import Found
+
+EXAMPLES = """
+**Examples**
+
+* `howdah plan explain plan.yaml` lists every value with its reason
+* `howdah plan explain plan.yaml dfs.blocksize` tells the rule, the numbers that went in and who says so
+* `howdah plan explain plan.yaml "2 per host"` tells what speaks for and against a platform
+* `howdah plan explain plan.yaml nn1` tells why a master is where it is
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+def _names(context: typer.Context, incomplete: str) -> list[str]:
+    """What can be explained in the plan that is named before; nothing where it cannot be read."""
+    try:
+        plan = session.load_plan(Path(context.params["plan"]))
+    except (HowdahError, KeyError, TypeError):
+        return []
+    return [name for name in session.names(plan) if name.startswith(incomplete)]
+
+
+@app.command("plan explain", epilog=EXAMPLES)
+def explain(
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A key, a platform or a master; left out, every value is listed.",
+            metavar="[KEY]",
+            autocompletion=_names,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master."""
+    read = session.load_plan(plan)
+    if name is None:
+        _print_json([_said(read, one) for one in read.settings]) if json else show(session.list_text(read))
+        return
+    found = session.find(read, plan, name)
+    if json:
+        _print_json(_content(read, found))
+    else:
+        show(_text(read, found))
+
+
+def _text(plan: Plan, found: Found) -> RenderableType:
+    grounds = session.grounds()
+    parts: list[RenderableType] = [
+        *(
+            session.setting_text(one, grounds, session.release_default(plan, one.key))
+            for one in found.settings
+        ),
+        *(session.candidate_text(one, grounds) for one in found.candidates),
+        *(session.master_text(one, grounds) for one in found.masters),
+    ]
+    return Group(*(line for part in parts for line in (part, Text())))
+
+
+def _content(plan: Plan, found: Found) -> dict[str, Any]:
+    return {
+        "settings": [_said(plan, one) for one in found.settings],
+        "platforms": [one.model_dump(mode="json") for one in found.candidates],
+        "masters": [one.model_dump(mode="json") for one in found.masters],
+    }
+
+
+def _said(plan: Plan, setting: Setting) -> dict[str, Any]:
+    grounds = session.grounds()
+    law = grounds.rules.get(setting.rule or "")
+    return setting.model_dump(mode="json") | {
+        "says": law.says if law else None,
+        "sources": [one._asdict() for one in grounds.cited(setting.source)],
+        "default": session.release_default(plan, setting.key),
+    }
+
+
+def _print_json(content: object) -> None:
+    sys.stdout.write(json_format.dumps(content, indent=2, ensure_ascii=False) + "\n")
