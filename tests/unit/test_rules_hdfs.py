@@ -208,6 +208,17 @@ def test_the_namenodes_heap_grows_with_blocks_within_its_place() -> None:
     assert heap(5000, 8) <= 4 * GIB
 
 
+def test_a_checkpoint_takes_the_heap_that_the_namenode_has() -> None:
+    decided = values_of(HADOOP_RULES, facts_of())
+    assert decided["HDFS_SECONDARYNAMENODE_OPTS"] == decided["HDFS_NAMENODE_OPTS"]
+
+
+def test_on_a_single_host_one_replica_is_all_there_can_be() -> None:
+    found = a_configuration({"dfs.replication": "1"})
+    assert seen("hdfs.single-replica", found, facts_of(worker_hosts=1)) == []
+    assert seen("hdfs.single-replica", found, facts_of(worker_hosts=2)) == [False]
+
+
 def test_name_directories_below_tmp_are_refused() -> None:
     assert not will_do("namenode.name-dirs", ("file:///tmp/hadoop-hdfs/dfs/name",))
     assert not will_do("namenode.name-dirs", ("${hadoop.tmp.dir}/dfs/name",))

@@ -18,6 +18,10 @@ class Reading:
     def __init__(self, found: Found) -> None:
         self._config = found.config
 
+    def has(self, file: str) -> bool:
+        """Whether a file of this name was read."""
+        return self._config is not None and any(one.endswith(file) for one in self._config.files)
+
     def text(self, key: str) -> str | None:
         """The value as written."""
         winner = self._config.property(key) if self._config else None

@@ -129,7 +129,8 @@ def _enough_replicas(found: Value, decision: Decision, facts: Facts) -> bool:
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = Reading(found)
     value = reading.number("dfs.replication")
-    if value is None:
+    alone = facts.known_cluster is not None and facts.known_cluster.worker_hosts == 1
+    if value is None or alone:
         return
     yield Observation(
         ok=value >= 2,

@@ -71,6 +71,12 @@ def _heap(facts: Facts) -> Decision:
     )
 
 
+def _same_heap(facts: Facts) -> Decision:
+    return Decision(
+        _heap(facts).value, "the NameNode's own: to make a checkpoint it loads the same blocks and files"
+    )
+
+
 def _heap_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
     return have is not None and want is not None and 0.75 * want <= have <= _home(facts).memory_bytes
@@ -91,16 +97,6 @@ def _service_port(facts: Facts) -> str | None:
         "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
         "can then not "
         "crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` again."
-    )
-
-
-def _second_directory(facts: Facts) -> str | None:
-    if facts.request.protection is not Protection.NONE:
-        return None
-    return (
-        "There is one NameNode and one copy of its metadata: give dfs.namenode.name.dir a second directory "
-        "on another "
-        "disk or on NFS, keep a backup of it, or plan with --protect-masters ha."
     )
 
 
@@ -152,6 +148,17 @@ RULES: tuple[Rule, ...] = (
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
     ),
     SettingRule(
+        id="namenode.secondary-heap",
+        says="The SecondaryNameNode's heap is as large as the NameNode's.",
+        sources=("D4 137", "howdah"),
+        condition="without high availability",
+        applies=lambda facts: facts.request.protection is not Protection.HA,
+        key="HDFS_SECONDARYNAMENODE_OPTS",
+        file="hadoop-env.sh",
+        decide=_same_heap,
+        accepts=_heap_will_do,
+    ),
+    SettingRule(
         id="namenode.redundancy-interval",
         says="The NameNode looks for missing replicas every three seconds; every second in a study.",
         sources=("D0 142",),
@@ -180,12 +187,5 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         condition="500 DataNodes or more",
         tell=_service_port,
-    ),
-    Counsel(
-        id="namenode.second-directory",
-        says="A single NameNode keeps its metadata twice.",
-        sources=("D2 100", "howdah"),
-        condition="without protection of masters",
-        tell=_second_directory,
     ),
 )

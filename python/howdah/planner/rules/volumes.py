@@ -54,6 +54,9 @@ def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
 
 def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = Reading(found)
+    if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
+        return
+    # What is found, the release's default included.
     given = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
     if not isinstance(given, str | tuple) or not given:
         return
