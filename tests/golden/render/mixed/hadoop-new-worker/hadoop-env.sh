@@ -10,3 +10,7 @@ export HDFS_DATANODE_OPTS='-Xms2176m -Xmx2176m -XX:+UseG1GC -XX:+ExitOnOutOfMemo
 # of nn1
 # [namenode.heap; D1 77, D1 80, howdah]
 export HDFS_NAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
+
+# The NameNode's own: to make a checkpoint it loads the same blocks and files
+# [namenode.secondary-heap; D4 137, howdah]
+export HDFS_SECONDARYNAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
