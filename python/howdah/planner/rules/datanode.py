@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input
-from howdah.model.request import Profile
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, heap_options
@@ -15,6 +14,7 @@ from howdah.planner.rule import (
     Severity,
     at_least,
 )
+from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import between, fixed, times
 from howdah.units import MIB, format_memory
 
@@ -57,8 +57,7 @@ def _datanode_heap(facts: Facts) -> Decision:
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
         f"a heap of {format_memory(heap)}: a DataNode takes about 2 GB, less on a small worker, more where "
-        "its disks "
-        "hold millions of blocks",
+        "its disks hold millions of blocks",
         (
             Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
             Input(name="DataNode's share", value=share, unit="B"),
@@ -71,7 +70,7 @@ def _report_interval(facts: Facts) -> Decision:
 
 
 def _heartbeat(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
+    if in_study(facts):
         return Decision(1, "as the study ran: faster reaction, on few hosts")
     return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 

@@ -43,8 +43,7 @@ def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
 def _latency_counsel(facts: Facts) -> str | None:
     return (
         "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
-        "memory, "
-        "regions and handlers. Aim at 20 to 200 regions on each RegionServer."
+        "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer."
     )
 
 
@@ -52,9 +51,8 @@ def _pools_counsel(facts: Facts) -> str | None:
     if facts.request.mapreduce:
         return (
             "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
-            "Where "
-            "latency matters, give HBase workers of its own on the same hosts, or limit what jobs may run "
-            "at once."
+            "Where latency matters, give HBase workers of its own on the same hosts, or limit what jobs may "
+            "run at once."
         )
     return None
 

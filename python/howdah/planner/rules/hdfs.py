@@ -11,6 +11,7 @@ from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import anything, as_number, between, fixed, lasting, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
@@ -51,8 +52,7 @@ def _block_size(facts: Facts) -> Decision:
             _SMALL_BLOCK,
             f"{format_bytes(dataset)} in blocks of 256 MiB is {each:.1f} for each of "
             f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
-            "would "
-            "leave slots idle",
+            "would leave slots idle",
             inputs,
         )
     return Decision(
@@ -148,7 +148,7 @@ def _include_lists(facts: Facts) -> bool:
 
 
 def _erased_soon(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
+    if in_study(facts):
         return Decision(0, "a study deletes what it wrote, and needs the room")
     return Decision(1440, "files deleted by mistake can be had back for a day; in minutes")
 
@@ -191,8 +191,7 @@ RULES: tuple[Rule, ...] = (
     SettingRule(
         id="hdfs.replication",
         says="Three replicas where four or more hosts carry workers; two only where asked for; never one "
-        "for data that "
-        "cannot be made again.",
+        "for data that cannot be made again.",
         sources=("X5", "D0 60", "D0 63", "D0 145", "D1 88", "D2 102", "D4 136", "D4 138"),
         key="dfs.replication",
         file="hdfs-site.xml",

@@ -12,16 +12,12 @@ from howdah.planner.rule import (
     equal,
 )
 from howdah.planner.rules.retired import RETIRED
-from howdah.planner.rules.workloads import mapreduce_rule, with_mapreduce
+from howdah.planner.rules.workloads import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.values import anything, between, fixed, set_at_all
 
 
-def _paper(facts: Facts) -> bool:
-    return facts.request.profile is Profile.PAPER
-
-
 def _timeout(facts: Facts) -> Decision:
-    if _paper(facts):
+    if in_study(facts):
         return Decision(300_000, "as the study ran")
     return Decision(600_000, "the release's default, ten minutes without a sign of life")
 
@@ -30,8 +26,7 @@ def _terasort_counsel(facts: Facts) -> str | None:
     return (
         "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
         "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
-        "once; "
-        "TeraGen one map task for each map slot. The study also ran with dfs.replication marked final."
+        "once; TeraGen one map task for each map slot. The study also ran with dfs.replication marked final."
     )
 
 

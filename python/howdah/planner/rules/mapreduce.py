@@ -1,4 +1,4 @@
-"""MapReduce: how much memory a task has, how map output is sorted, what jobs are given by default."""
+"""MapReduce: the containers and heaps of tasks and of application masters, and second attempts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value
-from howdah.model.request import Profile
 from howdah.planner.budget import HEAP_SHARE, kinds_of, task_sizes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes
@@ -19,13 +18,9 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.rules.workloads import in_study, mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB, format_memory
-
-
-def _paper(facts: Facts) -> bool:
-    return facts.request.profile is Profile.PAPER
 
 
 def _container(facts: Facts, kind: str) -> Decision:
@@ -35,9 +30,9 @@ def _container(facts: Facts, kind: str) -> Decision:
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
     return Decision(
         value,
-        f"a heap of {heap} MiB and a quarter more for the Java machine; all heaps together stay under half "
-        "of a "
-        f"worker's {format_memory(least.memory_bytes)}, so that map output is read from the page cache",
+        f"a heap of {heap} MiB and a good quarter more for the Java machine; all heaps together stay under "
+        f"half of a worker's {format_memory(least.memory_bytes)}, so that map output is read from the page "
+        "cache",
         (
             Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
             Input(name="map tasks at once on it", value=least.map_slots),
@@ -56,8 +51,8 @@ def _container_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 def _java_options(facts: Facts, kind: str) -> Decision:
     container = int(facts.number(f"mapreduce.{kind}.memory.mb"))
     heap = int(container * HEAP_SHARE)
-    young = " -Xmn256m" if _paper(facts) else ""
-    first = f" -Xms{heap}m" if _paper(facts) and kind == "map" else ""
+    young = " -Xmn256m" if in_study(facts) else ""
+    first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
     return Decision(
         f"-Xmx{heap}m{first}{young}",
         f"{HEAP_SHARE * 100:.0f} % of the container's {container} MB; a task that outgrows its container is "
@@ -94,7 +89,7 @@ def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _speculation(facts: Facts, kind: str) -> Decision:
-    if _paper(facts):
+    if in_study(facts):
         return Decision(False, "as the study ran: alike workers, every slot busy with work that counts")
     if kind == "reduce":
         return Decision(False, "a second reduce task fetches its whole input over the network again")
@@ -125,8 +120,8 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             f"mapreduce.{kind}-memory",
             "mapred-site.xml",
             f"mapreduce.{kind}.memory.mb",
-            f"A {kind} task's container holds a heap of at least {least} MiB; all heaps are under half "
-            "of memory.",
+            f"A {kind} task's container holds a heap of at least {least} MiB; all heaps are under half of "
+            "memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
             accepts=_container_will_do,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from howdah.model.plan import Input, Master, Role, Value
-from howdah.model.request import Profile, Protection
+from howdah.model.request import Protection
 from howdah.planner.budget import heap_of
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_bytes, heap_options
 from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
+from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import as_number, between, fixed, lasting, times
 from howdah.units import GIB, MIB, format_count, format_memory
 
@@ -25,7 +26,7 @@ _SERVICE_PORT_FROM = 500
 def _handlers(facts: Facts) -> Decision:
     workers = facts.cluster.workers
     inputs = (Input(name="DataNodes", value=workers),)
-    if facts.request.profile is Profile.PAPER:
+    if in_study(facts):
         return Decision(1, "as the study ran: blocks are placed more evenly one request at a time", inputs)
     value = min(_HANDLERS_MOST, max(_HANDLERS_LEAST, round(_HANDLERS_PER_LOG * math.log(max(1, workers)))))
     return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
@@ -83,7 +84,7 @@ def _heap_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _redundancy(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER:
+    if in_study(facts):
         return Decision(1, "as the study ran")
     return Decision(3, "the release's default")
 
@@ -95,8 +96,8 @@ def _service_port(facts: Facts) -> str | None:
     return (
         f"With {format_count(workers)} DataNodes give their heartbeats and block reports a port of their own "
         "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
-        "can then not "
-        "crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` again."
+        "can then not crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` "
+        "again."
     )
 
 

@@ -72,8 +72,8 @@ def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
     beside = (
-        f", {format_memory(memory.cache)} of cache beside it: {format_memory(memory.heap + memory.cache)} "
-        "in all"
+        f", {format_memory(memory.cache)} of cache beside it: {format_memory(memory.heap + memory.cache)} in "
+        "all"
         if memory.cache
         else ""
     )
@@ -89,8 +89,7 @@ def _options(facts: Facts) -> Decision:
             *direct,
         ),
         f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 is the collector that "
-        "every Java "
-        "HBase runs on has",
+        "every Java HBase runs on has",
         _inputs(facts),
     )
 
@@ -113,8 +112,7 @@ def _cache_size(facts: Facts) -> Decision:
     return Decision(
         memory.cache // MIB,
         f"what the RegionServer has beyond its heap of {format_memory(memory.heap)} and "
-        f"{format_memory(_DIRECT)} of "
-        "buffers: blocks that no collector has to look at; in MB",
+        f"{format_memory(_DIRECT)} of buffers: blocks that no collector has to look at; in MB",
         _inputs(facts),
     )
 
@@ -190,9 +188,8 @@ RULES: tuple[Rule, ...] = (
         decide=_options,
         accepts=_options_will_do,
         today="HBase 2 keeps blocks beside the heap, which HBase 0.98 of the paper had no need to do below "
-        "64 GB; "
-        "G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms pauses are too "
-        "long.",
+        "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms pauses "
+        "are too long.",
     ),
     hbase_rule(
         "regionserver.cache-kind",

@@ -83,8 +83,8 @@ def _heap(facts: Facts) -> Decision:
     value = max(256 * MIB, min(wanted, heap_of(share)))
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, "
-        f"within the {format_memory(home.memory_bytes)} of {home.name}",
+        f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, within the "
+        f"{format_memory(home.memory_bytes)} of {home.name}",
         (
             Input(name="NodeManagers", value=workers),
             Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
@@ -95,17 +95,17 @@ def _heap(facts: Facts) -> Decision:
 def _fair_counsel(facts: Facts) -> str | None:
     return (
         "The study's FairScheduler waited 100 ms for a node with the data; today "
-        "yarn.scheduler.fair.locality."
-        "threshold.node counts missed offers instead. Its queues are in yarn.scheduler.fair.allocation.file, "
-        "fair-scheduler.xml, and without the file every job runs in a queue called default."
+        "yarn.scheduler.fair.locality.threshold.node counts missed offers instead. Its queues are in "
+        "yarn.scheduler.fair.allocation.file, fair-scheduler.xml, and without the file every job runs in a "
+        "queue called default."
     )
 
 
 def _cgroups_counsel(facts: Facts) -> str | None:
     return (
         "Tasks share CPUs as Linux schedules them. Where users compete, let LinuxContainerExecutor put each "
-        "container "
-        "in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who computes."
+        "container in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who "
+        "computes."
     )
 
 

@@ -87,23 +87,19 @@ def protected(found: Value, decision: Decision, facts: Facts) -> bool:
 def _trusted_network(facts: Facts) -> str | None:
     return (
         "Without --secure every user is who they say they are, and whoever reaches a port can read and "
-        "delete "
-        "everything: keep the cluster on a network of its own, let nothing but gateways through a firewall, "
-        "or plan "
-        "with --secure."
+        "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
+        "firewall, or plan with --secure."
     )
 
 
 def _preparations(facts: Facts) -> str | None:
     return (
         f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
-        "host; "
-        f"keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host in "
-        "/etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
+        f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
+        "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
-        "a file "
-        "of the configuration; /etc/security/http_secret, the same on all hosts; container-executor.cfg with "
-        "banned users and the smallest user id, owned by root."
+        "a file of the configuration; /etc/security/http_secret, the same on all hosts; "
+        "container-executor.cfg with banned users and the smallest user id, owned by root."
     )
 
 

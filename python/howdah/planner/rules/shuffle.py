@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from howdah.model.plan import Input, Value
-from howdah.model.request import Profile
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Severity
-from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.rules.workloads import in_study, mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB
 
@@ -21,7 +20,7 @@ def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], 
     """The study's value in the paper profile; in production another, and why."""
 
     def decide(facts: Facts) -> Decision:
-        if facts.request.profile is Profile.PAPER:
+        if in_study(facts):
             return Decision(paper, "as the study ran: nothing else used the reduce tasks' memory")
         return Decision(production, why)
 
@@ -53,8 +52,7 @@ RULES: tuple[Rule, ...] = (
             0.0,
             0.05,
             "reduce tasks fetch map output while it is in the page cache, but do not hold containers before "
-            "there is "
-            "any; on a cluster that many jobs share, raise it to 0.5 or 0.8",
+            "there is any; on a cluster that many jobs share, raise it to 0.5 or 0.8",
         ),
         accepts=between(0.0, 0.9),
         today="MapReduce 1 had slots of their own for reduce tasks; YARN's are one pool, sized here for "

@@ -54,16 +54,13 @@ def _sort_buffer(facts: Facts) -> Decision:
         return Decision(
             most,
             f"a whole block would want {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
-            "the "
-            "most that "
-            "leaves it room to work, so its output is spilled more than once",
+            "the most that leaves it room to work, so its output is spilled more than once",
             inputs,
         )
     return Decision(
         whole,
         f"a block of {block_mb:.0f} MiB and 16 bytes for each 100-byte record fill {_SPILL_SHARE * 100:.0f} "
-        "% of it: "
-        "map output is spilled once",
+        "% of it: map output is spilled once",
         inputs,
     )
 

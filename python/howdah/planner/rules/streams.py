@@ -6,17 +6,16 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Value
-from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.rules.workloads import with_hbase, with_mapreduce
+from howdah.planner.rules.workloads import in_study, with_hbase, with_mapreduce
 from howdah.planner.values import as_number, fixed, one_of, set_at_all
 from howdah.units import KIB
 
 
 def _drop_behind(facts: Facts) -> Decision:
-    if facts.request.profile is Profile.PAPER and not facts.request.hbase_used:
+    if in_study(facts) and not facts.request.hbase_used:
         return Decision(True, "a benchmark streams its data once; the page cache is kept for map output")
     return Decision(
         False,
@@ -47,10 +46,8 @@ def _streaming(key: str, says: str) -> SettingRule:
 def _compression_counsel(facts: Facts) -> str | None:
     return (
         "Let jobs write block-compressed containers (ORC, Parquet or sequence files with Snappy or "
-        "Zstandard): less to "
-        "write, to replicate and to read. It is the job's choice and cannot be set for all: text files "
-        "compressed "
-        "whole cannot be split."
+        "Zstandard): less to write, to replicate and to read. It is the job's choice and cannot be set for "
+        "all: text files compressed whole cannot be split."
     )
 
 
@@ -59,8 +56,7 @@ def _whole_file_counsel(facts: Facts) -> str | None:
         return None
     return (
         "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
-        "other blocks "
-        "come over the network. More replicas do not make reading or writing faster."
+        "other blocks come over the network. More replicas do not make reading or writing faster."
     )
 
 

@@ -1,9 +1,10 @@
-"""Rules that hold where MapReduce runs, or where HBase does."""
+"""Rules that hold where MapReduce runs, or where HBase does, and what a study is given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Scope, SettingRule, Severity
 from howdah.planner.values import Accepts
@@ -17,6 +18,11 @@ def with_mapreduce(facts: Facts) -> bool:
 def with_hbase(facts: Facts) -> bool:
     """Whether HBase runs on the cluster."""
     return facts.request.hbase_used
+
+
+def in_study(facts: Facts) -> bool:
+    """Whether a study is to be reproduced as it ran."""
+    return facts.request.profile is Profile.PAPER
 
 
 def mapreduce_rule(

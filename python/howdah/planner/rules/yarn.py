@@ -64,8 +64,8 @@ def _memory_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _cpus(worker: Worker, facts: Facts) -> int:
-    # One more for an application master; none for a worker that runs no tasks.
-    return max(1, worker.map_slots + worker.reduce_slots + 1)
+    # One more for an application master.
+    return worker.map_slots + worker.reduce_slots + 1
 
 
 def _vcores(facts: Facts) -> Decision:
@@ -74,8 +74,8 @@ def _vcores(facts: Facts) -> Decision:
     return Decision(
         _cpus(worker, facts),
         f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
-        "application "
-        "master, one each: half of the tasks wait for disks or the network while the others compute",
+        "application master, one each: half of the tasks wait for disks or the network while the others "
+        "compute",
         (
             Input(name="map tasks at once", value=worker.map_slots),
             Input(name="reduce tasks at once", value=worker.reduce_slots),
@@ -174,8 +174,7 @@ RULES: tuple[Rule, ...] = (
         "yarn-site.xml",
         "yarn.nodemanager.resource.memory-mb",
         "Containers have what the planned map and reduce tasks and an application master take, no more: the "
-        "rest of "
-        "the worker's memory caches map output.",
+        "rest of the worker's memory caches map output.",
         sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
         scope=Scope.WORKER,
         decide=_memory,
