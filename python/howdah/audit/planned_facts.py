@@ -8,8 +8,8 @@ from howdah.audit.part import Part, settings_for
 from howdah.audit.releases import Releases
 from howdah.audit.values import Layers
 from howdah.model.plan import Cluster, Plan, Value
-from howdah.planner.cluster import cluster_facts
 from howdah.planner.facts import Facts
+from howdah.planner.known import cluster_facts
 
 
 def planned_facts(

@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Advice, Candidate, Cluster, Layout, Master, Plan, Setting, Topology, Worker
+from howdah.model.plan import Advice, Candidate, Cluster, Plan, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.capacity import capacity
 from howdah.planner.decide import decide
 from howdah.planner.erasure import weigh_erasure
-from howdah.planner.facts import CannotTell, ClusterFacts, Facts
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters, workers_left
+from howdah.planner.names import check_names
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import layout_of, weigh
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
@@ -46,6 +48,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     kinds = tuple(kind for candidate in chosen for kind in candidate.kinds)
     masters = place_masters(inventory, layouts, kinds, request)
     topology = lay_out(inventory, layouts)
+    check_names(inventory, layouts, masters)
     facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
         *(
@@ -93,57 +96,6 @@ def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest
         )
         for candidate in candidates
     )
-
-
-def cluster_facts(
-    inventory: Inventory,
-    layouts: Sequence[Layout],
-    kinds: Sequence[Worker],
-    masters: tuple[Master, ...],
-    topology: Topology,
-) -> ClusterFacts:
-    """What a plan says of the cluster as a whole."""
-    group_of = {group.name: group for group in inventory.groups}
-    counts: dict[str, int] = {}
-    worker_hosts = raw_bytes = 0
-    for layout in layouts:
-        group = group_of[layout.group]
-        left = workers_left(group, layout, masters)
-        counts.update(left)
-        worker_hosts += group.count - _hosts_without_workers(layout, masters, group)
-        disk_bytes = group.data_bytes / max(1, group.data_disks)
-        raw_bytes += round(
-            sum(left[kind.name] * (kind.data_disks or 0) * disk_bytes for kind in kinds if kind.name in left)
-        )
-    return ClusterFacts(
-        name=inventory.cluster,
-        hosts=inventory.host_count,
-        worker_hosts=worker_hosts,
-        kinds=tuple((kind, counts[kind.name]) for kind in kinds),
-        masters=masters,
-        topology=topology,
-        virtual=any(layout.virtual for layout in layouts),
-        raw_bytes=raw_bytes,
-        domain=_common_domain(inventory),
-    )
-
-
-def _hosts_without_workers(layout: Layout, masters: Sequence[Master], group: HostGroup) -> int:
-    """Hosts of the group on which masters leave no worker."""
-    taken: dict[str, int] = {}
-    whole: set[str] = set()
-    for master in masters:
-        for host in (master.host, *([master.shadow_host] if master.shadow_host else [])):
-            taken[host] = taken.get(host, 0) + len(master.takes)
-            if master.whole_host:
-                whole.add(host)
-    full = {host for host, places in taken.items() if places >= len(layout.workers)}
-    return len((full | whole) & set(group.names))
-
-
-def _common_domain(inventory: Inventory) -> str:
-    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
-    return domains.pop() if len(domains) == 1 else ""
 
 
 def _counted(inventory: Inventory, division: _Division, request: PlanRequest) -> Iterator[Candidate]:
