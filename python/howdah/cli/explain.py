@@ -45,7 +45,7 @@ def explain(
         str | None,
         typer.Argument(
             help="A key, a platform or a master; left out, every value is listed.",
-            metavar="[KEY]",
+            metavar="KEY",
             autocompletion=_names,
         ),
     ] = None,

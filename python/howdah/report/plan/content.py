@@ -58,7 +58,7 @@ class Content(NamedTuple):
     leads: tuple[str, ...]
     several_groups: bool
     choices: tuple[Choice, ...]
-    masters: Table
+    masters: tuple[tuple[Master, str], ...]
     topology: tuple[tuple[str, str], ...]
     racks: Table
     files: tuple[tuple[str, tuple[Decided, ...]], ...]
@@ -86,7 +86,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
         ),
         several_groups=len({one.group for one in cluster.candidates}) > 1,
         choices=tuple(_choice(one) for one in cluster.candidates),
-        masters=_masters(cluster.masters),
+        masters=tuple((one, words.place(one)) for one in cluster.masters),
         topology=_topology(cluster),
         racks=_racks(cluster),
         files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
@@ -106,27 +106,6 @@ def _choice(candidate: Candidate) -> Choice:
     reasons = tuple((one.verdict, words.weight_text(one), one.text, one.rule) for one in ordered)
     verdict = "" if candidate.verdict == "possible" else candidate.verdict
     return Choice(candidate, words.figures(candidate), verdict, reasons)
-
-
-def _masters(masters: tuple[Master, ...]) -> Table:
-    columns = ["name", "daemons", "host", "place", "vCPUs", "memory", "because"]
-    rows = [
-        [
-            one.name,
-            ", ".join(one.roles),
-            one.host,
-            words.place(one),
-            str(one.vcpus),
-            words.gib(one.memory_bytes),
-            one.reason,
-        ]
-        for one in masters
-    ]
-    if any(one.shadow_host for one in masters):
-        columns.insert(4, "shadow on")
-        for row, one in zip(rows, masters, strict=True):
-            row.insert(4, one.shadow_host or "–")
-    return Table(tuple(columns), tuple(tuple(row) for row in rows))
 
 
 def _topology(cluster: Cluster) -> tuple[tuple[str, str], ...]:

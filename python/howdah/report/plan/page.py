@@ -16,6 +16,7 @@ from howdah.report.plan.figures.growth import growth
 from howdah.report.plan.figures.memory import memory
 from howdah.report.plan.figures.platforms import platforms
 from howdah.report.plan.grounds import Grounds
+from howdah.report.plan.words import gib
 
 
 def plan_page(plan: Plan, grounds: Grounds) -> str:
@@ -29,21 +30,19 @@ def plan_page(plan: Plan, grounds: Grounds) -> str:
     }
     pictures = {id_: svg(figure) for id_, figure in figures.items()}
     running = scripts("plan.js")
-    return (
-        environment()
-        .get_template("plan.html.j2")
-        .render(
-            said=said,
-            cluster=cluster,
-            figures={id_: drawn(figure, pictures) for id_, figure in figures.items()},
-            hosts=_hosts(plan, cluster),
-            racks=racks(cluster),
-            sections=_sections(said, list(figures.values())),
-            style=style("plan.css"),
-            scripts=running,
-            policy=running.policy(),
-            data=data(f"{cluster.inventory.cluster}-plan", figures.values()),
-        )
+    templates = environment()
+    templates.filters["gib"] = gib
+    return templates.get_template("plan.html.j2").render(
+        said=said,
+        cluster=cluster,
+        figures={id_: drawn(figure, pictures) for id_, figure in figures.items()},
+        hosts=_hosts(plan, cluster),
+        racks=racks(cluster),
+        sections=_sections(said, list(figures.values())),
+        style=style("plan.css"),
+        scripts=running,
+        policy=running.policy(),
+        data=data(f"{cluster.inventory.cluster}-plan", figures.values()),
     )
 
 

@@ -46,10 +46,11 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     workers = format_counted(counts.total(), "worker")
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
     reduces = sum(kind.reduce_slots * counts[kind.name] for kind in plan.workers)
-    verb = "runs" if counts.total() == 1 else "run"
-    does = (
-        f"{workers} {verb} {maps:,} map and {reduces:,} reduce tasks at once" if maps else f"{workers} in all"
-    )
+    one = counts.total() == 1
+    does = f"{workers} {'serves' if one else 'serve'} HBase"
+    if maps:
+        does = f"{workers} {'runs' if one else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
+        does += " beside HBase" if cluster.request.hbase_used else ""
     parts = [_division(plan, cluster, layout) for layout in cluster.layouts]
     said = ", and ".join(parts)
     return f"{said[0].upper()}{said[1:]}: {does}."
@@ -144,8 +145,8 @@ def main_reason(candidate: Candidate) -> Judgement | None:
 
 
 def against(candidate: Candidate) -> list[Judgement]:
-    """What speaks against a platform and has a weight, the weightiest first."""
-    ours = [one for one in candidate.judgements if one.verdict == "against" and one.weight]
+    """What speaks against a platform and costs time, the weightiest first."""
+    ours = [one for one in candidate.judgements if one.verdict == "against" and is_cost(one)]
     return sorted(ours, key=lambda one: -abs(one.weight))
 
 
@@ -191,9 +192,14 @@ def at_once(kind: Worker) -> str:
     return f"{kind.map_slots} + {kind.reduce_slots}" if kind.map_slots or kind.reduce_slots else "–"
 
 
+def is_cost(judgement: Judgement) -> bool:
+    """Whether its weight is a share of the work's time; a whole one only rules a platform out."""
+    return 0 < abs(judgement.weight) < 1
+
+
 def weight_text(judgement: Judgement) -> str:
-    """How much a reason counts: ``1.4 %`` of the work's time; nothing where it has no weight."""
-    return f"{100 * abs(judgement.weight):.1f} %" if judgement.weight else ""
+    """How much a reason counts: ``1.4 %`` of the work's time; nothing where it is no cost."""
+    return f"{100 * abs(judgement.weight):.1f} %" if is_cost(judgement) else ""
 
 
 def input_text(given: Input) -> str:

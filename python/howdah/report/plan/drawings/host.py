@@ -26,7 +26,7 @@ def host(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> Drawing:
     shapes, height = _drawn(group, layout, kinds)
     return Drawing(
         id=id_,
-        title=f"One host of {group.name}",
+        title=f"A host of the group {group.name}",
         caption=_caption(group, layout, kinds),
         svg=picture(id_, WIDTH, height, shapes),
         keys=(("worker", "worker"), ("data disk", "disk"), ("held back", "held")),

@@ -117,7 +117,9 @@ def _host_cell(one: PlacedHost, places: int) -> _Cell:
     carries = [format_counted(len(one.workers), "worker")]
     carries += [f"{master.name}: {', '.join(master.roles)}" for master in one.masters]
     carries += [f"shadow of {master.name}" for master in one.shadows]
-    below = ", ".join([*(master.name for master in one.masters), *(f"({one.name})" for one in one.shadows)])
+    below = ", ".join(master.name for master in one.masters)
+    if one.shadows:
+        below = f"{below} ({', '.join(master.name for master in one.shadows)})".strip()
     name = one.name.partition(".")[0]
     return _Cell(name, _kind(one), f"{one.name}: {'; '.join(carries)}", below, places, len(one.workers))
 

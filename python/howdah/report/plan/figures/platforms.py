@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.model.plan import Candidate, Cluster, Judgement
 from howdah.report.figure import Figure, Key, Table
+from howdah.report.plan.words import is_cost
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.units import format_counted
 
@@ -65,14 +66,21 @@ def platforms(cluster: Cluster) -> Figure | None:
 
 
 def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
-    """The best platforms of every group, and how many possible ones are left out."""
+    """The best platforms of every group, and how many possible ones are left out.
+
+    What the request rules out by a weight that is no time is left to the table.
+    """
     rows: list[Candidate] = []
     left_out = 0
     for _, group in groupby(cluster.candidates, key=lambda one: one.group):
-        possible = [one for one in group if one.verdict != "refused"]
+        possible = [one for one in group if one.verdict != "refused" and not _ruled_out(one)]
         rows += possible[:MOST_ROWS]
         left_out += len(possible[MOST_ROWS:])
     return rows, left_out
+
+
+def _ruled_out(candidate: Candidate) -> bool:
+    return any(one.weight and not is_cost(one) for one in candidate.judgements)
 
 
 def _stack(candidate: Candidate) -> list[_Segment]:
@@ -82,7 +90,7 @@ def _stack(candidate: Candidate) -> list[_Segment]:
         end = 0.0
         sums: dict[_Reason, list[Judgement]] = {}
         for one in sorted(candidate.judgements, key=lambda one: -abs(one.weight)):
-            if one.weight * sign > 0:
+            if one.weight * sign > 0 and is_cost(one):
                 sums.setdefault(_REASONS.get(one.rule, _OTHER), []).append(one)
         for reason, judgements in sums.items():
             start, end = end, end - 100 * sum(one.weight for one in judgements)
