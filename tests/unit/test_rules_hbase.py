@@ -136,6 +136,8 @@ def test_hbase_is_in_hdfs_and_found_through_the_clusters_zookeepers() -> None:
 def test_the_root_follows_the_file_systems_own_address() -> None:
     facts = the_study().deciding("fs.defaultFS", "hdfs://nn.example.com:8020")
     assert values(facts)["hbase.rootdir"] == "hdfs://nn.example.com:8020/hbase"
+    local = the_study().deciding("fs.defaultFS", "file:///")
+    assert values(local)["hbase.rootdir"] == "hdfs://cluster/hbase"
 
 
 def test_nothing_of_hbase_is_set_where_it_does_not_run() -> None:

@@ -15,12 +15,10 @@ _OFF_PEAK = (1, 5)
 
 
 def _root(facts: Facts) -> Decision:
-    name = facts.cluster.name
-    authority = facts.decided.get("fs.defaultFS")
-    base = str(authority) if authority else f"hdfs://{name}"
-    return Decision(
-        f"{base.rstrip('/')}/hbase", f"in HDFS, under the name of the cluster's file system, {base}"
-    )
+    given = str(facts.decided.get("fs.defaultFS", ""))
+    # A check may have found the release's default, which is the local disk.
+    base = given.rstrip("/") if given.startswith("hdfs://") else f"hdfs://{facts.cluster.name}"
+    return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
 
 
 def _root_will_do(found: Value, decision: Decision, facts: Facts) -> bool:

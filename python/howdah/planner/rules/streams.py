@@ -115,7 +115,6 @@ RULES: tuple[Rule, ...] = (
         id="streams.domain-socket",
         says="Short-circuit reads have a socket by which the DataNode hands over open files.",
         sources=("D3 121", "Hadoop 3.5.0: hdfs-default.xml"),
-        severity=Severity.MUST,
         applies=with_hbase,
         condition="with HBase",
         key="dfs.domain.socket.path",
