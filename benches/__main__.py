@@ -19,6 +19,7 @@ from benches.contestant import PEERS
 from benches.generating import teragen
 from benches.growth import growth
 from benches.machine import machine, versions
+from benches.planning import planning
 from benches.process import ProcessFailed
 from benches.race import Course, Wrong
 from benches.result import Report, Result
@@ -41,6 +42,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "teragen": teragen,
     "teravalidate": teravalidate,
     "telemetry": telemetry,
+    "planning": planning,
 }
 """Every bench by the name one chooses it by."""
 

@@ -285,6 +285,16 @@ class TestCommand:
         assert {path.suffix for path in tmp_path.iterdir()} == {".json", ""}
         assert not (tmp_path / "work").exists()
 
+    def test_measures_planning(self, tmp_path: Path) -> None:
+        done = benches(tmp_path, "planning", "--repeats", "1")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(tmp_path)
+        assert {goal["claim"] for goal in result["goals"]} == {
+            "plan of 10,000 hosts",
+            "check of a configuration",
+        }
+        assert all(value > 0 for value in result["figures"].values())
+
     def test_measures_telemetry(self, tmp_path: Path) -> None:
         done = benches(tmp_path, "telemetry", "--seconds", "1")
         assert done.returncode == 0, done.stderr
