@@ -8,8 +8,8 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.units import MIB, format_memory
 
-_MOST_BYTES = 4 * MIB
-"""A hundred times the largest configuration that people write; what is larger is some other file."""
+_MOST_BYTES = MIB
+"""Many times the largest configuration that people write; what is larger is some other file."""
 
 
 def read_bytes(path: Path) -> bytes:

@@ -35,7 +35,9 @@ class Release:
         known = self.properties.get(name)
         if known is not None or name in self.deprecated or name in self.gone:
             return known
-        return next((one for one in self.templates if fill(one.name, name) == name), None)
+        # Most templates differ in how they begin, which is told sooner than by filling them.
+        alike = (one for one in self.templates if name.startswith(one.name.partition("<")[0]))
+        return next((one for one in alike if fill(one.name, name) == name), None)
 
     def replacement(self, name: str) -> tuple[str, ...]:
         """The names that a deprecated name sets, which may be gone since; none for any other name."""
