@@ -115,3 +115,23 @@ def test_a_family_gives_every_member_and_keeps_the_users() -> None:
     a, b = decide([family], facts(("address.b", "h9")), [SMALL], [GROUP])
     assert (a.value, a.origin, a.rule) == ("h1", "rule", "test.family")
     assert (b.value, b.origin) == ("h9", "user")
+
+
+def test_a_rule_of_the_cluster_is_decided_once_and_read_by_every_kind() -> None:
+    asked: list[Facts] = []
+
+    def seven(facts: Facts) -> int:
+        asked.append(facts)
+        return 7
+
+    rules = [
+        rule("shared", seven),
+        rule("own", lambda facts: int(facts.number("shared")) + facts.worker.map_slots, Scope.WORKER),
+    ]
+    settings = decide(rules, facts(), [SMALL, LARGE], [GROUP])
+    assert len(asked) == 1
+    assert [(one.key, one.value, one.worker) for one in settings] == [
+        ("shared", 7, None),
+        ("own", 9, "small"),
+        ("own", 11, "large"),
+    ]

@@ -117,9 +117,8 @@ def task_sizes(facts: Facts) -> TaskSizes:
     return TaskSizes(*LEAST_PAIR_MB, master_mb)
 
 
-def container_mb(worker: Worker, facts: Facts) -> int:
+def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
     """What a worker gives to containers, MB: its tasks and an application master, as far as there is room."""
-    sizes = task_sizes(facts)
     room_mb = budget(worker, facts).room // MIB // 512 * 512
     return max(512, min(sizes.tasks_mb(worker) + sizes.master_mb, room_mb))
 
@@ -144,8 +143,7 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
     cluster = facts.known_cluster
     if cluster is None:
         return 0
-    disks = sum((kind.data_disks or 0) * count for kind, count in cluster.kinds)
-    stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, disks)
+    stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, cluster.data_disks)
     return int(stored / _MEAN_REPLICA * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
 
 

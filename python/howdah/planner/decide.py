@@ -24,33 +24,31 @@ def decide(
     Raises UserError for a user's value that its key cannot take.
     """
     settings: list[Setting] = []
-    by_kind: dict[str, Facts] = {worker.name: facts for worker in kinds}
     group_of = {group.name: group for group in groups}
+    by_kind = {
+        worker.name: replace(facts, known_worker=worker, known_group=group_of[worker.group or ""])
+        for worker in kinds
+    }
     for rule in rules:
         if isinstance(rule, FamilyRule):
             settings += _members(rule, facts)
-            continue
-        decided: list[Setting] = []
-        if rule.scope is Scope.HOST:
-            decided = [
-                replaced
-                for group in groups
-                if (replaced := _setting(rule, _for_group(facts, group), group=group.name))
-            ]
-        else:
-            for worker in kinds:
-                known = replace(
-                    by_kind[worker.name], known_worker=worker, known_group=group_of[worker.group or ""]
-                )
-                if setting := _setting(rule, known, worker=worker.name):
-                    by_kind[worker.name] = by_kind[worker.name].deciding(rule.key, setting.value)
+        elif rule.scope is Scope.HOST:
+            by_group = (
+                _setting(rule, replace(facts, known_group=group), group=group.name) for group in groups
+            )
+            settings += _said_once(list(filter(None, by_group)), alike=len(groups))
+        elif rule.scope is Scope.WORKER:
+            decided: list[Setting] = []
+            for name, known in by_kind.items():
+                if setting := _setting(rule, known, worker=name):
+                    by_kind[name] = known.deciding(rule.key, setting.value)
                     decided.append(setting)
-        settings += _said_once(decided, alike=len(kinds) if rule.scope is not Scope.HOST else len(groups))
+            settings += _said_once(decided, alike=len(kinds))
+        # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
+        elif setting := _setting(rule, by_kind[kinds[0].name]):
+            by_kind = {name: known.deciding(rule.key, setting.value) for name, known in by_kind.items()}
+            settings.append(setting)
     return tuple(settings)
-
-
-def _for_group(facts: Facts, group: HostGroup) -> Facts:
-    return replace(facts, known_group=group)
 
 
 def _said_once(decided: list[Setting], alike: int) -> Iterable[Setting]:

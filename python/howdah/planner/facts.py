@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
@@ -19,14 +20,14 @@ class CannotTell(Exception):
     """A rule needs something that is not known; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterFacts:
     """What is known of the cluster as a whole once hosts are divided and masters placed.
 
     ``name`` is the name service; ``hosts`` counts all hosts, ``worker_hosts`` those with workers;
-    ``kinds`` are the kinds of workers with
-    their number in the cluster; ``raw_bytes`` is the size of all their data disks; ``domain`` is the DNS
-    domain that all hosts share.
+    ``kinds`` are the kinds of workers with their number in the cluster; ``raw_bytes`` is the size of
+    all their data disks; ``domain`` is the DNS domain that all hosts share. Rules ask for the sums over
+    all kinds again and again, once for each kind: they are kept.
     """
 
     name: str
@@ -39,20 +40,25 @@ class ClusterFacts:
     raw_bytes: int
     domain: str = ""
 
-    @property
+    @cached_property
     def workers(self) -> int:
         """Workers in the cluster."""
         return sum(count for _, count in self.kinds)
 
-    @property
+    @cached_property
     def map_slots(self) -> int:
         """Map tasks at once in the cluster."""
         return sum(worker.map_slots * count for worker, count in self.kinds)
 
-    @property
+    @cached_property
     def reduce_slots(self) -> int:
         """Reduce tasks at once in the cluster."""
         return sum(worker.reduce_slots * count for worker, count in self.kinds)
+
+    @cached_property
+    def data_disks(self) -> int:
+        """Data disks of all workers."""
+        return sum((worker.data_disks or 0) * count for worker, count in self.kinds)
 
     def addresses(self, role: Role) -> tuple[str, ...]:
         """Host names of the masters that run a daemon."""
@@ -94,7 +100,7 @@ class Facts:
         """A number decided earlier, or found; raises CannotTell."""
         value = self.decided.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise CannotTell(f"{key}")
+            raise CannotTell(key)
         return value
 
     def deciding(self, key: str, value: Value) -> Self:
@@ -106,4 +112,3 @@ class Facts:
         """Whether the data disks in question spin; raises CannotTell."""
         kinds = {disk.kind for disk in self.group.disks if disk.role is DiskRole.DATA}
         return DiskKind.HDD in kinds
-

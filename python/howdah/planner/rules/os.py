@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, SettingRule, Severity, at_least, at_most
+from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity, at_least, at_most
 from howdah.planner.rules import found_os
 from howdah.planner.rules.fixed import fixed
 from howdah.planner.values import one_of
@@ -210,6 +210,7 @@ RULES: tuple[Rule, ...] = (
         key="net.ipv4.conf.all.arp_filter",
         file=_SYSCTL,
         decide=fixed(1, "else one port answers for all, and traffic meant for several takes one"),
+        scope=Scope.HOST,
     ),
     SettingRule(
         id="os.listen-backlog",

@@ -43,8 +43,9 @@ def _scheduler(facts: Facts) -> Decision:
 
 
 def _masters_share(facts: Facts) -> Decision:
-    total = sum(container_mb(kind, facts) * count for kind, count in facts.cluster.kinds)
-    wanted = _JOBS_AT_ONCE * task_sizes(facts).master_mb / max(1, total)
+    sizes = task_sizes(facts)
+    total = sum(container_mb(kind, sizes, facts) * count for kind, count in facts.cluster.kinds)
+    wanted = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
     least, most = _MASTERS_SHARE
     value = math.ceil(100 * min(most, max(least, wanted))) / 100
     return Decision(

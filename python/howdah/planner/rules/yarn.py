@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
@@ -37,7 +37,8 @@ def _memory_inputs(worker: Worker, shares: Budget) -> tuple[Input, ...]:
 
 def _memory(facts: Facts) -> Decision:
     worker = facts.worker
-    sizes, shares, value = task_sizes(facts), budget(worker, facts), container_mb(worker, facts)
+    sizes, shares = task_sizes(facts), budget(worker, facts)
+    value = container_mb(worker, sizes, facts)
     tasks = sizes.tasks_mb(worker)
     cached = max(0, shares.room - value * MIB)
     wanted = (
@@ -63,7 +64,7 @@ def _memory_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * wanted <= as_number(found) <= max(wanted, most)
 
 
-def _cpus(worker: Worker, facts: Facts) -> int:
+def _cpus(worker: Worker) -> int:
     # One more for an application master.
     return worker.map_slots + worker.reduce_slots + 1
 
@@ -72,7 +73,7 @@ def _vcores(facts: Facts) -> Decision:
     worker = facts.worker
     cpus = worker.vcpus or 0
     return Decision(
-        _cpus(worker, facts),
+        _cpus(worker),
         f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
         "application master, one each: half of the tasks wait for disks or the network while the others "
         "compute",
@@ -90,9 +91,15 @@ def _vcores_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * wanted <= as_number(found) <= most
 
 
-def _greatest(facts: Facts, of: Callable[[Worker, Facts], int], what: str) -> Decision:
-    value = max(of(kind, facts) for kind in kinds_of(facts))
-    return Decision(value, f"the {what} of the largest worker: no container can have more")
+def _most_memory(facts: Facts) -> Decision:
+    sizes = task_sizes(facts)
+    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
+    return Decision(value, "the container memory of the largest worker: no container can have more")
+
+
+def _most_vcores(facts: Facts) -> Decision:
+    value = max(map(_cpus, kinds_of(facts)))
+    return Decision(value, "the vcores of the largest worker: no container can have more")
 
 
 def _step_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
@@ -227,7 +234,7 @@ RULES: tuple[Rule, ...] = (
         "yarn.scheduler.maximum-allocation-mb",
         "A container may be as large as the largest worker's containers together.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=lambda facts: _greatest(facts, container_mb, "container memory"),
+        decide=_most_memory,
         accepts=lambda found, decision, facts: (
             task_sizes(facts).reduce_mb <= as_number(found) <= as_number(decision.value)
         ),
@@ -239,7 +246,7 @@ RULES: tuple[Rule, ...] = (
         "A container may have as many vcores as the largest worker.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MAY,
-        decide=lambda facts: _greatest(facts, _cpus, "vcores"),
+        decide=_most_vcores,
         accepts=lambda found, decision, facts: 1 <= as_number(found) <= as_number(decision.value),
     ),
     mapreduce_rule(
