@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Advice, Candidate, Cluster, Plan, Setting, Worker
+from howdah.model.plan import Advice, Candidate, Cluster, Master, Plan, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.capacity import capacity
 from howdah.planner.decide import decide
@@ -71,7 +71,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
             layouts=layouts,
             masters=masters,
             topology=topology,
-            candidates=tuple(_counted(inventory, division, request)),
+            candidates=tuple(_counted(inventory, division, masters, request)),
             capacity=held,
             advice=(*weigh_erasure(facts, held.usable_bytes), *_counsel(facts)),
         ),
@@ -98,25 +98,30 @@ def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest
     )
 
 
-def _counted(inventory: Inventory, division: _Division, request: PlanRequest) -> Iterator[Candidate]:
+def _counted(
+    inventory: Inventory, division: _Division, masters: Sequence[Master], request: PlanRequest
+) -> Iterator[Candidate]:
     """Every candidate with the workers that are left once masters have their places."""
+    hosts = {host for master in masters for host in (master.host, master.shadow_host)}
     for group in division.groups:
+        # Masters choose hosts before platforms: a group that has none has none on any platform.
+        spared = hosts.isdisjoint(group.names)
         for position, candidate in enumerate(division.weighed[group.name]):
-            if candidate.verdict == "refused":
+            if spared or candidate.verdict == "refused":
                 yield candidate
                 continue
             chosen = division.chosen(candidate)
             layouts = tuple(layout_of(one) for one in chosen)
             kinds = tuple(kind for one in chosen for kind in one.kinds)
             try:
-                masters = place_masters(inventory, layouts, kinds, request)
+                placed = place_masters(inventory, layouts, kinds, request)
             except UserError:
                 if position == 0:
                     raise
                 # This platform has no room for the masters; the table shows it as a group without them.
                 yield candidate
                 continue
-            left = workers_left(group, layout_of(candidate), masters)
+            left = workers_left(group, layout_of(candidate), placed)
             yield candidate.model_copy(update={"workers": left.total()})
 
 
