@@ -10,34 +10,10 @@ from howdah.audit.subject import Subject
 from howdah.audit.verdicts import verdict
 from howdah.model.check import Check
 from howdah.model.plan import Setting
-from howdah.planner.rule import Rule, Severity
+from howdah.planner.rule import Rule
+from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
 from howdah.planner.rules.release import base_name, place
 from howdah.units import format_memory
-
-CHANGED = Rule(
-    id="drift.changed",
-    says="A planned value is the one that is in force.",
-    sources=("howdah",),
-    severity=Severity.MUST,
-)
-MISSING = Rule(
-    id="drift.missing",
-    says="A planned value is written down where the release's default is another.",
-    sources=("howdah",),
-    severity=Severity.MUST,
-)
-EXTRA = Rule(
-    id="drift.extra",
-    says="A property that changes a default is in the plan.",
-    sources=("howdah",),
-)
-HARDWARE = Rule(
-    id="drift.hardware",
-    says="A machine has the processors and the memory that the plan was made for.",
-    sources=("howdah",),
-    severity=Severity.MUST,
-)
-DRIFT_RULES = (CHANGED, MISSING, EXTRA, HARDWARE)
 
 _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""

@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import quote
 
 import howdah
-from howdah.audit.drift import DRIFT_RULES
 from howdah.model.check import Check, CheckReport, Verdict
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.catalogue import RULES
@@ -30,7 +29,7 @@ _RESULT = {
 def to_sarif(report: CheckReport, folder: Path | None) -> dict[str, Any]:
     """The report as one SARIF run; files are named below ``folder``, the configuration directory."""
     used = {check.rule for check in report.checks}
-    rules = [rule for rule in (*RULES, *DRIFT_RULES) if rule.id in used]
+    rules = [rule for rule in RULES if rule.id in used]
     index = {rule.id: position for position, rule in enumerate(rules)}
     run: dict[str, Any] = {
         "tool": {

@@ -8,13 +8,16 @@ from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.literature import KINDS, item
-from howdah.planner.rule import Counsel, Decision, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import Counsel, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
     Severity.MUST: "breaking it loses data or work, or keeps something from starting",
     Severity.SHOULD: "breaking it costs time",
     Severity.MAY: "there is a better choice",
 }
+
+_HELD_AGAINST = ("release", "drift")
+"""Subjects whose rules only a check applies: to every property there is."""
 
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _REQUESTS = (
@@ -68,8 +71,8 @@ def explain(rule: Rule) -> Explanation:
         says=rule.says,
         condition=rule.condition,
         profiles=tuple(sorted(rule.profiles)),
-        key=rule.key if isinstance(rule, SettingRule) else "",
-        file=rule.file if isinstance(rule, SettingRule) else "",
+        key=_key(rule),
+        file=rule.file if isinstance(rule, SettingRule | FamilyRule) else "",
         value=decision.value,
         because=decision.because,
         today=rule.today,
@@ -85,8 +88,20 @@ def spell(source: str) -> Source:
     return Source(found.label, found.title, KINDS[found.kind], found.says)
 
 
+def _key(rule: Rule) -> str:
+    match rule:
+        case SettingRule():
+            return rule.key
+        case FamilyRule():
+            return rule.family
+        case _:
+            return ""
+
+
 def _does(rule: Rule) -> str:
     match rule:
+        case FamilyRule():
+            return "sets a value for each"
         case SettingRule(written=True):
             return "sets a value"
         case SettingRule():
@@ -95,8 +110,10 @@ def _does(rule: Rule) -> str:
             return "inspects what exists"
         case Counsel():
             return "advises"
+        case _ if rule.subject in _HELD_AGAINST:
+            return "inspects what exists"
         case _:
-            return "weighs and places"
+            return "weighs, sizes and places"
 
 
 def _decision(rule: SettingRule) -> Decision:

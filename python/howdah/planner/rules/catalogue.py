@@ -12,6 +12,7 @@ from howdah.planner.rules import (
     consistency,
     datanode,
     disks,
+    drift,
     firmware,
     ha,
     hbase,
@@ -80,6 +81,7 @@ _SUBJECTS = (
     firmware,
     release,
     consistency,
+    drift,
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
