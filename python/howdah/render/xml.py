@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+
+# The escape of xml.sax.saxutils does the same, but brings urllib and ssl with it.
+from html import escape
 
 from howdah.model.plan import Setting
 from howdah.render.text import reason_lines, setting_text
@@ -24,11 +26,11 @@ def xml_comment(lines: Sequence[str], indent: str = "") -> str:
 
 
 def _property(setting: Setting) -> str:
-    value = escape(setting_text(setting, lines=True))
+    value = escape(setting_text(setting, lines=True), quote=False)
     return (
         f"\n{xml_comment(reason_lines(setting), '  ')}\n"
         f"  <property>\n"
-        f"    <name>{escape(setting.key)}</name>\n"
+        f"    <name>{escape(setting.key, quote=False)}</name>\n"
         f"    <value>{value}</value>\n"
         f"  </property>"
     )
