@@ -12,7 +12,6 @@ from howdah.model.check import Check
 from howdah.model.plan import Setting
 from howdah.planner.rule import Rule
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
-from howdah.planner.rules.release import base_name, place
 from howdah.units import format_memory
 
 _MEMORY_SLACK = 0.06
@@ -52,17 +51,17 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     if config is None or values is None:
         return
     for one in config.properties:
-        if one.name in planned or not base_name(one).endswith("-site.xml") or values.file(one.name) is None:
+        if one.name in planned or not one.base_name.endswith("-site.xml") or values.file(one.name) is None:
             continue
         default = values.default(one.name)
         if one.text != default:
             yield _check(
                 EXTRA,
                 about=one.name,
-                where=place(one),
+                where=one.place,
                 found=one.text,
                 expected=f"{default or 'nothing'}, the default: the plan has no {one.name}",
-                fix=f"remove {one.name} from {place(one)}, or plan with --set {one.name}={one.text}",
+                fix=f"remove {one.name} from {one.place}, or plan with --set {one.name}={one.text}",
             )
 
 

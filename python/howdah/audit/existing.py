@@ -8,7 +8,6 @@ from typing import NamedTuple
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.model.plan import Value
-from howdah.planner.rules.release import place
 
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
@@ -58,11 +57,11 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
     if file.endswith(".sh"):
         variables = subject.found.config.environment if subject.found.config else ()
         variable = next((one for one in reversed(variables) if one.name == key), None)
-        return Existing(variable.text, place(variable)) if variable else Existing(None)
+        return Existing(variable.text, variable.place) if variable else Existing(None)
     reading = subject.values.read(key, file) if subject.values is not None else None
     if subject.values is None or reading is None:
         return Existing(None)
-    return Existing(reading.text, place(reading.given) if reading.given else "", subject.values.kind(key))
+    return Existing(reading.text, reading.given.place if reading.given else "", subject.values.kind(key))
 
 
 def show(value: Value) -> str:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
-from howdah.planner.rules.release import base_name
 from howdah.releases import Property, Release
 
 HBASE_SITE = "hbase-site.xml"
@@ -33,8 +32,8 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
-        of_hbase = self._winners(one for one in config.properties if base_name(one) == HBASE_SITE)
-        of_hadoop = self._winners(one for one in config.properties if base_name(one) != HBASE_SITE)
+        of_hbase = self._winners(one for one in config.properties if one.base_name == HBASE_SITE)
+        of_hadoop = self._winners(one for one in config.properties if one.base_name != HBASE_SITE)
         self._for_hadoop = {**of_hbase, **of_hadoop}
         self._for_hbase = {**of_hadoop, **of_hbase}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from howdah.model.base import Model
 from howdah.model.host import Host
 
@@ -20,6 +22,16 @@ class FoundProperty(Model):
     final: bool = False
     """Whether it is marked final."""
 
+    @property
+    def base_name(self) -> str:
+        """The file's name without its folders."""
+        return PurePosixPath(self.file).name
+
+    @property
+    def place(self) -> str:
+        """The file and line, as messages name them."""
+        return f"{self.file}:{self.line}"
+
 
 class FoundConfig(Model):
     """A configuration directory."""
@@ -36,7 +48,7 @@ class FoundConfig(Model):
     """The hosts that the files ``workers`` and ``regionservers`` list."""
 
     effective: tuple[FoundProperty, ...] = ()
-    """What is in force, once for each name: today's names, variables replaced; empty until it is worked out."""
+    """What is in force, once for each name of today, variables replaced; empty until it is worked out."""
 
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""

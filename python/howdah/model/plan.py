@@ -82,7 +82,7 @@ class Setting(Model):
 
 
 class Worker(Model):
-    """A kind of worker: the share of a host that runs tasks, the host itself (native) or a virtual machine."""
+    """A kind of worker: what of a host runs tasks, the host itself (native) or a virtual machine."""
 
     name: str
     """The worker's name in tasks and figures; in a cluster, the name of its kind."""

@@ -99,19 +99,17 @@ def _key(rule: Rule) -> str:
 
 
 def _does(rule: Rule) -> str:
+    if rule.subject in _HELD_AGAINST:
+        return "inspects what exists"
     match rule:
         case FamilyRule():
             return "sets a value for each"
-        case SettingRule(written=True):
-            return "sets a value"
         case SettingRule():
-            return "holds the default"
+            return "sets a value" if rule.written else "holds the default"
         case Inspection():
             return "inspects what exists"
         case Counsel():
             return "advises"
-        case _ if rule.subject in _HELD_AGAINST:
-            return "inspects what exists"
         case _:
             return "weighs, sizes and places"
 

@@ -30,7 +30,7 @@ class Reading:
     def where(self, key: str) -> str:
         """The file and line that decide it; empty where none does."""
         winner = self._config.property(key) if self._config else None
-        return f"{winner.file}:{winner.line}" if winner else ""
+        return winner.place if winner else ""
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -62,4 +62,4 @@ class Reading:
     def variable_where(self, name: str) -> str:
         """The file and line that give it; empty where none does."""
         given = [one for one in self._config.environment if one.name == name] if self._config else []
-        return f"{given[-1].file}:{given[-1].line}" if given else ""
+        return given[-1].place if given else ""

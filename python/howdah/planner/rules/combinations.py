@@ -27,7 +27,7 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
         found=text if given else f"{text} (default)",
         expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
         fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
-        where=f"{given.file}:{given.line}" if given else "core-site.xml",
+        where=given.place if given else "core-site.xml",
     )
 
 
@@ -56,8 +56,8 @@ def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
         expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
-        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.file}:{size.line}",
-        where=f"{size.file}:{size.line}",
+        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
+        where=size.place,
     )
 
 
@@ -77,8 +77,8 @@ def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
             about=least,
             found=", ".join([given.text, *(f"{key} is {limits[key]:g}" for key in exceeded)]),
             expected=f"at most {most} and {of_host}, or a daemon does not start",
-            fix=f"set {least} below {' and '.join(exceeded)} in {given.file}:{given.line}",
-            where=f"{given.file}:{given.line}",
+            fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
+            where=given.place,
         )
 
 
@@ -94,7 +94,7 @@ def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
             found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
             expected="kerberos, or no principals",
             fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
-            where=f"{first.file}:{first.line}",
+            where=first.place,
         )
 
 
@@ -109,8 +109,8 @@ def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
                 found="written in the file",
                 expected="in a credential store",
                 fix=f"hadoop credential create {one.name}, name the store in "
-                f"hadoop.security.credential.provider.path, remove {one.name} from {one.file}:{one.line}",
-                where=f"{one.file}:{one.line}",
+                f"hadoop.security.credential.provider.path, remove {one.name} from {one.place}",
+                where=one.place,
             )
 
 
@@ -123,8 +123,8 @@ def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
                 about=one.name,
                 found=one.text,
                 expected=f"${{{names[0]}}} to be set somewhere",
-                fix=f"write the value itself into {one.file}:{one.line}, or set {names[0]}",
-                where=f"{one.file}:{one.line}",
+                fix=f"write the value itself into {one.place}, or set {names[0]}",
+                where=one.place,
             )
 
 

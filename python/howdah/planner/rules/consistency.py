@@ -8,7 +8,7 @@ from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule
 from howdah.planner.rules import combinations, queues
-from howdah.planner.rules.release import base_name, known_property, named, place
+from howdah.planner.rules.release import known_property, named
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -31,8 +31,8 @@ def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
                 about=one.name,
                 found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
                 expected="once in a file",
-                fix=f"remove {one.name} from {place(loses)}, which has no effect",
-                where=place(one),
+                fix=f"remove {one.name} from {loses.place}, which has no effect",
+                where=one.place,
             )
         if before is None or not before.final:
             seen[one.file, one.name] = one
@@ -46,10 +46,10 @@ def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 ok=False,
                 about=one.name,
-                found=f"{one.text!r}, which is ignored: {place(fixed)} says {fixed.text!r} and is final",
+                found=f"{one.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
                 expected="no other value after a final one",
-                fix=f"remove {one.name} from {place(one)}, or set it where it is final, in {place(fixed)}",
-                where=place(one),
+                fix=f"remove {one.name} from {one.place}, or set it where it is final, in {fixed.place}",
+                where=one.place,
             )
         if one.final:
             final.setdefault(one.name, one)
@@ -59,14 +59,14 @@ def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
     for one in named(found):
         known = known_property(one, facts)
         readers = _READERS.get(known.file) if known else None
-        if known is not None and readers is not None and base_name(one) not in readers:
+        if known is not None and readers is not None and one.base_name not in readers:
             yield Observation(
                 ok=False,
                 about=one.name,
-                found=f"in {base_name(one)}, which whoever uses it does not read",
+                found=f"in {one.base_name}, which whoever uses it does not read",
                 expected=f"in {known.file}",
-                fix=f"move {one.name} from {place(one)} to {known.file}",
-                where=place(one),
+                fix=f"move {one.name} from {one.place} to {known.file}",
+                where=one.place,
             )
 
 

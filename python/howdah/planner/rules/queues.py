@@ -64,7 +64,7 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
             found=" + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
             expected="100 % over the queues below one parent",
             fix=f"make {' and '.join(keys)} add up to 100 in {_FILE}",
-            where=f"{last.file}:{last.line}" if last else _FILE,
+            where=f"{last.place}" if last else _FILE,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
@@ -26,19 +25,9 @@ _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
 
 
-def base_name(one: FoundProperty) -> str:
-    """The file's name without its folders."""
-    return PurePosixPath(one.file).name
-
-
-def place(one: FoundProperty) -> str:
-    """The file and line, as messages name them."""
-    return f"{one.file}:{one.line}"
-
-
 def _releases(one: FoundProperty, facts: Facts) -> tuple[Release, ...]:
     known = hadoop(facts.request.hadoop)
-    if base_name(one) == "hbase-site.xml":
+    if one.base_name == "hbase-site.xml":
         return hbase(facts.request.hbase), known
     return (known,)
 
@@ -51,7 +40,7 @@ def known_property(one: FoundProperty, facts: Facts) -> Property | None:
 def named(found: Found) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
     for one in found.config.properties if found.config else ():
-        if base_name(one) in _NAMED_IN:
+        if one.base_name in _NAMED_IN:
             yield one
 
 
@@ -80,8 +69,8 @@ def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
                 about=one.name,
                 found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=near,
-                fix=f"rename {one.name} to {near} in {place(one)}",
-                where=place(one),
+                fix=f"rename {one.name} to {near} in {one.place}",
+                where=one.place,
             )
 
 
@@ -93,8 +82,8 @@ def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
                 about=one.name,
                 found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=f"a property of Hadoop {facts.request.hadoop}",
-                fix=f"remove {one.name} from {place(one)}, or find today's name of it",
-                where=place(one),
+                fix=f"remove {one.name} from {one.place}, or find today's name of it",
+                where=one.place,
             )
 
 
@@ -113,8 +102,8 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
                     about=one.name,
                     found=f"{one.text!r} {misfit}",
                     expected=f"a value of kind {known.kind}{default}",
-                    fix=f"write {one.name} as {known.kind} in {place(one)}{default}",
-                    where=place(one),
+                    fix=f"write {one.name} as {known.kind} in {one.place}{default}",
+                    where=one.place,
                 )
                 break
 
@@ -129,8 +118,8 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
                     about=one.name,
                     found="a former name",
                     expected=" and ".join(today),
-                    fix=f"rename {one.name} to {' and '.join(today)} in {place(one)}",
-                    where=place(one),
+                    fix=f"rename {one.name} to {' and '.join(today)} in {one.place}",
+                    where=one.place,
                 )
                 break
 
@@ -146,8 +135,8 @@ def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
                     about=one.name,
                     found="a name of former releases",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
-                    fix=f"remove {one.name} from {place(one)}: {instead}",
-                    where=place(one),
+                    fix=f"remove {one.name} from {one.place}: {instead}",
+                    where=one.place,
                 )
                 break
 
