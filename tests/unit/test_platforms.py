@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.units import GIB
 from support.hosts import host_group
 

@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.platforms.candidates import layout_of, weigh
 from support.hosts import host_group
 
 YCSB = (Demand(kind="ycsb"),)

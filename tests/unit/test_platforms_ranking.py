@@ -7,7 +7,7 @@ import pytest
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
-from howdah.planner.platforms import weigh
+from howdah.planner.platforms.candidates import weigh
 from support.hosts import host_group
 
 YCSB = (Demand(kind="ycsb"),)

@@ -10,7 +10,7 @@ from howdah.model.found import Found
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.memory import least_worker, memory_for_workers, slots_in
+from howdah.planner.platforms.memory import least_worker, memory_for_workers, slots_in
 from howdah.planner.rules.memory import AS_PLANNED
 from howdah.planner.words import gib, listed
 from howdah.units import GIB, MIB

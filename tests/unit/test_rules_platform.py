@@ -9,10 +9,10 @@ from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.literature import item
-from howdah.planner.platforms import weigh
+from howdah.planner.platforms.candidates import weigh
+from howdah.planner.platforms.sizes import size_settings
 from howdah.planner.rule import Observation, Rule
 from howdah.planner.rules import memory, platform
-from howdah.planner.sizes import size_settings
 from support.hosts import host_group
 from support.machine import host
 

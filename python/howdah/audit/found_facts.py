@@ -15,7 +15,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rules.data_mounts import data_dirs
+from howdah.planner.inspecting.data_mounts import data_dirs
 from howdah.units import MIB
 
 _CONTAINER_MEMORY = (

@@ -17,9 +17,8 @@ from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters, workers_left
 from howdah.planner.names import check_names
 from howdah.planner.override import beyond_rules
-from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.platforms import layout_of, size_settings, weigh
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
-from howdah.planner.sizes import size_settings
 from howdah.planner.topology import lay_out
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Observation
 
 _IMPL = "net.topology.impl"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import disks as found_disks
+from howdah.planner.inspecting import mounts as found_mounts
 from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity, at_least
-from howdah.planner.rules import found_disks, found_mounts
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.units import MIB, format_rate
 

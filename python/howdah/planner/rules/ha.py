@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from howdah.model.plan import Role, Value
-from howdah.planner.availability import complete_pair, journal_quorum, pairs_apart, zookeeper_quorum
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting.availability import (
+    complete_pair,
+    journal_quorum,
+    pairs_apart,
+    zookeeper_quorum,
+)
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
 from howdah.planner.rules.fixed import fixed

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 
 _JAVA = {"3.5.0": (17,), "3.4.2": (8, 11)}

@@ -9,7 +9,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE, kinds_of, task_sizes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import (
     Decision,
     Inspection,

@@ -9,7 +9,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, set_at_all

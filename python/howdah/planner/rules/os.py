@@ -5,8 +5,8 @@ from __future__ import annotations
 from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import os as found_os
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity, at_least, at_most
-from howdah.planner.rules import found_os
 from howdah.planner.rules.fixed import fixed
 from howdah.planner.values import one_of
 from howdah.units import MIB

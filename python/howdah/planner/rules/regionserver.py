@@ -11,7 +11,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes, heap_options
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
 from howdah.planner.rules.workloads import hbase_rule, with_hbase
 from howdah.planner.values import as_number, between

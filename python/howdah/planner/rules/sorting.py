@@ -10,7 +10,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
 from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import as_number, between, fixed, one_of

@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import (
     Decision,
     Inspection,

@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
 from howdah.planner.budget import Budget, budget, container_mb, kinds_of, task_sizes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import as_number, fixed

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest
-from howdah.planner.division import spinning_disks
-from howdah.planner.memory import mapreduce_share, slots_in
+from howdah.planner.platforms.division import spinning_disks
+from howdah.planner.platforms.memory import mapreduce_share, slots_in
 
 PER_CORE = 1.1
 """Of each kind: 22 for the 20 cores of a vSphere 6 host, 11 for half of one, 6 for a quarter (RULES 50)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.errors import UserError
 from howdah.model.workload import WorkloadKind
-from howdah.planner.request import RunRequest
+from howdah.planner.local.request import RunRequest
 from howdah.units import MIB
 
 SUITES: dict[str, tuple[WorkloadKind, ...]] = {

@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterator
 from howdah.model.found import Found
 from howdah.model.host import Disk, FileSystem
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting.data_mounts import (
+    Judged,
+    data_dirs,
+    data_disks,
+    data_mounts,
+    is_system,
+    together,
+)
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.data_mounts import Judged, data_dirs, data_disks, data_mounts, is_system, together
 from howdah.units import MIB
 
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from howdah.model.found import Found
 from howdah.model.host import FileSystem
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting.data_mounts import Judged, data_mounts, together
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.data_mounts import Judged, data_mounts, together
 from howdah.units import format_bytes
 
 _GROUPS_MOST = 4

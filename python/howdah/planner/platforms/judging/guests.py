@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.planner.division import Division
+from howdah.planner.platforms.division import Division
 from howdah.units import GIB
 
 GUEST_BYTES = 3 * GIB

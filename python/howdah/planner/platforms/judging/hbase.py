@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from howdah.model.plan import Judgement
-from howdah.planner.division import Division
-from howdah.planner.judging.guests import guest_share
+from howdah.planner.platforms.division import Division
+from howdah.planner.platforms.judging.guests import guest_share
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.division import Division
-from howdah.planner.judging.guests import guest_share
 from howdah.planner.masters.needs import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.platforms.division import Division
+from howdah.planner.platforms.judging.guests import guest_share
+from howdah.planner.platforms.slots import slots_of
 from howdah.planner.rules import platform as rules
-from howdah.planner.slots import slots_of
 from howdah.planner.words import gib
 from howdah.units import format_counted
 

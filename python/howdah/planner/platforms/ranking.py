@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.division import Division
-from howdah.planner.judging import hbase, mapreduce
-from howdah.planner.memory import mapreduce_share
+from howdah.planner.platforms.division import Division
+from howdah.planner.platforms.judging import hbase, mapreduce
+from howdah.planner.platforms.memory import mapreduce_share
 from howdah.planner.rules import platform as rules
 
 NOT_ASKED_FOR = 1.0

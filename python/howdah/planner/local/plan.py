@@ -14,9 +14,9 @@ from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker
 from howdah.model.workload import ROW_BYTES, Codec, Suite, Workload, WorkloadKind
-from howdah.planner.request import RunRequest
-from howdah.planner.settings import Settings
-from howdah.planner.suites import kinds_of
+from howdah.planner.local.request import RunRequest
+from howdah.planner.local.settings import Settings
+from howdah.planner.local.suites import kinds_of
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("build/data")

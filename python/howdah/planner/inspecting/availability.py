@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Observation
 from howdah.planner.values import is_temporary
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import PlanRequest
-from howdah.planner.memory import least_worker, memory_for_workers, whole_mib
+from howdah.planner.platforms.memory import least_worker, memory_for_workers, whole_mib
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
 from howdah.planner.words import gib

@@ -8,11 +8,11 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.division import Division, Share, divide, undivided
-from howdah.planner.memory import least_worker
-from howdah.planner.ranking import judge, score
+from howdah.planner.platforms.division import Division, Share, divide, undivided
+from howdah.planner.platforms.memory import least_worker
+from howdah.planner.platforms.ranking import judge, score
+from howdah.planner.platforms.slots import slots_of
 from howdah.planner.rules import platform as rules
-from howdah.planner.slots import slots_of
 from howdah.planner.words import gib, listed
 from howdah.units import format_counted
 
