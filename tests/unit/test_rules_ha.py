@@ -94,7 +94,7 @@ def test_every_name_and_value_is_one_the_release_knows(request_: PlanRequest) ->
     group = host_group()
     _, kinds = divided(group, 4)
     for setting in decide(DECIDING, known(group, request_), kinds, (group,)):
-        if setting.file == "zoo.cfg":
+        if setting.file is None or not setting.file.endswith(".xml"):
             continue
         text = ",".join(setting.value) if isinstance(setting.value, tuple) else str(setting.value)
         text = text.lower() if isinstance(setting.value, bool) else text
@@ -220,3 +220,15 @@ def test_each_missing_part_of_a_pair_is_found(key: str) -> None:
     rest = {name: text for name, text in SOUND.items() if name != key}
     ((rule, one),) = failures(rest)
     assert (rule, one.about) == ("ha.complete", key)
+
+
+def test_daemons_of_a_pair_have_heaps_of_their_own() -> None:
+    values = decided(PlanRequest(protection=Protection.HA))
+    assert "-Xmx1024m" in str(values["HDFS_JOURNALNODE_OPTS"])
+    assert "-Xmx256m" in str(values["HDFS_ZKFC_OPTS"])
+    assert "login.config" not in str(values["HDFS_ZKFC_OPTS"])
+
+
+def test_where_only_hdfs_may_write_to_zookeeper_its_controllers_log_in() -> None:
+    values = decided(PlanRequest(protection=Protection.HA, secure=True))
+    assert "-Djava.security.auth.login.config=/etc/security/jaas/hdfs.conf" in str(values["HDFS_ZKFC_OPTS"])

@@ -105,6 +105,7 @@ def test_every_key_that_guards_something_and_is_ruled_is_in_the_table_above() ->
         "credential",
         "cipher",
         "coprocessor",
+        "FromPrincipal",
         "zk",
         "ha.",
     )

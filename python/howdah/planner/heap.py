@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 
-from howdah.model.plan import Value
+from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
-from howdah.units import MIB
+from howdah.units import GIB, MIB, format_memory
 
 _MAXIMUM = re.compile(r"-Xmx(\d{1,18})([kKmMgGtT]?)(?!\S)")
+MASTER_HEAPS = {
+    Role.RESOURCEMANAGER: 2 * GIB,
+    Role.JOB_HISTORY: GIB,
+    Role.HMASTER: 2 * GIB,
+    Role.ZOOKEEPER: GIB,
+    Role.JOURNALNODE: GIB,
+    Role.FAILOVER_CONTROLLER: 256 * MIB,
+}
+"""What masters' places are sized for, the NameNode apart."""
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
@@ -26,6 +35,15 @@ def heap_options(size_bytes: int, *more: str) -> str:
     """Options for a heap of one fixed size, whole MiB, and whatever else the daemon wants."""
     size_mb = size_bytes // MIB
     return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
+
+
+def small_heap(role: Role, why: str, *more: str) -> Decision:
+    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
+    size = MASTER_HEAPS[role]
+    return Decision(
+        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
+        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
+    )
 
 
 def heap_alike(found: Value, decision: Decision, facts: Facts) -> bool:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from howdah.model.plan import Plan, Role
 from howdah.render.text import value_text
@@ -26,8 +27,11 @@ _LOCAL = (
     _Place("dfs.journalnode.edits.dir", Role.JOURNALNODE, "hdfs"),
     _Place("yarn.resourcemanager.leveldb-state-store.path", Role.RESOURCEMANAGER, "yarn"),
     _Place("yarn.nodemanager.recovery.dir", Role.NODEMANAGER, "yarn"),
+    _Place("hbase.tmp.dir", Role.HMASTER, "hbase"),
+    _Place("hbase.tmp.dir", Role.REGIONSERVER, "hbase"),
     _Place("dataDir", Role.ZOOKEEPER, "zookeeper"),
 )
+_ON_WORKERS = (Role.NODEMANAGER, Role.REGIONSERVER)
 _ANYWHERE = "hadoop.tmp.dir"
 _SOCKET = "dfs.domain.socket.path"
 
@@ -43,7 +47,7 @@ def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[t
     for place in _LOCAL:
         paths = _paths(plan, place.key)
         hosts = on[place.role.value]
-        if paths and (hosts or place.role is Role.NODEMANAGER):
+        if paths and (hosts or place.role in _ON_WORKERS):
             where = f"{place.role.value}: {', '.join(hosts)}" if hosts else "every worker"
             yield where, _install(place.owner, place.mode, paths)
     if paths := _paths(plan, _ANYWHERE):
@@ -62,6 +66,12 @@ def hdfs_directories(plan: Plan) -> Iterator[str]:
                 f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
                 f"&& hdfs dfs -chmod {mode} {path}"
             )
+
+
+def hbase_directory(plan: Plan) -> str:
+    """The command that makes, as HDFS's superuser, where HBase keeps its data: it may not do so itself."""
+    path = shlex.quote(next((urlsplit(root).path for root in _paths(plan, "hbase.rootdir")), "/hbase"))
+    return f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown hbase:hadoop {path} && hdfs dfs -chmod 0711 {path}"
 
 
 def _install(owner: str, mode: str, paths: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -15,8 +16,9 @@ from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.request import Hypervisor
 from howdah.render.contents import contents
-from howdah.render.directories import hdfs_directories, local_directories
+from howdah.render.directories import hbase_directory, hdfs_directories, local_directories
 from howdah.render.hadoop import FILES as HADOOP_FILES
+from howdah.render.logins import logins
 from howdah.render.text import value_text, wrapped
 from howdah.render.variant import differ
 
@@ -52,6 +54,10 @@ def readme(
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
+        hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
+        fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
+        logins=list(logins(plan, on)),
+        keytab=_setting(plan, "dfs.namenode.keytab.file"),
         ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
         racked=all(rack.name != "default-rack" for rack in cluster.topology.racks),
@@ -108,6 +114,11 @@ def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
         carried.update(dict.fromkeys(roles[kind], count))
     return carried
+
+
+def _setting(plan: Plan, key: str) -> str:
+    """A value that commands name, quoted; empty where the plan has none."""
+    return next((shlex.quote(value_text(one.value)) for one in plan.settings if one.key == key), "")
 
 
 def _namenode_ids(plan: Plan) -> list[str]:

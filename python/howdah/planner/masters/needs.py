@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from howdah.model.plan import Role, Worker
-from howdah.units import GIB, MIB
+from howdah.planner.heap import MASTER_HEAPS
+from howdah.units import GIB
 
 PLACE_VCPUS = 4
 """Masters use at most a fifth of a core (D0 58); four let them collect garbage and answer at once."""
@@ -16,14 +17,6 @@ PLACE_BYTES = 16 * GIB
 _SYSTEM_BYTES = 2 * GIB
 _HEAP_SHARE = 0.75
 """Java takes about a third more than its heap: threads, code, buffers."""
-_HEAPS = {
-    Role.RESOURCEMANAGER: 2 * GIB,
-    Role.JOB_HISTORY: GIB,
-    Role.HMASTER: 2 * GIB,
-    Role.ZOOKEEPER: GIB,
-    Role.JOURNALNODE: GIB,
-    Role.FAILOVER_CONTROLLER: 256 * MIB,
-}
 
 
 class Need(NamedTuple):
@@ -41,7 +34,7 @@ class Sizing(NamedTuple):
 
     def beside_workers(self, roles: Iterable[Role]) -> Need:
         """What daemons take of a worker that they share."""
-        heaps = sum(_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
+        heaps = sum(MASTER_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
         return Need(1, round(heaps / _HEAP_SHARE))
 
     def place_of_their_own(self, roles: Iterable[Role]) -> Need:

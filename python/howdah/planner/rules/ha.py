@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.inspecting.availability import (
     complete_pair,
     journal_quorum,
@@ -15,6 +16,7 @@ from howdah.planner.inspecting.availability import (
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
 from howdah.planner.rules.fixed import fixed
+from howdah.planner.rules.security import login
 from howdah.planner.values import anything, lasting, set_at_all
 
 JOURNAL_PORT = 8485
@@ -98,12 +100,13 @@ def _setting(
     decide: Callable[[Facts], Decision],
     accepts: Callable[[Value, Decision, Facts], bool],
     file: str = "hdfs-site.xml",
+    severity: Severity = Severity.MUST,
 ) -> SettingRule:
     return SettingRule(
         id=f"ha.{name}",
         says=says,
         sources=_SOURCES,
-        severity=Severity.MUST,
+        severity=severity,
         condition=_CONDITION,
         applies=_PAIR,
         key=key,
@@ -133,6 +136,14 @@ def _family(
         file="hdfs-site.xml",
         members=members,
     )
+
+
+def _journal_heap(facts: Facts) -> Decision:
+    return small_heap(Role.JOURNALNODE, "it keeps only the edits that come")
+
+
+def _controller_heap(facts: Facts) -> Decision:
+    return small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
 
 
 def _secure_pair(facts: Facts) -> bool:
@@ -226,6 +237,24 @@ RULES: tuple[Rule, ...] = (
         decide=_keepers,
         accepts=set_at_all,
         file="core-site.xml",
+    ),
+    _setting(
+        "journal-heap",
+        "HDFS_JOURNALNODE_OPTS",
+        "A JournalNode's heap is limited.",
+        decide=_journal_heap,
+        accepts=heap_alike,
+        file="hadoop-env.sh",
+        severity=Severity.SHOULD,
+    ),
+    _setting(
+        "controller-heap",
+        "HDFS_ZKFC_OPTS",
+        "A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper.",
+        decide=_controller_heap,
+        accepts=heap_alike,
+        file="hadoop-env.sh",
+        severity=Severity.SHOULD,
     ),
     Inspection(
         id="ha.pairs-apart",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import hbase_rule, with_hbase
 from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, times
 from howdah.units import GIB
@@ -38,6 +40,10 @@ def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
     return {host.partition(":")[0] for host in entries(found)} == set(entries(decision.value))
 
 
+def _master_heap(facts: Facts) -> Decision:
+    return small_heap(Role.HMASTER, "it keeps the list of regions, not their rows", *login("hbase", facts))
+
+
 def _latency_counsel(facts: Facts) -> str | None:
     return (
         "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
@@ -65,6 +71,24 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         decide=_root,
         accepts=_root_will_do,
+    ),
+    hbase_rule(
+        "hbase.master-heap",
+        "hbase-env.sh",
+        "HBASE_MASTER_OPTS",
+        "The HMaster's heap is limited.",
+        sources=("D3 120", "howdah"),
+        decide=_master_heap,
+        accepts=heap_alike,
+    ),
+    hbase_rule(
+        "hbase.own-zookeeper",
+        "hbase-env.sh",
+        "HBASE_MANAGES_ZK",
+        "HBase starts no ZooKeeper of its own.",
+        sources=("HBase 2.6.4: hbase-env.sh", "howdah"),
+        decide=fixed("false", "the cluster has its own; start-hbase.sh would start others beside them"),
+        accepts=lambda found, decision, facts: str(found).lower() == "false",
     ),
     hbase_rule(
         "hbase.distributed",

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from howdah.model.plan import Role
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
-from howdah.planner.rule import (
-    Counsel,
-    Decision,
-    Rule,
-    Severity,
-    equal,
-)
+from howdah.planner.heap import heap_alike, small_heap
+from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.retired import RETIRED
 from howdah.planner.rules.workloads import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.values import anything, between, fixed, set_at_all
@@ -94,6 +90,15 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         decide=fixed("/mr-history/tmp", "in HDFS, writable by all users and by each only for its own"),
         accepts=set_at_all,
+    ),
+    mapreduce_rule(
+        "jobs.history-heap",
+        "mapred-env.sh",
+        "MAPRED_HISTORYSERVER_OPTS",
+        "The JobHistoryServer's heap is limited.",
+        sources=("D0 142", "howdah"),
+        decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs at hand"),
+        accepts=heap_alike,
     ),
     mapreduce_rule(
         "jobs.timeout",

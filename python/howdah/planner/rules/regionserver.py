@@ -13,6 +13,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes, heap_options
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
+from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import hbase_rule, with_hbase
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
@@ -87,6 +88,7 @@ def _options(facts: Facts) -> Decision:
             "-XX:+UseTransparentHugePages",
             "-XX:+ExitOnOutOfMemoryError",
             *direct,
+            *login("hbase", facts),
         ),
         f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 is the collector that "
         "every Java HBase runs on has",
@@ -126,6 +128,11 @@ def _heap_cache(facts: Facts) -> Decision:
     return Decision(
         _HEAP_CACHE, "all blocks are cached in the heap; with the memstores' 0.4 it leaves a fifth"
     )
+
+
+def _memstore(facts: Facts) -> Decision:
+    writes = format_memory(int(_MEMSTORE * _memory(facts).heap))
+    return Decision(_MEMSTORE, f"the release's default: {writes} of writes, and reads keep their caches")
 
 
 def _handlers(facts: Facts) -> Decision:
@@ -237,7 +244,7 @@ RULES: tuple[Rule, ...] = (
         sources=("D3 120", "howdah"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
-        decide=lambda facts: Decision(_MEMSTORE, "the release's default, half for reads and half for writes"),
+        decide=_memstore,
         accepts=between(0.2, 0.6),
     ),
     Inspection(

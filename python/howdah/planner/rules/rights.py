@@ -72,6 +72,21 @@ RULES: tuple[Rule, ...] = (
         condition="with --secure and ha or HBase",
         severity=Severity.SHOULD,
     ),
+    *(
+        secure_rule(
+            f"rights.zookeeper-{part}",
+            "zoo.cfg",
+            f"kerberos.remove{part.capitalize()}FromPrincipal",
+            says,
+            decide=fixed(True, "with it the daemon on each host would be somebody else"),
+            applies=lambda facts: secured_pair(facts) or secured_hbase(facts),
+            condition="with --secure and ha or HBase",
+        )
+        for part, says in (
+            ("host", "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase."),
+            ("realm", "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase."),
+        )
+    ),
     _hbase_rule(
         "hbase-authentication",
         "hbase.security.authentication",

@@ -10,6 +10,7 @@ from howdah.planner.budget import container_mb, heap_of, task_sizes
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed, is_temporary, one_of
 from howdah.units import GIB, MIB, format_memory
@@ -72,6 +73,10 @@ def _delay_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(found) == -1 or 1 <= as_number(found) <= max(_DELAY, 2 * facts.cluster.workers)
 
 
+def _login(facts: Facts) -> tuple[str, ...]:
+    return login("yarn", facts) if facts.request.protection is Protection.HA else ()
+
+
 def _heap(facts: Facts) -> Decision:
     workers = facts.cluster.workers
     homes = [master for master in facts.cluster.masters if Role.RESOURCEMANAGER in master.roles]
@@ -83,7 +88,7 @@ def _heap(facts: Facts) -> Decision:
     share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
     value = max(256 * MIB, min(wanted, heap_of(share)))
     return Decision(
-        heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *_login(facts)),
         f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, within the "
         f"{format_memory(home.memory_bytes)} of {home.name}",
         (

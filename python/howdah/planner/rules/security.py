@@ -36,6 +36,13 @@ def secured_pair(facts: Facts) -> bool:
     return secured(facts) and facts.request.protection is Protection.HA
 
 
+def login(user: str, facts: Facts) -> tuple[str, ...]:
+    """The option by which a daemon of this user proves to ZooKeeper who it is, on a secure cluster."""
+    if not secured_pair(facts) and not secured_hbase(facts):
+        return ()
+    return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
+
+
 def realm(facts: Facts) -> str:
     """The Kerberos realm: the one asked for, or the hosts' domain in capitals; raises UserError."""
     if facts.request.realm:
@@ -98,7 +105,8 @@ def _preparations(facts: Facts) -> str | None:
         f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
         "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
-        "a file of the configuration; /etc/security/http_secret, the same on all hosts; "
+        "a file of the configuration; /etc/security/http_secret, the same on all hosts; login configurations "
+        "for ZooKeeper and for those who write to it; "
         "container-executor.cfg with banned users and the smallest user id, owned by root."
     )
 

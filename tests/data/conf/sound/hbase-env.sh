@@ -1,2 +1,3 @@
 export HBASE_REGIONSERVER_OPTS="-Xms31g -Xmx31g -XX:+UseG1GC"
+export HBASE_MASTER_OPTS="-Xms2g -Xmx2g -XX:+UseG1GC"
 export HBASE_MANAGES_ZK=false

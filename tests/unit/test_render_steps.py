@@ -1,0 +1,113 @@
+"""The steps of a rendered README: what an administrator would be stopped by where one is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.documents.inventory import read_inventory
+from howdah.model.configset import ConfigSet
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.cluster import plan_cluster
+from howdah.render import render
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HBASE = (Demand(kind="ycsb"),)
+
+
+def readme(example: str, request: PlanRequest) -> str:
+    files: ConfigSet = render(plan_cluster(read_inventory(EXAMPLES / f"{example}.yaml"), request))
+    return next(file.content for file in files.files if file.path == "README.md")
+
+
+@pytest.fixture(scope="module")
+def paired() -> str:
+    return readme(
+        "hosts-7",
+        PlanRequest(workloads=HBASE, hypervisor=Hypervisor.NONE, protection=Protection.HA, secure=True),
+    )
+
+
+def test_hbase_is_given_its_folders_before_it_starts(paired: str) -> None:
+    made = paired.index("hdfs dfs -chown hbase:hadoop /hbase ")
+    assert made < paired.index("hbase-daemon.sh start master")
+    assert "install -d -o hbase -g hadoop -m 0700 /var/lib/hbase/tmp" in paired[:made]
+
+
+def test_hbase_serves_its_pages_with_the_key_stores_of_hadoop(paired: str) -> None:
+    assert "`ssl-server.xml` and `ssl-client.xml` of `hadoop/`" in paired
+
+
+def test_fencing_has_its_key_before_a_failover_controller_starts(paired: str) -> None:
+    assert paired.index("ssh-keygen -N '' -f /etc/hadoop/ssh/fencing") < paired.index("start zkfc")
+
+
+def test_a_secure_cluster_wants_a_ticket_before_its_first_command(paired: str) -> None:
+    ticket = paired.index("kinit -kt /etc/security/keytabs/hdfs.service.keytab hdfs/")
+    assert ticket < paired.index("hdfs namenode -format")
+
+
+def test_an_open_cluster_without_a_pair_hears_of_neither() -> None:
+    text = readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE))
+    assert "kinit" not in text
+    assert "ssh-keygen" not in text
+    assert "hbase" not in text
+
+
+def test_directories_of_data_are_made_on_mounted_disks_only(paired: str) -> None:
+    loop = paired.index("for disk in /data/*")
+    assert paired.index('mountpoint -q "$disk" || continue', loop) < paired.index("install -d", loop)
+
+
+def test_users_are_given_homes() -> None:
+    text = readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE))
+    assert "hdfs dfs -mkdir /user/NAME" in text
+
+
+def test_who_writes_to_a_secure_zookeeper_is_told_how_to_log_in(paired: str) -> None:
+    before = paired[: paired.index("zkServer.sh start")]
+    for path in ("/etc/security/jaas/hdfs.conf", "/etc/security/jaas/hbase.conf"):
+        assert f"# {path} on " in before
+    assert 'keyTab="/etc/security/keytabs/hdfs.service.keytab" principal="hdfs/HOST@EXAMPLE.COM";' in before
+    assert "Server {" in before
+
+
+def test_every_daemon_of_a_plan_has_a_limit_to_its_heap() -> None:
+    """Without one Java takes a quarter of the memory, for each of several daemons of a master."""
+    plan = plan_cluster(
+        read_inventory(EXAMPLES / "hosts-7.yaml"),
+        PlanRequest(
+            workloads=(Demand(kind="terasuite"), *HBASE),
+            hypervisor=Hypervisor.NONE,
+            protection=Protection.HA,
+            secure=True,
+        ),
+    )
+    values = {one.key: str(one.value) for one in plan.settings}
+    for daemon in (
+        "HDFS_NAMENODE",
+        "HDFS_DATANODE",
+        "HDFS_JOURNALNODE",
+        "HDFS_ZKFC",
+        "YARN_RESOURCEMANAGER",
+        "YARN_NODEMANAGER",
+        "MAPRED_HISTORYSERVER",
+        "HBASE_MASTER",
+        "HBASE_REGIONSERVER",
+    ):
+        assert "-Xmx" in values[f"{daemon}_OPTS"], daemon
+    assert values["HBASE_MANAGES_ZK"] == "false"
+
+
+def test_a_secure_zookeeper_knows_users_and_not_their_hosts() -> None:
+    """An ACL such as sasl:hdfs:rwcda names nobody otherwise: the second NameNode is locked out."""
+    files = render(
+        plan_cluster(
+            read_inventory(EXAMPLES / "hosts-7.yaml"),
+            PlanRequest(hypervisor=Hypervisor.NONE, protection=Protection.HA, secure=True),
+        )
+    ).files
+    lines = next(file.content for file in files if file.path == "zookeeper/zoo.cfg").splitlines()
+    assert "kerberos.removeHostFromPrincipal=true" in lines
+    assert "kerberos.removeRealmFromPrincipal=true" in lines
