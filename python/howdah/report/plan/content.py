@@ -14,9 +14,6 @@ from howdah.report.plan.asked import command
 from howdah.report.plan.grounds import Cited, Grounds, Law, labels
 from howdah.units import format_counted
 
-OF_THE_PLAN = "the plan itself"
-"""Where settings are listed that belong to no file."""
-
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
 
@@ -72,7 +69,9 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
     """The page's content."""
     request = cluster.request
     several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
-    decided = [(one.file or OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings]
+    decided = [
+        (one.file or words.OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings
+    ]
     names = dict.fromkeys(file for file, _ in decided)
     advice = sorted(cluster.advice, key=lambda one: SEVERITIES.index(one.severity))
     return Content(

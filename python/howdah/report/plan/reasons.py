@@ -14,8 +14,7 @@ from howdah.report.plan import words
 from howdah.report.plan.grounds import Cited, Grounds, Law
 from howdah.units import format_counted
 
-OF_THE_PLAN = "the plan itself"
-"""Where settings are listed that belong to no file."""
+_UNKNOWN = Law("")
 
 
 def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> RenderableType:
@@ -40,10 +39,9 @@ def _sentence(text: str) -> str:
 def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iterator[tuple[str, str]]:
     yield "set by", "you" if setting.origin == "user" else "a rule"
     if setting.rule is not None:
-        law = grounds.rules.get(setting.rule, Law("is not among this howdah's rules"))
-        yield "rule", f"{setting.rule}: {law.says}"
-        if law.today:
-            yield "today", law.today
+        yield "rule", _rule(setting.rule, grounds)
+        if today := grounds.rules.get(setting.rule, _UNKNOWN).today:
+            yield "today", today
     for breach in setting.breaks:
         yield "breaks", f"{breach.rule}: {breach.says}"
     if setting.file is not None:
@@ -54,6 +52,12 @@ def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iter
         yield "hosts", setting.group
     if default is not None:
         yield "default", f"{words.default_text(default)} in the release"
+
+
+def _rule(rule: str, grounds: Grounds) -> str:
+    """A rule's id and its words, which an older plan's rule may no longer have."""
+    law = grounds.rules.get(rule, _UNKNOWN)
+    return f"{rule}: {law.says}" if law.says else rule
 
 
 def _inputs(setting: Setting) -> list[tuple[str, RenderableType]]:
@@ -87,8 +91,7 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
         reasons.add_column(no_wrap=True, justify="right" if column == "weight" else "left")
     reasons.add_column()
     for one in sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight))):
-        law = grounds.rules.get(one.rule, Law(""))
-        said = Text(one.text).append(f"\n{one.rule}: {law.says}", "dim")
+        said = Text(one.text).append(f"\n{_rule(one.rule, grounds)}", "dim")
         reasons.add_row(
             Text(one.verdict, "green" if one.verdict == "for" else "red"), words.weight_text(one), said
         )
@@ -106,13 +109,13 @@ def master_text(master: Master, grounds: Grounds) -> RenderableType:
     if master.shadow_host is not None:
         facts.append(("shadow", f"on {master.shadow_host}, where the same places are freed"))
     if master.rule is not None:
-        facts.append(("rule", f"{master.rule}: {grounds.rules.get(master.rule, Law('')).says}"))
+        facts.append(("rule", _rule(master.rule, grounds)))
     return Group(Text(master.name, "bold"), Text(_sentence(master.reason)), Text(), _pairs(facts))
 
 
 def list_text(plan: Plan) -> RenderableType:
     """Every value with its reason, by the file it belongs to."""
-    files = dict.fromkeys(one.file or OF_THE_PLAN for one in plan.settings)
+    files = dict.fromkeys(one.file or words.OF_THE_PLAN for one in plan.settings)
     parts: list[RenderableType] = []
     for name in files:
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
@@ -120,7 +123,7 @@ def list_text(plan: Plan) -> RenderableType:
         table.add_column(ratio=2, overflow="fold")
         table.add_column(ratio=4)
         for one in plan.settings:
-            if (one.file or OF_THE_PLAN) == name:
+            if (one.file or words.OF_THE_PLAN) == name:
                 held_for = f" ({one.worker or one.group})" if (one.worker or one.group) else ""
                 value = words.size_note(one) or words.value_text(one)
                 mark = Text("yours: ", "yellow") if one.origin == "user" else Text()

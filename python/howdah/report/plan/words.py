@@ -39,6 +39,9 @@ PLACEMENTS = {
 }
 """How replicas are kept on different hosts."""
 
+OF_THE_PLAN = "the plan itself"
+"""Where settings are listed that belong to no file."""
+
 
 def answer(plan: Plan, cluster: Cluster) -> str:
     """What to do, in one sentence."""

@@ -29,7 +29,11 @@ def host(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> Drawing:
         title=f"A host of the group {group.name}",
         caption=_caption(group, layout, kinds),
         svg=picture(id_, WIDTH, height, shapes),
-        keys=(("worker", "worker"), ("data disk", "disk"), ("held back", "held")),
+        keys=(
+            ("worker", "worker"),
+            ("data disk", "disk"),
+            *([("held back", "held")] if layout.virtual else []),
+        ),
     )
 
 

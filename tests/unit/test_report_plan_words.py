@@ -1,0 +1,149 @@
+"""A plan in words: its sentence, its places, its numbers with their units."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.plan import Input, Judgement, Layout, Master, Plan, Role, Worker
+from howdah.model.request import Demand, PlanRequest
+from howdah.report.plan import words
+from howdah.report.plan.grounds import labels
+from howdah.units import GIB
+from support.plan_samples import eight_hosts
+from support.plans import group, kind, master, plan, setting
+
+
+def _answer(made: Plan) -> str:
+    assert made.cluster is not None
+    return words.answer(made, made.cluster)
+
+
+def test_the_answer_says_what_to_do_with_every_host() -> None:
+    assert _answer(eight_hosts()) == (
+        "Divide each of 8 hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: "
+        "28 workers run 140 map and 140 reduce tasks at once."
+    )
+
+
+def test_a_worker_that_is_the_host_is_made_not_divided() -> None:
+    assert _answer(plan(groups=[group(count=1)])) == (
+        "Make 1 host a worker of 40 vCPUs, 256 GiB and 20 disks: "
+        "1 worker runs 22 map and 22 reduce tasks at once."
+    )
+
+
+def test_every_group_has_its_own_division() -> None:
+    old, new = group("old", 2), group("new", 3)
+    kinds = [kind("old-worker", 1, "old"), kind("new-worker", 4, "new")]
+    made = plan(groups=[old, new], kinds=kinds)
+    assert made.cluster is not None
+    layouts = (
+        Layout(group="old", platform="native", virtual=False, workers=("old-worker",)),
+        Layout(group="new", platform="4 per host", virtual=True, workers=("new-worker",) * 4),
+    )
+    made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"layouts": layouts})})
+    assert _answer(made).startswith(
+        "Make each of 2 old hosts a worker of 40 vCPUs, 256 GiB and 20 disks, "
+        "and divide each of 3 new hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: 14 workers"
+    )
+
+
+def test_kinds_of_one_group_are_told_apart() -> None:
+    kinds = [
+        Worker(
+            name=name,
+            map_slots=1,
+            reduce_slots=1,
+            memory_bytes=GIB,
+            group="workers",
+            per_host=2,
+            data_disks=disks,
+        )
+        for name, disks in (("small", 1), ("large", 2))
+    ]
+    made = plan(kinds=kinds, places=["small", "small", "large", "large"])
+    assert "into 2 small workers of 0 vCPUs, 1 GiB and 1 disk and 2 large workers of" in _answer(made)
+
+
+def test_workers_of_hbase_alone_run_no_tasks() -> None:
+    servers = kind(roles=(Role.DATANODE, Role.REGIONSERVER)).model_copy(
+        update={"map_slots": 0, "reduce_slots": 0}
+    )
+    request = PlanRequest(workloads=(Demand(kind="ycsb"),))
+    assert _answer(plan(kinds=[servers], request=request)).endswith("4 workers serve HBase.")
+    both = PlanRequest(workloads=(Demand(kind="ycsb"), Demand(kind="terasuite")))
+    assert _answer(plan(request=both)).endswith("88 map and 88 reduce tasks at once beside HBase.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"shares": True}, "beside a worker"),
+        ({"whole_host": True, "takes": ("worker",)}, "the whole host"),
+        ({"takes": ("worker",)}, "in place of a worker"),
+        ({"takes": ("worker", "worker")}, "in place of 2 workers"),
+    ],
+)
+def test_a_master_has_a_place(changes: dict[str, object], said: str) -> None:
+    one: Master = master("nn1", "w1", Role.NAMENODE).model_copy(update=changes)
+    assert words.place(one) == said
+    assert words.masters_line(one) == f"NameNode on w1 ({said})"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (241 * GIB, "B", "241 GiB"),
+        (600 * 10**9, "B", "600GB"),
+        (1234567, "", "1,234,567"),
+        (1.1, "", "1.1"),
+        (True, "", "yes"),
+        ("hdd", "", "hdd"),
+        (10**10, "bit/s", "10.0 Gb/s"),
+        (190e6, "B/s", "190 MB/s"),
+        (90, "s", "1 min 30 s"),
+        (20, "GB", "20 GB"),
+    ],
+)
+def test_a_number_that_went_in_has_its_unit(value: float | str, unit: str, said: str) -> None:
+    assert words.input_text(Input(name="it", value=value, unit=unit)) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "note"),
+    [
+        (2**28, "268435456", "256MiB"),
+        (int(60.25 * GIB), str(int(60.25 * GIB)), "60.25 GiB"),
+        (4096, "4096", ""),
+        (True, "true", ""),
+        (0.8, "0.8", ""),
+        (("a", "b"), "a,b", ""),
+        ("x", "x", ""),
+    ],
+)
+def test_a_value_is_as_hadoop_reads_it_with_its_size_beside_it(
+    value: int | float | str | tuple[str, ...], text: str, note: str
+) -> None:
+    made = setting("dfs.x", value, "hdfs-site.xml")
+    assert (words.value_text(made), words.size_note(made)) == (text, note)
+
+
+def test_a_default_has_its_size_too() -> None:
+    assert words.default_text("134217728") == "134217728 (128MiB)"
+    assert words.default_text("3") == "3"
+    assert words.default_text("") == "(empty)"
+
+
+def test_only_a_share_of_the_work_s_time_is_a_cost() -> None:
+    weights = {0.0144: "1.4 %", -0.05: "5.0 %", 0.0: "", -1.0: ""}
+    for weight, said in weights.items():
+        assert words.weight_text(Judgement(rule="a.b", verdict="against", text="", weight=weight)) == said
+
+
+def test_sources_are_cited_one_by_one() -> None:
+    assert labels("D0 49, X7,  Hadoop 3.5.0: hdfs-default.xml") == (
+        "D0 49",
+        "X7",
+        "Hadoop 3.5.0: hdfs-default.xml",
+    )
+    assert labels("") == ()
