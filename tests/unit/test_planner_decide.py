@@ -9,7 +9,8 @@ from howdah.model.plan import Value, Worker
 from howdah.model.request import Override, PlanRequest, Profile
 from howdah.planner.decide import decide
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule, at_most
+from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
+from howdah.planner.values import at_most
 
 GROUP = HostGroup.model_validate(
     {

@@ -139,16 +139,6 @@ def equal(found: Value, decision: Decision, facts: Facts) -> bool:
     return found == decision.value
 
 
-def at_least(found: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a larger number."""
-    return float(str(found)) >= float(str(decision.value))
-
-
-def at_most(found: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a smaller number."""
-    return float(str(found)) <= float(str(decision.value))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingRule(Rule):
     """A rule about the value of one key.

@@ -12,7 +12,6 @@ from howdah.planner.rule import Decision
 Accepts = Callable[[Value, Decision, Facts], bool]
 """Whether a value that exists will do."""
 
-
 _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
@@ -25,6 +24,16 @@ def fixed(value: Value, because: str) -> Callable[[Facts], Decision]:
 def as_number(value: Value) -> float:
     """A number, also where it was read as text; raises ValueError."""
     return float(str(value))
+
+
+def at_least(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept the value decided on or a larger number."""
+    return as_number(found) >= as_number(decision.value)
+
+
+def at_most(found: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept the value decided on or a smaller number."""
+    return as_number(found) <= as_number(decision.value)
 
 
 def between(low: float, high: float) -> Accepts:

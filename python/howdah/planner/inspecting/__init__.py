@@ -1,4 +1,4 @@
 """What rules look at where no single key says it: hosts as they were probed, and keys that belong together.
 
-The functions here yield observations; the rules that name them are in ``howdah.planner.rules``.
+Modules that hold ``RULES`` are joined to their subject's in ``howdah.planner.rules``.
 """

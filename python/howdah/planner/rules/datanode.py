@@ -6,16 +6,9 @@ from howdah.model.plan import Input
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.rule import (
-    Decision,
-    Rule,
-    Scope,
-    SettingRule,
-    Severity,
-    at_least,
-)
+from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.rules.workloads import in_study
-from howdah.planner.values import between, fixed, times
+from howdah.planner.values import at_least, between, fixed, times
 from howdah.units import MIB, format_memory
 
 _BALANCE_SHARE = 0.1

@@ -7,8 +7,9 @@ from howdah.model.plan import Input, Value
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting import disks as found_disks
 from howdah.planner.inspecting import mounts as found_mounts
-from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity, at_least
+from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.throughput import data_bytes_per_s
+from howdah.planner.values import at_least
 from howdah.units import MIB, format_rate
 
 _FILE = "disks"

@@ -9,7 +9,7 @@ from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
-from howdah.planner.rules.fixed import fixed
+from howdah.planner.values import fixed
 
 _FILE = "firmware"
 

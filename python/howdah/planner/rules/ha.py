@@ -15,9 +15,8 @@ from howdah.planner.inspecting.availability import (
 )
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.security import login
-from howdah.planner.values import anything, lasting, set_at_all
+from howdah.planner.values import anything, fixed, lasting, set_at_all
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181

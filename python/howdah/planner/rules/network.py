@@ -7,8 +7,9 @@ from howdah.model.plan import Input, Value
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting import network as found_network
-from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity, at_least
+from howdah.planner.rule import Counsel, Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
+from howdah.planner.values import at_least
 from howdah.units import format_bits_per_s, format_rate
 
 _FILE = "network"

@@ -6,9 +6,8 @@ from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting import os as found_os
-from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity, at_least, at_most
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import one_of
+from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
+from howdah.planner.values import at_least, at_most, fixed, one_of
 from howdah.units import MIB
 
 _SYSCTL = "sysctl.conf"

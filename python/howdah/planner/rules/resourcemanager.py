@@ -8,9 +8,8 @@ from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import is_paired
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered, quorum
-from howdah.planner.values import set_at_all
+from howdah.planner.values import fixed, set_at_all
 
 _SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
 _CONDITION = "there are two ResourceManagers"

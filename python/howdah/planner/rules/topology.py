@@ -8,8 +8,7 @@ from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
 from howdah.planner.replicas import divided_hosts, node_groups, unread_switch
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
-from howdah.planner.rules.fixed import fixed
-from howdah.planner.values import one_of
+from howdah.planner.values import fixed, one_of
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _POLICY = {

@@ -8,9 +8,8 @@ from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import is_paired, runs
-from howdah.planner.rules.fixed import fixed
 from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
-from howdah.planner.values import anything, between, lasting
+from howdah.planner.values import anything, between, fixed, lasting
 
 _RUNS = runs(Role.ZOOKEEPER)
 _SOURCES = ("ZooKeeper 3.8",)
