@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from howdah.model.plan import Value
@@ -11,9 +10,6 @@ from howdah.planner.rule import Decision
 
 Accepts = Callable[[Value, Decision, Facts], bool]
 """Whether a value that exists will do."""
-
-_SLASHES = re.compile("/+")
-_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
 def fixed(value: Value, because: str) -> Callable[[Facts], Decision]:
@@ -64,25 +60,3 @@ def anything(found: Value, decision: Decision, facts: Facts) -> bool:
 def set_at_all(found: Value, decision: Decision, facts: Facts) -> bool:
     """Accept every value but an empty one."""
     return bool(found)
-
-
-def _path(entry: str) -> str:
-    """The path of a directory as Hadoop writes it: ``[SSD]file:///data/01`` is ``/data/01``."""
-    return _SLASHES.sub("/", entry.rpartition("]")[2].strip().removeprefix("file:"))
-
-
-def entries(value: Value) -> tuple[str, ...]:
-    """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
-    parts = value if isinstance(value, tuple) else str(value).split(",")
-    return tuple(_path(part) for part in parts if part.strip())
-
-
-def is_temporary(path: str) -> bool:
-    """Whether a path is below a directory that is emptied at boot, or by a cleaner."""
-    return "${" in path or any(path == place or path.startswith(f"{place}/") for place in _TEMPORARY)
-
-
-def lasting(found: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept directories that outlive a reboot."""
-    paths = entries(found)
-    return bool(paths) and not any(is_temporary(path) for path in paths)

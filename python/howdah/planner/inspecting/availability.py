@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.model.found import Found
+from howdah.planner.directories import is_temporary
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Observation
-from howdah.planner.values import is_temporary
 
 _NAMENODES = "dfs.ha.namenodes."
 _SHARED = "dfs.namenode.shared.edits.dir"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Disk, FileSystem
+from howdah.planner.directories import entries
 from howdah.planner.rule import Observation
-from howdah.planner.values import entries
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})

@@ -6,7 +6,7 @@ import math
 import re
 
 from howdah.model.found import Found
-from howdah.planner.values import entries
+from howdah.planner.directories import entries
 
 _SIZE = re.compile(r"(\d{1,18})\s*([kmgtp]?)b?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}

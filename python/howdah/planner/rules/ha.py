@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from howdah.model.plan import Role, Value
+from howdah.planner.directories import lasting
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.inspecting.availability import (
@@ -16,7 +17,7 @@ from howdah.planner.inspecting.availability import (
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
 from howdah.planner.rules.security import login
-from howdah.planner.values import anything, fixed, lasting, set_at_all
+from howdah.planner.values import anything, fixed, set_at_all
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181

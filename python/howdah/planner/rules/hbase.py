@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from howdah.model.plan import Role, Value
+from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import hbase_rule, with_hbase
-from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, times
+from howdah.planner.values import anything, as_number, between, fixed, times
 from howdah.units import GIB
 
 _REGION = 10 * GIB

@@ -7,12 +7,13 @@ import math
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.budget import heap_of
+from howdah.planner.directories import lasting
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_bytes, heap_options
 from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
 from howdah.planner.rules.workloads import in_study
-from howdah.planner.values import as_number, between, fixed, lasting, times
+from howdah.planner.values import as_number, between, fixed, times
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _HANDLERS_LEAST = 10

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
+from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between, entries, fixed, is_temporary, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory
 
 _DISK_FULL = 95.0

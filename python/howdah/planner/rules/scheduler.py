@@ -7,12 +7,13 @@ import math
 from howdah.model.plan import Input, Role, Value
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import container_mb, heap_of, task_sizes
+from howdah.planner.directories import is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import mapreduce_rule
-from howdah.planner.values import anything, as_number, between, fixed, is_temporary, one_of
+from howdah.planner.values import anything, as_number, between, fixed, one_of
 from howdah.units import GIB, MIB, format_memory
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
+from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import (
@@ -18,7 +19,7 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.values import as_number, entries, is_temporary
+from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
@@ -25,7 +26,7 @@ def in_study(facts: Facts) -> bool:
     return facts.request.profile is Profile.PAPER
 
 
-def mapreduce_rule(
+def _rule(
     rule_id: str,
     file: str,
     key: str,
@@ -35,13 +36,13 @@ def mapreduce_rule(
     accepts: Accepts,
     sources: tuple[str, ...],
     severity: Severity = Severity.SHOULD,
-    applies: Callable[[Facts], bool] = with_mapreduce,
-    condition: str = "with MapReduce",
+    applies: Callable[[Facts], bool],
+    condition: str,
     scope: Scope = Scope.CLUSTER,
     written: bool = True,
     today: str = "",
 ) -> SettingRule:
-    """A rule that holds where MapReduce runs."""
+    """A setting rule, its most telling parts first."""
     return SettingRule(
         id=rule_id,
         says=says,
@@ -59,35 +60,7 @@ def mapreduce_rule(
     )
 
 
-def hbase_rule(
-    rule_id: str,
-    file: str,
-    key: str,
-    says: str,
-    *,
-    decide: Callable[[Facts], Decision],
-    accepts: Accepts,
-    sources: tuple[str, ...],
-    severity: Severity = Severity.SHOULD,
-    applies: Callable[[Facts], bool] = with_hbase,
-    condition: str = "with HBase",
-    scope: Scope = Scope.CLUSTER,
-    written: bool = True,
-    today: str = "",
-) -> SettingRule:
-    """A rule that holds where HBase runs."""
-    return mapreduce_rule(
-        rule_id,
-        file,
-        key,
-        says,
-        decide=decide,
-        accepts=accepts,
-        sources=sources,
-        severity=severity,
-        applies=applies,
-        condition=condition,
-        scope=scope,
-        written=written,
-        today=today,
-    )
+mapreduce_rule = partial(_rule, applies=with_mapreduce, condition="with MapReduce")
+"""A rule that holds where MapReduce runs."""
+hbase_rule = partial(_rule, applies=with_hbase, condition="with HBase")
+"""A rule that holds where HBase runs."""

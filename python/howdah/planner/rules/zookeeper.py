@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from howdah.model.plan import Role, Value
+from howdah.planner.directories import lasting
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import is_paired, runs
 from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
-from howdah.planner.values import anything, between, fixed, lasting
+from howdah.planner.values import anything, between, fixed
 
 _RUNS = runs(Role.ZOOKEEPER)
 _SOURCES = ("ZooKeeper 3.8",)
