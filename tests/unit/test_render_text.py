@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.model.plan import Breach
+from howdah.model.value import value_text
 from howdah.render.env import env_file
 from howdah.render.libvirt import domain_fragment
-from howdah.render.text import setting_text, value_text, wrapped
+from howdah.render.text import setting_text, wrapped
 from howdah.render.vmx import vmx_fragment
 from howdah.render.xml import xml_file
 from support.plans import kind, setting

@@ -6,6 +6,7 @@ import pytest
 
 from howdah.model.plan import Input, Judgement, Layout, Master, Plan, Role, Worker
 from howdah.model.request import Demand, PlanRequest
+from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.grounds import labels
 from howdah.units import GIB
@@ -125,7 +126,7 @@ def test_a_value_is_as_hadoop_reads_it_with_its_size_beside_it(
     value: int | float | str | tuple[str, ...], text: str, note: str
 ) -> None:
     made = setting("dfs.x", value, "hdfs-site.xml")
-    assert (words.value_text(made), words.size_note(made)) == (text, note)
+    assert (value_text(made.value), words.size_note(made)) == (text, note)
 
 
 def test_a_default_has_its_size_too() -> None:

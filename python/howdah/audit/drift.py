@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.audit.existing import HOST_FILES, correction, existing, is_there, show
+from howdah.audit.existing import HOST_FILES, correction, existing, is_there
 from howdah.audit.part import Part
 from howdah.audit.subject import Subject
 from howdah.audit.verdicts import verdict
 from howdah.model.check import Check
 from howdah.model.plan import Setting
+from howdah.model.value import value_text
 from howdah.planner.rule import Rule
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
 from howdah.units import format_memory
@@ -40,7 +41,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
         about=setting.key,
         where=found.place or file,
         found=found.shown,
-        expected=show(setting.value),
+        expected=value_text(setting.value),
         fix=fix,
         why=setting.reason,
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.model.plan import Value
+from howdah.model.value import value_text
 
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
@@ -53,7 +54,7 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
     """What there is of a key; None where a probe does not say it."""
     if file in HOST_FILES:
         known = subject.host_values.get(key)
-        return None if known is None else Existing(show(known), subject.host_name)
+        return None if known is None else Existing(value_text(known), subject.host_name)
     if file.endswith(".sh"):
         variables = subject.found.config.environment if subject.found.config else ()
         variable = next((one for one in reversed(variables) if one.name == key), None)
@@ -64,17 +65,10 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
     return Existing(reading.text, reading.given.place if reading.given else "", subject.values.kind(key))
 
 
-def show(value: Value) -> str:
-    """A value as a configuration file writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
 def correction(key: str, file: str, wanted: Value, found: Existing) -> str:
     """What to do so that a key has a value."""
     if file in HOST_FILES:
-        return f"set {key} to {show(wanted)} on {found.place}"
+        return f"set {key} to {value_text(wanted)} on {found.place}"
     if found.place:
-        return f"set {key} to {show(wanted)} in {found.place}"
-    return f"add {key} = {show(wanted)} to {file}"
+        return f"set {key} to {value_text(wanted)} in {found.place}"
+    return f"add {key} = {value_text(wanted)} to {file}"

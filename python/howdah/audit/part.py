@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.audit.existing import show
 from howdah.audit.values import Values
 from howdah.model.found import Found
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Plan, Setting, Worker
+from howdah.model.value import value_text
 
 
 class Part(NamedTuple):
@@ -52,4 +52,4 @@ def _agreements(kind: Worker, plan: Plan, values: Values | None) -> int:
         return 0
     own = (setting for setting in plan.settings if setting.worker == kind.name and setting.file)
     readings = ((setting, values.read(setting.key, setting.file or "")) for setting in own)
-    return sum(1 for setting, reading in readings if reading and reading.text == show(setting.value))
+    return sum(1 for setting, reading in readings if reading and reading.text == value_text(setting.value))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there, show
+from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.audit.verdicts import cannot_tell, verdict
 from howdah.errors import UserError
 from howdah.model.check import Check
+from howdah.model.value import value_text
 from howdah.planner.facts import CannotTell
 from howdah.planner.rule import Decision, FamilyRule, SettingRule
 
@@ -69,7 +70,7 @@ def _said(
         about=key,
         where=found.place or rule.file,
         found=found.shown,
-        expected=show(decision.value),
+        expected=value_text(decision.value),
         why=f"{rule.says} Here: {decision.because}",
         fix="" if accepted else correction(key, rule.file, decision.value, found),
         source=rule.source,

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.model.plan import Value
+from howdah.model.value import value_text
 from howdah.session import rules as session
 from howdah.session.rules import MEANINGS, Explanation
 from howdah.units import format_counted
@@ -144,7 +144,7 @@ def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:
     if rule.key:
         yield rule.does.split()[0], f"{rule.key} in {rule.file}"
         if rule.value != "":
-            yield "value", f"{_text(rule.value)}: {rule.because}"
+            yield "value", f"{value_text(rule.value)}: {rule.because}"
         elif rule.because:
             yield "value", rule.because
         if default is not None:
@@ -156,9 +156,3 @@ def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:
         yield "profile", f"{rule.profiles[0]} only"
     if rule.today:
         yield "today", rule.today
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from howdah.model.plan import Value
+from howdah.model.value import value_text
 from howdah.planner.explanation import MEANINGS, Explanation, explain
 from howdah.planner.literature import PAPERS
 from howdah.planner.rules.catalogue import RULES
@@ -127,14 +127,8 @@ def _facts(rule: Explanation) -> Iterator[str]:
 
 def _value(rule: Explanation) -> str:
     if rule.value != "":
-        return f" to `{_text(rule.value)}`: {rule.because}"
+        return f" to `{value_text(rule.value)}`: {rule.because}"
     return f"; the value {rule.because}" if rule.because else ""
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _about(subject: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.model.plan import Plan, Role
-from howdah.render.text import value_text
+from howdah.model.value import value_text
 
 
 class _Place(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.model.plan import Plan, Role
-from howdah.render.text import value_text
+from howdah.model.value import value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 _SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Placement, Plan, Role
-from howdah.render.text import value_text
+from howdah.model.value import value_text
 
 _DATANODE_PORT = 9866
 """The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""

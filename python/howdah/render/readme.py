@@ -15,11 +15,12 @@ from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.request import Hypervisor
+from howdah.model.value import value_text
 from howdah.render.contents import contents
 from howdah.render.directories import hbase_directory, hdfs_directories, local_directories
 from howdah.render.hadoop import FILES as HADOOP_FILES
 from howdah.render.logins import logins
-from howdah.render.text import value_text, wrapped
+from howdah.render.text import wrapped
 from howdah.render.variant import differ
 
 

@@ -10,23 +10,12 @@ import re
 import textwrap
 
 from howdah.errors import UserError
-from howdah.model.plan import Setting, Value
+from howdah.model.plan import Setting
+from howdah.model.value import value_text
 
 _WIDTH = 100
 _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 """What XML 1.0 cannot hold, and control characters that would play tricks in a terminal."""
-
-
-def value_text(value: Value) -> str:
-    """A value as Hadoop reads it: ``true``, ``0.05``, ``a,b``."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, float):
-        # Hadoop's whole-number keys reject 1e-05 and readers of the file stumble over it.
-        return f"{value:.12f}".rstrip("0").rstrip(".") if value else "0"
-    return str(value)
 
 
 def setting_text(setting: Setting, *, lines: bool = False) -> str:

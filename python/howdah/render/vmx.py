@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Worker
-from howdah.render.text import hash_comment, named, reason_lines, setting_text, value_text
+from howdah.model.value import value_text
+from howdah.render.text import hash_comment, named, reason_lines, setting_text
 
 
 def vmx_fragment(worker: Worker, settings: Sequence[Setting]) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import howdah
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
+from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
 from howdah.report.plan.asked import command
@@ -135,7 +136,7 @@ def _racks(cluster: Cluster) -> Table:
 def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
     return Decided(
         key=setting.key,
-        value=words.value_text(setting),
+        value=value_text(setting.value),
         note=words.size_note(setting),
         holds_for=(setting.worker or setting.group or "") if several else "",
         reason=setting.reason,

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.plan import Candidate, Master, Plan, Setting
+from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.grounds import Cited, Grounds, Law
 from howdah.units import format_counted
@@ -20,7 +21,7 @@ _UNKNOWN = Law("")
 def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> RenderableType:
     """One value: what it is, why, by which rule, from which numbers, and who says so."""
     note = words.size_note(setting)
-    head = Text.assemble((setting.key, "bold"), " = ", (words.value_text(setting), "bold"))
+    head = Text.assemble((setting.key, "bold"), " = ", (value_text(setting.value), "bold"))
     head.append(f"   {note}" if note else "", "dim")
     return Group(
         head,
@@ -125,7 +126,7 @@ def list_text(plan: Plan) -> RenderableType:
         for one in plan.settings:
             if (one.file or words.OF_THE_PLAN) == name:
                 held_for = f" ({one.worker or one.group})" if (one.worker or one.group) else ""
-                value = words.size_note(one) or words.value_text(one)
+                value = words.size_note(one) or value_text(one.value)
                 mark = Text("yours: ", "yellow") if one.origin == "user" else Text()
                 table.add_row(Text(f"{one.key}{held_for}"), Text(value), mark.append(one.reason, "dim"))
         parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.plan import Candidate, Cluster, Plan
+from howdah.model.value import value_text
 from howdah.report.plan import words
 
 _MOST_ADVICE = 6
@@ -106,7 +107,7 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     for setting in plan.settings:
         if setting.origin == "user":
             broken = "; ".join(f"breaks {breach.rule}: {breach.says}" for breach in setting.breaks)
-            line = f"{setting.key} = {words.value_text(setting)}"
+            line = f"{setting.key} = {value_text(setting.value)}"
             yield "yours", f"{line}   {broken}" if broken else line
     yield from _advice(cluster)
 

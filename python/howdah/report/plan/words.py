@@ -20,6 +20,7 @@ from howdah.model.plan import (
     Setting,
     Worker,
 )
+from howdah.model.value import value_text
 from howdah.units import (
     GIB,
     KIB,
@@ -168,7 +169,7 @@ _MAIN = (
 def settings_line(plan: Plan) -> str:
     """The settings one looks for first, and how many there are."""
     main = [
-        f"{one.key} {size_note(one) or value_text(one)}"
+        f"{one.key} {size_note(one) or value_text(one.value)}"
         for key in _MAIN
         for one in plan.settings
         if one.key == key and one.worker is None
@@ -226,16 +227,6 @@ _UNITS: dict[str, Callable[[float], str]] = {
     "bit/s": format_bits_per_s,
     "s": format_seconds,
 }
-
-
-def value_text(setting: Setting) -> str:
-    """A setting's value as an administrator reads it: sizes with their unit, lists with commas."""
-    value = setting.value
-    if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
 
 
 def size_note(setting: Setting) -> str:
