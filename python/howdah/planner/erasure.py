@@ -10,7 +10,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.namespace import BLOCK_BYTES
 from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes
 
 
 class ErasureCode(NamedTuple):
@@ -86,26 +86,27 @@ def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
 def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
     topology = facts.cluster.topology
     racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
-    told = [
-        "Units are placed by dfs.block.placement.ec.classname, which spreads them over racks; "
-        f"there are {format_counted(racks, 'rack')}"
-    ]
     shared = topology.placement is not Placement.DEFAULT
-    told += [f"{code.name} {_survives(code, racks, shared=shared)}" for code in possible]
-    return ". ".join(told) + "."
+    told = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    if racks == 1:
+        return f"If you erasure-code: {told} No racks are known, so the loss of one may lose data."
+    return (
+        f"If you erasure-code: {told} HDFS spreads units over racks, of which there are {racks}, and knows "
+        "no hosts within them (dfs.block.placement.ec.classname)."
+    )
 
 
 def _survives(code: ErasureCode, racks: int, *, shared: bool) -> str:
     on_a_rack = math.ceil(code.units / racks)
     if shared and on_a_rack > 1:
         return (
-            f"puts up to {on_a_rack} of {code.units} units in a rack, perhaps on workers of one host: do "
-            "not use it here, it wants as many racks as units"
+            f"may lose data with one host, so do not use it here: up to {on_a_rack} of its {code.units} "
+            "units are in one rack, perhaps on workers of one host"
         )
     if shared:
-        return "puts each unit on a host of its own, because racks are as many as units"
+        return f"survives the loss of {code.parity} hosts, each of its {code.units} units being on another"
     if racks == 1:
-        return f"survives the loss of {code.parity} hosts; no racks are known, so not of a rack"
+        return f"survives the loss of {code.parity} hosts"
     if on_a_rack > code.parity:
-        return f"puts {on_a_rack} units in a rack and survives {code.parity} losses: a lost rack loses data"
+        return f"loses data with a rack: it has {on_a_rack} units in one and survives {code.parity} losses"
     return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"

@@ -19,7 +19,7 @@ ERASURE_DOMAINS = Rule(
     id="capacity.erasure-domains",
     says="No host and no rack holds more units of a block group than the code can lose.",
     sources=("D0 60", "Hadoop 3.5.0"),
-    severity=Severity.MUST,
+    severity=Severity.MAY,
     condition="files are erasure-coded",
 )
 
