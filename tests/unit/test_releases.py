@@ -41,7 +41,6 @@ EVERY_RELEASE = pytest.mark.parametrize("release", RELEASES, ids=lambda one: f"{
         ("mapreduce.reduce.shuffle.parallelcopies", "mapred-site.xml", "5", "int"),
         ("mapreduce.reduce.shuffle.input.buffer.percent", "mapred-site.xml", "0.70", "float"),
         ("mapreduce.reduce.shuffle.merge.percent", "mapred-site.xml", "0.66", "float"),
-        ("mapreduce.reduce.merge.inmem.threshold", "mapred-site.xml", "1000", "int"),
         ("mapreduce.reduce.input.buffer.percent", "mapred-site.xml", "0.0", "float"),
         ("mapreduce.shuffle.max.threads", "mapred-site.xml", "0", "int"),
         ("mapreduce.map.output.compress", "mapred-site.xml", "false", "bool"),
@@ -98,7 +97,6 @@ def test_a_property_of_hbase(name: str, default: str, kind: str) -> None:
         ("mapred.reduce.parallel.copies", "mapreduce.reduce.shuffle.parallelcopies"),
         ("mapred.job.shuffle.input.buffer.percent", "mapreduce.reduce.shuffle.input.buffer.percent"),
         ("mapred.job.shuffle.merge.percent", "mapreduce.reduce.shuffle.merge.percent"),
-        ("mapred.inmem.merge.threshold", "mapreduce.reduce.merge.inmem.threshold"),
         ("mapred.job.reduce.input.buffer.percent", "mapreduce.reduce.input.buffer.percent"),
         ("mapred.compress.map.output", "mapreduce.map.output.compress"),
         ("mapred.map.output.compression.codec", "mapreduce.map.output.compress.codec"),
@@ -125,6 +123,7 @@ def test_a_former_name_of_hbase_leads_to_todays_and_hadoops_stay_hadoops() -> No
         "mapred.child.ulimit",
         "tasktracker.http.threads",
         "net.topology.nodegroup.aware",
+        "mapreduce.reduce.merge.inmem.threshold",
     ],
 )
 def test_what_nothing_reads_any_more_is_not_found_and_says_what_to_do(name: str) -> None:

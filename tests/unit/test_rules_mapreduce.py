@@ -39,7 +39,7 @@ def test_a_study_has_its_heaps_and_its_sort_buffer() -> None:
     assert decided["mapreduce.reduce.shuffle.input.buffer.percent"] == 0.75
     assert decided["mapreduce.reduce.shuffle.merge.percent"] == 0.95
     assert decided["mapreduce.reduce.input.buffer.percent"] == 0.7
-    assert decided["mapreduce.reduce.merge.inmem.threshold"] == 0
+    assert "mapreduce.reduce.merge.inmem.threshold" not in decided, "nothing in Hadoop 3 reads it"
     assert decided["mapreduce.ifile.readahead.bytes"] == 16 * MIB
     assert decided["mapreduce.map.speculative"] is False
     assert decided["mapreduce.task.timeout"] == 300_000
@@ -143,6 +143,21 @@ def test_slow_codecs_and_no_compression_are_warned_of() -> None:
 @pytest.mark.parametrize(("slots", "copies"), [(1, 5), (3, 20), (22, 20)])
 def test_workers_with_one_slot_fetch_less_at_once(slots: int, copies: int) -> None:
     assert values(facts_of(a_worker(slots=slots)))["mapreduce.reduce.shuffle.parallelcopies"] == copies
+
+
+@pytest.mark.parametrize("dataset", [1, 3, 10, 30, 100])
+def test_an_application_master_has_room_for_every_task_of_its_job(dataset: int) -> None:
+    decided = values(facts_of(a_worker(242), request=asking(dataset=dataset * TB)))
+    heap = heap_bytes(str(decided["yarn.app.mapreduce.am.command-opts"]))
+    block = decided["dfs.blocksize"]
+    assert isinstance(block, int)
+    assert heap is not None
+    assert heap >= dataset * TB // block * 25_000
+
+
+def test_an_application_master_leaves_a_small_worker_to_its_tasks() -> None:
+    decided = values(facts_of(a_worker(12, slots=1), request=asking(dataset=100 * TB)))
+    assert decided["yarn.app.mapreduce.am.resource.mb"] == 3072
 
 
 def test_an_application_master_grows_with_the_job() -> None:

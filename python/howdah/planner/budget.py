@@ -5,6 +5,7 @@ What is left over is the page cache, from which map output is served (D0 24).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import NamedTuple
 
@@ -40,9 +41,14 @@ LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
 _PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
 """Largest first. More serves few jobs, and page cache serves all; all are multiples of 512 MB."""
-_LEAST_MASTER = 1536
-_TASKS_PER_MASTER = ((20_000, 1536), (50_000, 2048), (10**12, 4096))
-"""An application master keeps some 50 kB for each task."""
+_LEAST_MASTER_MB = 1536
+"""The release's default."""
+MASTER_BYTES_PER_TASK = 25_000
+"""What an application master's heap keeps of each task (howdah)."""
+MASTER_HEAP_SHARE = 2 / 3
+"""Of an application master's container; the release's default is 1024 of 1536 MB."""
+_MASTER_SHARE = 4
+"""An application master gets no more than a quarter of the smallest worker."""
 
 
 class Budget(NamedTuple):
@@ -133,9 +139,10 @@ def _master_mb(facts: Facts) -> int:
     dataset = facts.request.dataset_bytes
     block = facts.decided.get("dfs.blocksize")
     if not dataset or not isinstance(block, int) or isinstance(block, bool) or block <= 0:
-        return _LEAST_MASTER
-    tasks = dataset // block
-    return next(size for most, size in _TASKS_PER_MASTER if tasks <= most)
+        return _LEAST_MASTER_MB
+    wanted = math.ceil(dataset // block * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
+    most = min(kind.memory_bytes for kind in kinds_of(facts)) // _MASTER_SHARE // MIB // 512 * 512
+    return max(_LEAST_MASTER_MB, min(wanted, most))
 
 
 def _replica_heap(worker: Worker, facts: Facts) -> int:

@@ -123,7 +123,7 @@ RULES: tuple[Rule, ...] = (
     Counsel(
         id="jobs.retired",
         says="Settings of MapReduce 1 that have no counterpart.",
-        sources=("X11", "D0 54", "D0 142", "D1 93", "D4 138"),
+        sources=("X11", "D0 54", "D0 55", "D0 142", "D1 93", "D4 138"),
         severity=Severity.MAY,
         applies=with_mapreduce,
         condition="with MapReduce",

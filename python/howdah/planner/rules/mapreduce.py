@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value
-from howdah.planner.budget import HEAP_SHARE, kinds_of, task_sizes
+from howdah.planner.budget import HEAP_SHARE, MASTER_BYTES_PER_TASK, MASTER_HEAP_SHARE, kinds_of, task_sizes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_bytes
 from howdah.planner.inspecting.reading import Reading
@@ -100,12 +100,19 @@ def _master_memory(facts: Facts) -> Decision:
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
-    return Decision(value, "some 50 kB for each task of the largest job", inputs)
+    return Decision(
+        value,
+        f"a heap with {MASTER_BYTES_PER_TASK // 1000} kB for each task of the largest job, in at most a "
+        "quarter of the smallest worker",
+        inputs,
+    )
 
 
 def _master_options(facts: Facts) -> Decision:
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(f"-Xmx{container * 2 // 3}m", f"two thirds of the container's {container} MB")
+    return Decision(
+        f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
+    )
 
 
 def _master_options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
@@ -175,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         "mapreduce.master-memory",
         "mapred-site.xml",
         "yarn.app.mapreduce.am.resource.mb",
-        "An application master has 50 kB for each task of the largest job.",
+        "An application master's heap has 25 kB for each task of the largest job.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
         decide=_master_memory,
         accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),

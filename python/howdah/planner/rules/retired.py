@@ -9,6 +9,7 @@ RETIRED: tuple[tuple[str, str], ...] = (
     ),
     ("mapred.job.reuse.jvm.num.tasks", "every task has a Java machine of its own"),
     ("io.sort.record.percent", "the sort buffer divides itself"),
+    ("mapred.inmem.merge.threshold", "memory alone decides when fetched map output is merged"),
     ("mapred.child.ulimit", "limits of the operating system, and containers"),
     ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
     ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),

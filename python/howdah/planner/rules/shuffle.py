@@ -90,16 +90,6 @@ RULES: tuple[Rule, ...] = (
         accepts=between(0.5, 0.95),
     ),
     mapreduce_rule(
-        "shuffle.merge-count",
-        "mapred-site.xml",
-        "mapreduce.reduce.merge.inmem.threshold",
-        "Only memory decides when fetched map output is merged, not the number of pieces.",
-        sources=("D0 55",),
-        severity=Severity.MAY,
-        decide=fixed(0, "thousands of small map outputs would be merged to disk long before memory is short"),
-        accepts=lambda found, decision, facts: as_number(found) <= 0 or as_number(found) >= 1000,
-    ),
-    mapreduce_rule(
         "shuffle.kept-in-memory",
         "mapred-site.xml",
         "mapreduce.reduce.input.buffer.percent",

@@ -59,8 +59,9 @@ def _sort_buffer(facts: Facts) -> Decision:
         )
     return Decision(
         whole,
-        f"a block of {block_mb:.0f} MiB and 16 bytes for each 100-byte record fill {_SPILL_SHARE * 100:.0f} "
-        "% of it: map output is spilled once",
+        f"a block of {block_mb:.0f} MiB and 16 bytes for each 100-byte record fill "
+        f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
+        "spills: map output is written once",
         inputs,
     )
 
