@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
-from howdah.releases import Property, Release
+from howdah.releases import Property, Release, default_of
 
 HBASE_SITE = "hbase-site.xml"
 """HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
@@ -83,8 +83,7 @@ class Values(Mapping[str, Value]):
 
     def default(self, key: str) -> str | None:
         """The release's own value, variables unexpanded; None if it has none."""
-        known = (release.find(key) for release in self._releases)
-        return next((one.default for one in known if one is not None and one.default is not None), None)
+        return default_of(key, *self._releases)
 
     def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
         for _ in range(_MOST_EXPANSIONS):

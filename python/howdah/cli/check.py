@@ -11,7 +11,6 @@ import typer
 
 from howdah.cli.check_table import check_table
 from howdah.cli.output import show
-from howdah.errors import UserError
 from howdah.model.check import CheckReport, Verdict
 from howdah.session import checks as session
 
@@ -83,7 +82,7 @@ def check(
         hadoop=hadoop,
     )
     if sarif is not None:
-        _write(sarif, session.sarif(report, folders))
+        session.write_sarif(report, folders, sarif)
     if json:
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
     else:
@@ -95,12 +94,3 @@ def check(
 def _is_found(report: CheckReport, least: Least) -> bool:
     worst = {Verdict.FAIL} if least is Least.FAIL else {Verdict.FAIL, Verdict.WARN}
     return any(check.verdict in worst for check in report.checks)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(
-            f"--sarif {path}", f"cannot be written: {error.strerror}", "give a file in an existing directory"
-        ) from error

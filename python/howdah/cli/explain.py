@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +9,7 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from howdah.cli.output import show
+from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import Plan, Setting
 from howdah.session import explaining as session
@@ -54,11 +52,11 @@ def explain(
     """Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master."""
     read = session.load_plan(plan)
     if name is None:
-        _print_json([_said(read, one) for one in read.settings]) if json else show(session.list_text(read))
+        print_json([_said(read, one) for one in read.settings]) if json else show(session.list_text(read))
         return
     found = session.find(read, plan, name)
     if json:
-        _print_json(_content(read, found))
+        print_json(_content(read, found))
     else:
         show(_text(read, found))
 
@@ -92,7 +90,3 @@ def _said(plan: Plan, setting: Setting) -> dict[str, Any]:
         "sources": [one._asdict() for one in grounds.cited(setting.source)],
         "default": session.release_default(plan, setting.key),
     }
-
-
-def _print_json(content: object) -> None:
-    sys.stdout.write(json_format.dumps(content, indent=2, ensure_ascii=False) + "\n")

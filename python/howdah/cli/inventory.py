@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from howdah.cli.inventory_table import groups_table
-from howdah.cli.output import show
+from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.session import inventories as session
@@ -44,7 +43,7 @@ def check(
     """Check an inventory: every error at its line and column, or its groups and what to look at twice."""
     inventory = session.read_inventory(file)
     if json:
-        sys.stdout.write(json_format.dumps(_content(inventory), indent=2) + "\n")
+        print_json(_content(inventory))
         return
     show(groups_table(inventory))
     for notice in session.notices(inventory):

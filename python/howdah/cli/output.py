@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, TextIO
@@ -73,3 +74,8 @@ def show(renderable: RenderableType) -> None:
     text = io.StringIO()
     Console(file=text, highlight=False, width=_WHOLE_LINES, color_system=None).print(renderable)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def print_json(content: object) -> None:
+    """Print plain data as JSON, letters of any language as they are."""
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json as json_format
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.cli.output import show
+from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
 from howdah.session import render as session
@@ -63,7 +62,7 @@ def render(
         return
     done = session.write(files, output, force=force)
     if json:
-        _print_json(
+        print_json(
             {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
         )
     else:
@@ -72,7 +71,7 @@ def render(
 
 def _show_diff(changes: Sequence[Change], *, json: bool) -> None:
     if json:
-        _print_json(
+        print_json(
             [
                 {"path": one.path, "change": one.kind, "edited": one.edited}
                 for one in changes
@@ -108,10 +107,6 @@ def _listed(files: ConfigSet, changes: Sequence[Change]) -> list[dict[str, objec
         }
         for file in files.files
     ]
-
-
-def _print_json(content: object) -> None:
-    print(json_format.dumps(content, indent=2))
 
 
 def _table(output: Path, files: ConfigSet, changes: Sequence[Change]) -> RenderableType:

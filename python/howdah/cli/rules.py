@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
-import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -13,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
@@ -86,7 +85,7 @@ def show(
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
     if json or _as_json(context):
-        _print_json(_content(explained) | {"default": default})
+        print_json(_content(explained) | {"default": default})
     else:
         show_text(_page(explained, default))
 
@@ -99,7 +98,7 @@ def _as_json(context: typer.Context) -> bool:
 def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:
     rules = session.list_rules(subject, severity, source)
     if json:
-        _print_json([_content(rule) for rule in rules])
+        print_json([_content(rule) for rule in rules])
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("rule", no_wrap=True)
@@ -109,10 +108,6 @@ def _list(subject: str | None, severity: str | None, source: str | None, *, json
         table.add_row(rule.id, Text(rule.severity, _COLOURS[rule.severity]), rule.says)
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
     show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule is all of that"))
-
-
-def _print_json(content: object) -> None:
-    sys.stdout.write(json_format.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _content(rule: Explanation) -> dict[str, Any]:

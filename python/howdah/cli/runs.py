@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session import runs as session
 from howdah.cli.live import as_json
+from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.session import runs as session
 from howdah.session.runs import RunSummary
 from howdah.units import format_seconds
 
@@ -90,7 +90,7 @@ def _list(runs_dir: Path, *, json: bool) -> None:
     summaries = session.list_runs(runs_dir)
     if json:
         content = [_summary(summary) for summary in summaries]
-        sys.stdout.write(json_format.dumps(content, indent=2) + "\n")
+        print_json(content)
     elif summaries:
         _print_table(summaries)
     else:

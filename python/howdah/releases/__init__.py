@@ -11,6 +11,7 @@ from howdah.releases.catalogue import (
     DEFAULT_HBASE,
     HADOOP_VERSIONS,
     HBASE_VERSIONS,
+    default_of,
     hadoop,
     hbase,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "HBASE_VERSIONS",
     "Property",
     "Release",
+    "default_of",
     "hadoop",
     "hbase",
 ]

@@ -33,6 +33,12 @@ def hbase(version: str = DEFAULT_HBASE) -> Release:
     return _release("hbase", version)
 
 
+def default_of(key: str, *releases: Release) -> str | None:
+    """The default of a key in the first of these releases that gives it one; None if none does."""
+    known = (release.find(key) for release in releases)
+    return next((one.default for one in known if one is not None and one.default is not None), None)
+
+
 def _refuse_unknown(flag: str, version: str, known: tuple[str, ...]) -> None:
     if version not in known:
         raise UserError(flag, f"{version} is not a release howdah knows", f"one of {', '.join(known)}")

@@ -16,8 +16,9 @@ from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport
 from howdah.probe import probe_host
+from howdah.session.files import replace_file
 
-__all__ = ["check", "sarif"]
+__all__ = ["check", "write_sarif"]
 
 
 def check(
@@ -44,7 +45,7 @@ def check(
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
 
 
-def sarif(report: CheckReport, folders: Sequence[Path]) -> str:
-    """The report as SARIF 2.1.0."""
+def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> None:
+    """Write the report as SARIF 2.1.0; raises UserError if the file cannot be written."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
-    return json.dumps(to_sarif(report, shared), indent=2) + "\n"
+    replace_file(path, json.dumps(to_sarif(report, shared), indent=2) + "\n")

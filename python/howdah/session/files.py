@@ -13,6 +13,10 @@ def replace_file(path: Path, text: str) -> None:
     """Put a text where it belongs in one step; raises UserError, and leaves what was there as it was."""
     staged: Path | None = None
     try:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            # A pipe or /dev/stdout takes the text; replacing it would take it from others.
+            path.write_text(text, encoding="utf-8")
+            return
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as file:

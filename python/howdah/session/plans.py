@@ -107,8 +107,4 @@ def release_default(plan: Plan, key: str) -> str | None:
     if plan.cluster is None:
         return None
     request = plan.cluster.request
-    for release in (releases.hadoop(request.hadoop), releases.hbase(request.hbase)):
-        found = release.find(key)
-        if found is not None and found.default is not None:
-            return found.default
-    return None
+    return releases.default_of(key, releases.hadoop(request.hadoop), releases.hbase(request.hbase))

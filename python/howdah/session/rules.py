@@ -58,11 +58,7 @@ def list_rules(
 
 def default_of(key: str) -> str | None:
     """The default of a key in the releases that plans are for unless others are named; None without one."""
-    for release in (releases.hadoop(releases.DEFAULT_HADOOP), releases.hbase(releases.DEFAULT_HBASE)):
-        found = release.find(key)
-        if found is not None and found.default is not None:
-            return found.default
-    return None
+    return releases.default_of(key, releases.hadoop(), releases.hbase())
 
 
 def _cites(source: str, wanted: str) -> bool:
