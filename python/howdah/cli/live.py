@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
-from howdah.session import runs as session
 from howdah.cli import words
 from howdah.model.finding import Finding
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress as Step
 from howdah.model.tables import RunData
+from howdah.session import runs as session
 from howdah.session.runs import Analysis, Finished, WorkloadTime
 
 _BAR_WIDTH = 22

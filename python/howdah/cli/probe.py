@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from ruamel.yaml import YAML
 
-from howdah.session import hosts as session
 from howdah.errors import UserError
+from howdah.session import hosts as session
 
 EXAMPLES = """
 **Examples**

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from howdah.session import runs as session
 from howdah.cli import live
 from howdah.cli.values import parse_codec, parse_interval, parse_seed
 from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
+from howdah.session import runs as session
 from howdah.session.runs import SUITES, RunRequest
 from howdah.units import parse_bytes, parse_count
 
