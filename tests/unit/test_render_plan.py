@@ -247,3 +247,8 @@ def test_a_key_that_stands_bare_in_a_file_is_a_plain_one(file: str) -> None:
     for key in ("a\nb = 1", "a b", "a`id`", ""):
         with pytest.raises(UserError, match="not a plain key"):
             render(plan(setting(key, 1, file)))
+
+
+def test_a_unit_may_have_as_many_threads_as_its_user() -> None:
+    unit = _rendered(plan(setting("nproc", 32768, "limits.conf")))["os/systemd/10-howdah-limits.conf"]
+    assert "LimitNPROC=32768\nTasksMax=32768\n" in unit

@@ -241,3 +241,9 @@ def test_the_systems_own_mounts_hold_no_data(mount: str) -> None:
 def test_what_holds_data_where_no_configuration_says_so(mount: str) -> None:
     (seen,) = sees("disks.access-times", found(with_data(data_mount(mount, "sdb"))))
     assert seen.about == mount
+
+
+def test_a_host_starts_without_the_disk_it_lost() -> None:
+    rule = next(one for one in disks.RULES if one.id == "disks.mount")
+    assert isinstance(rule, SettingRule)
+    assert "nofail" in str(rule.decide(facts()).value)

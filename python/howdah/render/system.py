@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Setting
@@ -62,9 +62,15 @@ def _unit_limits(settings: Sequence[Setting]) -> str:
         ]
     )
     return f"{head}\n[Service]" + "".join(
-        _reasoned(setting, [f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"])
-        for setting in settings
+        _reasoned(setting, list(_unit_lines(setting))) for setting in settings
     )
+
+
+def _unit_lines(setting: Setting) -> Iterator[str]:
+    yield f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"
+    if setting.key == "nproc":
+        # Beside the user's limit a unit has one of its own, by default 15 % of what the kernel allows.
+        yield f"TasksMax={_unit_limit(setting)}"
 
 
 def _unit_limit(setting: Setting) -> str:

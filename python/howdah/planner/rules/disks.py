@@ -48,7 +48,9 @@ def _mkfs(facts: Facts) -> Decision:
 
 def _mount(facts: Facts) -> Decision:
     return Decision(
-        ("noatime", "nodiratime"), "else reading a block writes the time it was read to the same disk"
+        ("noatime", "nofail"),
+        "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
+        "does not start",
     )
 
 
@@ -165,13 +167,14 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="disks.mount",
-        says="Mount data disks without access times and without discarding at every delete.",
+        says="Mount data disks without access times and discards, and let no lost one hold up a start.",
         sources=("howdah",),
         key="mount.options",
         file=_FILE,
         decide=_mount,
         accepts=_mount_accepts,
-        today="noatime includes nodiratime; on flash a weekly fstrim does the work of `discard`.",
+        today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
+        "the start. On flash a weekly fstrim does the work of `discard`.",
     ),
     SettingRule(
         id="disks.partition",

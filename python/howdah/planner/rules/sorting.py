@@ -43,7 +43,7 @@ def _sort_buffer(facts: Facts) -> Decision:
     block_mb = facts.number("dfs.blocksize") / MIB
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     share = 1 + _RECORD_METADATA_BYTES / _RECORD_BYTES
-    whole = math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB) * _SORT_STEP_MB
+    whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
     most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
     inputs = (
         Input(name="block", value=int(block_mb * MIB), unit="B"),

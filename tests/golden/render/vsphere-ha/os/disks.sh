@@ -13,7 +13,8 @@
 # mkfs.options: Few allocation groups fill a disk from its fast outer zone inwards, all disks alike; 2 is the least
 #   mkfs.xfs makes at this size
 #   [disks.make-file-system; D0 28, X6, X10]
-# mount.options: Else reading a block writes the time it was read to the same disk
+# mount.options: Else reading a block writes the time it was read to the same disk, and a host whose one disk failed
+#   does not start
 #   [disks.mount; howdah]
 # partition.start: A multiple of every sector, stripe and erase block; it costs 8 MiB of a disk
 #   [disks.partition; D0 29, D0 30, D1 93, D2 112, D3 123]
@@ -24,7 +25,7 @@ export LC_ALL=C
 counts=5
 file_system=xfs
 make_file_system=(mkfs.xfs -d agcount=2)
-mount_options=noatime,nodiratime
+mount_options=noatime,nofail
 partition_start=8MiB
 
 apply=no
