@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from howdah.audit.values import Values
@@ -43,13 +44,21 @@ def _likeness(part: Part, plan: Plan, found: Found, values: Values | None) -> tu
     host = found.host
     named = host is not None and host.name in part.group.names
     alike = host is not None and host.cpu.threads == part.group.cpu.threads
-    return named, _agreements(part.kind, plan, values), alike
+    return named, _agreements(part.kind, plan, found, values), alike
 
 
-def _agreements(kind: Worker, plan: Plan, values: Values | None) -> int:
+def _agreements(kind: Worker, plan: Plan, found: Found, values: Values | None) -> int:
     """Settings of this kind alone that the configuration has as planned."""
-    if values is None:
+    if values is None or found.config is None:
         return 0
+    variables = {one.name: one.text for one in found.config.environment}
     own = (setting for setting in plan.settings if setting.worker == kind.name and setting.file)
-    readings = ((setting, values.read(setting.key, setting.file or "")) for setting in own)
-    return sum(1 for setting, reading in readings if reading and reading.text == value_text(setting.value))
+    return sum(1 for setting in own if _text(setting, variables, values) == value_text(setting.value))
+
+
+def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str | None:
+    """What the configuration has for a setting, in a script or in a file of properties."""
+    if (setting.file or "").endswith(".sh"):
+        return variables.get(setting.key)
+    reading = values.read(setting.key, setting.file or "")
+    return reading.text if reading else None

@@ -64,9 +64,9 @@ def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observatio
 
 def divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
-    if found.config is None or not _shares_hosts(facts):
-        return
     reading = Reading(found)
+    if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
+        return
     policy = (reading.text(_POLICY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
     knows = (
         _WITH_NODE_GROUP in policy

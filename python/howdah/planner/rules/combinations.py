@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import MIB
 
@@ -17,7 +18,7 @@ _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id
 
 
 def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not any(file.endswith("hdfs-site.xml") for file in found.config.files):
+    if found.config is None or not Reading(found).has("hdfs-site.xml"):
         return
     given = found.config.property("fs.defaultFS")
     text = str(facts.decided.get("fs.defaultFS", ""))
@@ -32,7 +33,10 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    workers = tuple(host for host in found.config.workers if host != "localhost") if found.config else ()
+    if found.config is None or not Reading(found).has("hdfs-site.xml"):
+        # HBase's folder lists its own workers and says nothing of replicas.
+        return
+    workers = tuple(host for host in found.config.workers if host != "localhost")
     if not workers:
         return
     replicas = int(facts.number("dfs.replication"))
