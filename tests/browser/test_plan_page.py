@@ -71,8 +71,10 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> PageOf:
     return write
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [*((name, "light") for name in PLANS), ("sample", "dark"), ("7 hosts of a mix", "dark")],
+)
 def test_everything_is_drawn_quietly_and_reads_well(
     name: str, scheme: Scheme, page_of: PageOf, visit: Visitor
 ) -> None:
@@ -135,11 +137,12 @@ def test_every_picture_has_a_name_and_a_description(page_of: PageOf, visit: Visi
 
 def _shown(page: Page) -> list[str]:
     """The keys of the settings that can be seen."""
-    return page.evaluate(
+    keys: list[str] = page.evaluate(
         """() => [...document.querySelectorAll("#settings .setting")]
               .filter((row) => row.checkVisibility())
               .map((row) => row.querySelector(".k code").textContent)"""
     )
+    return keys
 
 
 def test_settings_are_found_by_any_of_their_words(page_of: PageOf, visit: Visitor) -> None:
