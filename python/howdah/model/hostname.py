@@ -21,8 +21,6 @@ _LONGEST = 253
 MOST_HOSTS = 100_000
 """More hosts than any cluster has: a number above it is a typing error."""
 
-NAME_PATTERN = rf"^{_LABEL}(\.{_LABEL})*$"
-"""A host name as a regular expression, for editors."""
 RANGE_PATTERN = r"^[A-Za-z0-9.-]*(\[[0-9]+-[0-9]+\][A-Za-z0-9.-]*)?$"
 """A host name or a range of them as a regular expression, for editors."""
 

@@ -20,9 +20,7 @@ from pydantic import (
 from howdah.model.base import Model
 from howdah.model.hostname import (
     MOST_HOSTS,
-    NAME_PATTERN,
     RANGE_PATTERN,
-    check_hostname,
     expand_all,
 )
 from howdah.model.quantity import Rate, Size, Speed
@@ -64,9 +62,6 @@ _MIN_ONE = Field(json_schema_extra={"minItems": 1})
 
 Word = Annotated[str, AfterValidator(_word), _text(f"^{_WORD.pattern}$")]
 """A name that is safe in a path, a host name and a configuration key."""
-
-Hostname = Annotated[str, AfterValidator(check_hostname), _text(NAME_PATTERN)]
-"""One host's name."""
 
 HostPattern = Annotated[str, _text(RANGE_PATTERN)]
 """A host's name or a range of them, ``w[001-032].example.com``."""

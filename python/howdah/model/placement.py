@@ -59,11 +59,6 @@ def placed_workers(cluster: Cluster) -> Iterator[PlacedWorker]:
         yield from host.workers
 
 
-def worker_count(cluster: Cluster) -> int:
-    """How many workers the plan has."""
-    return sum(1 for _ in placed_workers(cluster))
-
-
 def virtual_name(host: str, suffix: str) -> str:
     """The name of a virtual machine on a host: ``w01.example.com`` and ``1`` make ``w01-1.example.com``.
 

@@ -72,9 +72,3 @@ def item(source: str) -> Item | None:
     """The item a source cites; None where it is something else, a release or an issue for instance."""
     cited = re.match(r"(D\d \d+a?|X\d+)(?![\w.])", source)
     return items().get(cited[1]) if cited else None
-
-
-def lookup(source: str) -> str:
-    """A source in full: the paper's title and what it says there; as it is where it is no item."""
-    found = item(source)
-    return f"{found.title}, {found.number}: {found.says}" if found else source
