@@ -31,6 +31,7 @@ _BYTE_UNITS = {
 }
 _COUNT_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "b": 10**9, "t": 10**12}
 _LINK_SPEED = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([MGTmgt])(?:b(?:it)?/s|bps|bE|be|bit)\s*$")
+_BITS = re.compile(r"[KMGTP]i?b\s*$")
 _NUMBER = re.compile(r"^\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
 
 
@@ -49,7 +50,12 @@ def _parse(text: str, units: dict[str, int], where: str, examples: str) -> int:
 
 
 def parse_bytes(text: str, where: str) -> int:
-    """Parse ``1GB``, ``512MiB`` or plain ``4096`` into bytes; raise UserError naming ``where``."""
+    """Parse ``1GB``, ``512MiB`` or plain ``4096`` into bytes; raise UserError naming ``where``.
+
+    ``gb`` is taken for GB, but ``Gb`` are gigabits and refused.
+    """
+    if _BITS.search(text):
+        raise UserError(where, f"{text!r} is in bits", f"bytes have a capital B: {text.strip()[:-1]}B")
     return _parse(text, _BYTE_UNITS, where, "512MiB, 2GiB or 1GB")
 
 

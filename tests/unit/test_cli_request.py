@@ -61,7 +61,9 @@ def test_overrides_keep_what_follows_the_first_equals_sign() -> None:
     )
 
 
-@pytest.mark.parametrize("texts", [["dfs.blocksize"], ["=1"], [" =1"], ["a=1", "a=2"]])
+@pytest.mark.parametrize(
+    "texts", [["dfs.blocksize"], ["=1"], [" =1"], ["a=1", "a=2"], ["dfs.replication=99"]]
+)
 def test_an_override_has_a_key_and_a_value_once(texts: list[str]) -> None:
     with pytest.raises(UserError, match="--set"):
         parse_overrides(texts)

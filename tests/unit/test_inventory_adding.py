@@ -238,3 +238,17 @@ def test_what_is_not_alike_is_not_mixed(server: Host, old: str, new: str, why: s
     with pytest.raises(UserError, match="the hosts cannot join it") as caught:
         add(named(server, "x3"), inventory, name="w", serves="any")
     assert why in caught.value.what
+
+
+def test_a_group_s_name_that_is_none_is_refused_by_its_flag(server: Host) -> None:
+    with pytest.raises(UserError) as caught:
+        add(named(server, "w1"), name="x y")
+    assert caught.value.where == "--group x y"
+    assert "small letters" in caught.value.hint
+
+
+def test_a_probe_that_saw_no_disk_is_refused_by_its_file(server: Host) -> None:
+    (probe,) = named(server.model_copy(update={"disks": ()}), "w1")
+    with pytest.raises(UserError, match="disks") as caught:
+        add([probe])
+    assert caught.value.where == "w1.yaml"

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.plan import Value
-from howdah.model.request import Override
-from howdah.planner.override import typed
+from howdah.model.plan import Setting, Value
+from howdah.model.request import Override, PlanRequest
+from howdah.planner.override import beyond_rules, typed
+from howdah.units import GIB
 
 
 @pytest.mark.parametrize(
@@ -32,12 +33,65 @@ def test_the_text_becomes_a_value_of_the_rules_type(text: str, like: Value, valu
 
 
 @pytest.mark.parametrize(
+    ("key", "text", "like", "value"),
+    [
+        ("dfs.blocksize", "128m", 268435456, 134217728),
+        ("dfs.blocksize", "1G", 268435456, 1073741824),
+        ("mapreduce.map.memory.mb", "4GiB", 1024, 4096),
+        ("mapreduce.map.memory.mb", "4g", 1024, 4096),
+        ("yarn.nodemanager.resource.memory-mb", "64GiB", 90112, 65536),
+        ("queue.read_ahead_kb", "4MiB", 1024, 4096),
+        ("hbase.bucketcache.size", "40GiB", 102400, 40960),
+        ("memSize", "16GiB", 61696, 16384),
+    ],
+)
+def test_a_size_may_be_written_as_hadoop_does_and_counts_in_the_keys_unit(
+    key: str, text: str, like: int, value: int
+) -> None:
+    assert typed(Override(key=key, value=text), like) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "like", "what"),
+    [
+        ("dfs.replication", "3GB", 3, "not a whole number"),
+        ("mapreduce.map.memory.mb", "1GB", 1024, "no whole number of MiB"),
+        ("dfs.blocksize", "128x", 268435456, "not a quantity"),
+    ],
+)
+def test_a_size_is_refused_where_it_is_none_of_the_keys(key: str, text: str, like: int, what: str) -> None:
+    with pytest.raises(UserError, match=what):
+        typed(Override(key=key, value=text), like)
+
+
+@pytest.mark.parametrize(
+    ("key", "what", "hint"),
+    [
+        ("worker.memory", "works it out from the hosts", "--workers-per-host"),
+        ("worker.map_slots", "works it out from the hosts", "--slots"),
+        ("vm.swapines", "reads this key", "did you mean vm.swappiness?"),
+    ],
+)
+def test_numbers_of_the_plan_itself_and_misspelt_keys_are_refused(key: str, what: str, hint: str) -> None:
+    decided = (
+        Setting(key="worker.memory", value=GIB, reason="", source="howdah"),
+        Setting(key="worker.map_slots", value=6, reason="", source="howdah"),
+        Setting(key="vm.swappiness", value=1, reason="", source="howdah", file="sysctl.conf"),
+    )
+    request = PlanRequest(overrides=(Override(key=key, value="5"),))
+    with pytest.raises(UserError, match=what) as caught:
+        tuple(beyond_rules(request, decided))
+    assert caught.value.where == f"--set {key}"
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
     ("text", "like", "what"),
     [
         ("0.5", 5, "not a whole number"),
         ("1e3", 5, "not a whole number"),
-        ("many", 5, "not a quantity"),
-        ("", 5, "not a quantity"),
+        ("many", 5, "not a whole number"),
+        ("", 5, "not a whole number"),
         ("yes", True, "neither true nor false"),
         ("half", 0.5, "not a number"),
     ],

@@ -57,6 +57,13 @@ def test_counts_are_parsed(text: str, value: int) -> None:
     assert parse_count(text, "--rows") == value
 
 
+@pytest.mark.parametrize("text", ["600Gb", "1 Tb", "128Mib"])
+def test_bits_are_no_bytes(text: str) -> None:
+    with pytest.raises(UserError, match="is in bits") as caught:
+        parse_bytes(text, "--need")
+    assert caught.value.hint.endswith(f"{text[:-1]}B")
+
+
 @pytest.mark.parametrize("parse", [parse_bytes, parse_count])
 @pytest.mark.parametrize(
     "text", ["", "many", "-5", "+5", "1e6", "10 furlongs", "1..5", ".5", "0x10", "1 2", "½", "GB"]

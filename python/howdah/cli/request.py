@@ -70,6 +70,9 @@ def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
             raise UserError(f"--set {text}", "is no KEY=VALUE", "write for instance dfs.blocksize=128MiB")
         if key in given:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
+        if key == "dfs.replication":
+            # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
+            raise UserError(f"--set {text}", "has a flag of its own", "write --replication N")
         given[key] = Override(key=key, value=value.strip())
     return tuple(given.values())
 

@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
+from pydantic import ValidationError
+
 from howdah.documents.fault import Path
 from howdah.documents.hardware import Hardware, describe
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
 from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.wrong import WrongValue
 from howdah.units import exact_bytes
 
 Serves = Literal["any", "workers", "masters"]
@@ -40,7 +43,8 @@ def group_hosts(
     """Sort probed hosts into groups: those of the inventory that are alike, otherwise new ones.
 
     ``name`` is the group's, where the hosts are all alike. Raises UserError for a host that is there
-    already, for a name that is no host's, and where ``name`` would mix what is not alike.
+    already, for a name that is no host's or no group's, where ``name`` would mix what is not alike, and for
+    a probe that saw no disk.
     """
     _check_names(probes, inventory)
     alike: dict[Hardware, list[Probe]] = {}
@@ -64,7 +68,10 @@ def group_hosts(
         else:
             group_name = name or _new_name(names[0], taken)
             taken.add(group_name)
-            group = _new_group(group_name, names, hardware, serves)
+            try:
+                group = _new_group(group_name, names, hardware, serves)
+            except ValidationError as error:
+                raise _refused(error, same[0].file, name) from error
         additions.append(Addition(group, len(names), home is not None, described.asked, described.left_out))
     return tuple(additions)
 
@@ -162,6 +169,17 @@ def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serv
         nics=hardware.nics,
         serves=serves or "any",
     )
+
+
+def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
+    """What the group cannot be made of: the name that was given, or what the probe saw, or did not see."""
+    detail = error.errors(include_url=False)[0]
+    key = str(detail["loc"][0])
+    wrong = detail.get("ctx", {}).get("error")
+    hint = wrong.hint if isinstance(wrong, WrongValue) else detail["msg"]
+    if key == "name" and name is not None:
+        return UserError(f"--group {name}", "is not a group's name", hint)
+    return UserError(file, f"gives no group of hosts: its {key} cannot be listed", hint)
 
 
 def _new_name(host: str, taken: Collection[str]) -> str:

@@ -57,7 +57,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
         ),
         *decide(SETTING_RULES, facts, kinds, inventory.groups),
     )
-    settings += tuple(beyond_rules(request, {setting.key for setting in settings}))
+    settings += tuple(beyond_rules(request, settings))
     facts = _knowing(facts, settings, groups[0], kinds[0])
     held = capacity(inventory, layouts, kinds, masters, settings, growth=request.growth)
     return Plan(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker
+from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.override import typed
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
@@ -95,4 +96,5 @@ def _given(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> S
 def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
     if rule.accepts(value, decision, facts):
         return ()
-    return (Breach(rule=rule.id, says=f"{rule.says} Here: {decision.value}, because {decision.because}"),)
+    wanted = value_text(decision.value)
+    return (Breach(rule=rule.id, says=f"{rule.says} Here: {wanted}, because {decision.because}"),)
