@@ -111,3 +111,18 @@ def test_a_secure_zookeeper_knows_users_and_not_their_hosts() -> None:
     lines = next(file.content for file in files if file.path == "zookeeper/zoo.cfg").splitlines()
     assert "kerberos.removeHostFromPrincipal=true" in lines
     assert "kerberos.removeRealmFromPrincipal=true" in lines
+
+
+def test_no_reason_has_dashes_that_a_comment_cannot_hold() -> None:
+    files = render(
+        plan_cluster(
+            read_inventory(EXAMPLES / "hosts-7.yaml"),
+            PlanRequest(
+                workloads=(Demand(kind="terasuite"), *HBASE),
+                hypervisor=Hypervisor.NONE,
+                protection=Protection.HA,
+                secure=True,
+            ),
+        )
+    ).files
+    assert [file.path for file in files if file.path.endswith(".xml") and "- -" in file.content] == []

@@ -54,6 +54,7 @@ def test_one_of_each_master_is_named_by_its_host() -> None:
         "yarn.resourcemanager.hostname": "w-02-rm1",
         "mapreduce.jobhistory.address": "w-02-rm1:10020",
         "mapreduce.jobhistory.webapp.address": "w-02-rm1:19888",
+        "yarn.log.server.url": "http://w-02-rm1:19888/jobhistory/logs",
     }
 
 

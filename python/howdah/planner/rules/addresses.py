@@ -7,7 +7,7 @@ from collections.abc import Callable
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import Decision, SettingRule, Severity
-from howdah.planner.values import Accepts
+from howdah.planner.values import Accepts, set_at_all
 
 NAMENODE_PORT = 8020
 _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
@@ -41,6 +41,15 @@ def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
         return Decision(host if port is None else f"{host}:{port}", f"the {role} is on {host}")
 
     return decide
+
+
+def _job_logs(facts: Facts) -> Decision:
+    host = _first(Role.JOB_HISTORY, facts)
+    page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
+    return Decision(
+        f"{page}/jobhistory/logs",
+        f"once collected they are not on the worker: the JobHistoryServer on {host} shows them",
+    )
 
 
 def _file_system(facts: Facts) -> Decision:
@@ -145,5 +154,17 @@ RULES: tuple[SettingRule, ...] = (
         file="mapred-site.xml",
         decide=_at(Role.JOB_HISTORY, 19890),
         accepts=_reachable(),
+    ),
+    SettingRule(
+        id="addresses.job-logs",
+        says="A NodeManager leads to the JobHistoryServer for logs that were collected.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MAY,
+        condition="MapReduce runs on the cluster",
+        applies=runs(Role.JOB_HISTORY),
+        key="yarn.log.server.url",
+        file="yarn-site.xml",
+        decide=_job_logs,
+        accepts=set_at_all,
     ),
 )

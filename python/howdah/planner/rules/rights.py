@@ -91,13 +91,13 @@ RULES: tuple[Rule, ...] = (
         "hbase-authentication",
         "hbase.security.authentication",
         "HBase's users prove who they are.",
-        decide=fixed("kerberos", "asked for with --secure"),
+        decide=fixed("kerberos", "a secure cluster was asked for"),
     ),
     _hbase_rule(
         "hbase-authorization",
         "hbase.security.authorization",
         "HBase checks who may read and write.",
-        decide=fixed(True, "asked for with --secure"),
+        decide=fixed(True, "a secure cluster was asked for"),
     ),
     _hbase_rule(
         "hbase-rpc",

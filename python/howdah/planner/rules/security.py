@@ -107,7 +107,7 @@ def _preparations(facts: Facts) -> str | None:
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
         "a file of the configuration; /etc/security/http_secret, the same on all hosts; login configurations "
         "for ZooKeeper and for those who write to it; "
-        "container-executor.cfg with banned users and the smallest user id, owned by root."
+        "container-executor.cfg with the group hadoop, banned users and the smallest user id, owned by root."
     )
 
 
@@ -117,14 +117,14 @@ RULES: tuple[Rule, ...] = (
         "core-site.xml",
         "hadoop.security.authentication",
         "Users and services prove who they are.",
-        decide=fixed("kerberos", "asked for with --secure"),
+        decide=fixed("kerberos", "a secure cluster was asked for"),
     ),
     secure_rule(
         "security.authorization",
         "core-site.xml",
         "hadoop.security.authorization",
         "Services check who may call them.",
-        decide=fixed(True, "asked for with --secure; hadoop-policy.xml says who may"),
+        decide=fixed(True, "a secure cluster was asked for; hadoop-policy.xml says who may"),
     ),
     secure_rule(
         "security.rpc",

@@ -90,6 +90,7 @@ def _latency(facts: Facts) -> Decision:
             f"; since vSphere 8 each vCPU takes a whole core, and the host has {cores} for "
             f"{_vcpus(facts) * facts.worker.per_host} vCPUs: choose High with Hyper-threading instead"
         )
+    because += "; reserve all its CPU too, in MHz: a core's clock for each"
     return Decision(
         "high",
         because,
