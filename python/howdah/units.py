@@ -120,6 +120,11 @@ def format_memory(value: float) -> str:
     return f"{value:.0f} B"
 
 
+def format_gib(value: float) -> str:
+    """Memory in GiB, with two digits where they are needed: ``60.25 GiB``, ``241 GiB``."""
+    return f"{value / GIB:.2f}".rstrip("0").rstrip(".") + " GiB"
+
+
 def format_rate(bytes_per_s: float) -> str:
     """Data rates, 1000-based with three digits: ``1.20 GB/s``."""
     return f"{format_bytes(bytes_per_s)}/s"

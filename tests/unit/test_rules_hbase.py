@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes
 from howdah.planner.rules.regionserver import regionserver_memory
 from howdah.units import GIB, MIB
 from support.facts import (

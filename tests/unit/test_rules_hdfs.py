@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
+from howdah.model.heap import heap_bytes
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

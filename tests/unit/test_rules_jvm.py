@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.rules.jvm import java_major
 from howdah.units import GIB, MIB
 from support.facts import HADOOP_RULES, HBASE, a_configuration, asking, facts_of, seen, values_of, will_do

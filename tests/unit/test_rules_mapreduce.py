@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes
 from howdah.planner.platforms.memory import slots_in
 from howdah.planner.rule import Counsel
 from howdah.units import GIB, MIB

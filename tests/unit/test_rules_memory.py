@@ -12,8 +12,8 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.platforms.memory import least_worker, memory_for_workers, slots_in
 from howdah.planner.rules.memory import AS_PLANNED
-from howdah.planner.words import gib, listed
-from howdah.units import GIB, MIB
+from howdah.planner.words import listed
+from howdah.units import GIB, MIB, format_gib
 from support.machine import host
 
 YCSB = Demand(kind="ycsb")
@@ -88,7 +88,7 @@ def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> Non
     (seen,) = AS_PLANNED.inspect(Found(host=host()), facts)
     assert seen.ok is ok
     assert seen.found == "24 GiB"
-    assert gib(planned) in seen.fix
+    assert format_gib(planned) in seen.fix
 
 
 def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
@@ -102,7 +102,7 @@ def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
     [(60.25 * GIB, "60.25 GiB"), (241 * GIB, "241 GiB"), (100 * GIB, "100 GiB"), (24678 * MIB, "24.1 GiB")],
 )
 def test_memory_is_said_with_the_digits_it_needs(size: float, text: str) -> None:
-    assert gib(size) == text
+    assert format_gib(size) == text
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes
 from howdah.planner.platforms.memory import least_worker, slots_in
 from howdah.planner.rule import SettingRule
 from howdah.releases import HADOOP_VERSIONS, hadoop, hbase

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.audit.values import Values
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
-from howdah.planner.heap import heap_bytes
 from howdah.units import MIB
 
 _NODEMANAGER_MB = 8192

@@ -1,15 +1,13 @@
-"""Java heaps as options say them: ``-Xmx31g``."""
+"""The heaps of daemons, as options of Java."""
 
 from __future__ import annotations
 
-import re
-
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
 from howdah.units import GIB, MIB, format_memory
 
-_MAXIMUM = re.compile(r"-Xmx(\d{1,18})([kKmMgGtT]?)(?!\S)")
 MASTER_HEAPS = {
     Role.RESOURCEMANAGER: 2 * GIB,
     Role.JOB_HISTORY: GIB,
@@ -19,16 +17,6 @@ MASTER_HEAPS = {
     Role.FAILOVER_CONTROLLER: 256 * MIB,
 }
 """What masters' places are sized for, the NameNode apart."""
-_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-
-
-def heap_bytes(options: str) -> int | None:
-    """The largest heap that Java options allow, the last where several do; None where none does."""
-    found = _MAXIMUM.findall(options)
-    if not found:
-        return None
-    number, unit = found[-1]
-    return int(number) * _FACTORS[unit.lower()]
 
 
 def heap_options(size_bytes: int, *more: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howdah.errors import UserError
+from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Layout, Master, Role, Setting, Value, Worker
-from howdah.planner.heap import heap_bytes
 from howdah.planner.masters import workers_left
 from howdah.planner.namespace import BLOCK_BYTES, FILL_LIMIT, REPLICATION
 from howdah.units import format_bytes

@@ -1,16 +1,9 @@
-"""How sizes and lists of numbers are said in reasons."""
+"""How lists of numbers are said in reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-
-from howdah.units import GIB
-
-
-def gib(size_bytes: float) -> str:
-    """Memory in GiB with two digits where they are needed: ``60.25 GiB``, ``241 GiB``."""
-    return f"{size_bytes / GIB:.2f}".rstrip("0").rstrip(".") + " GiB"
 
 
 def listed(numbers: Iterable[int]) -> str:

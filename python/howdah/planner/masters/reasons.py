@@ -9,8 +9,7 @@ from howdah.planner.masters.seats import Seat
 from howdah.planner.masters.spots import Spot
 from howdah.planner.rule import Rule
 from howdah.planner.rules import masters as rules
-from howdah.planner.words import gib
-from howdah.units import format_counted
+from howdah.units import format_counted, format_gib
 
 
 def reason_for(spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
@@ -40,7 +39,7 @@ def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: boo
 def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:
     """How many of the host's places a seat takes, and what they are."""
     there = sizing.of(seat.takes)
-    size = f"{there.vcpus} vCPUs, {gib(there.memory_bytes)}"
+    size = f"{there.vcpus} vCPUs, {format_gib(there.memory_bytes)}"
     places = spot.layout.workers if spot.layout else ()
     if len(seat.takes) == len(places):
         return f"has the whole host to itself ({size}): no task delays it"

@@ -13,8 +13,8 @@ from howdah.planner.platforms.memory import least_worker
 from howdah.planner.platforms.ranking import judge, score
 from howdah.planner.platforms.slots import slots_of
 from howdah.planner.rules import platform as rules
-from howdah.planner.words import gib, listed
-from howdah.units import format_counted
+from howdah.planner.words import listed
+from howdah.units import format_counted, format_gib
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
@@ -95,8 +95,8 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
     if group.memory_bytes < least:
         raise UserError(
             f"{where}.memory",
-            f"{gib(group.memory_bytes)} is too little for a worker",
-            f"{gib(least)} hold the operating system, the daemons and the least work; "
+            f"{format_gib(group.memory_bytes)} is too little for a worker",
+            f"{format_gib(least)} hold the operating system, the daemons and the least work; "
             "leave these hosts out, or let the group serve masters",
         )
     if group.cpu.threads < LEAST_THREADS:

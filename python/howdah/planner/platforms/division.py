@@ -17,8 +17,7 @@ from howdah.model.request import PlanRequest
 from howdah.planner.platforms.memory import least_worker, memory_for_workers, whole_mib
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
-from howdah.planner.words import gib
-from howdah.units import format_counted
+from howdah.units import format_counted, format_gib
 
 MOST_MIXED_PER_SOCKET = 5
 """Ten workers on two sockets are the most that is advised (RULES 1); unlike ones are not weighed beyond."""
@@ -114,7 +113,8 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
         return memory_rules.ENOUGH.refuses(
-            f"of the {gib(given)} for workers, the smallest would have less than the {gib(least)} it needs"
+            f"of the {format_gib(given)} for workers, the smallest would have less than the "
+            f"{format_gib(least)} it needs"
         )
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))
 

@@ -13,8 +13,7 @@ from howdah.planner.platforms.slots import PER_CORE, Slots, slots_of_worker
 from howdah.planner.rule import Decision, Rule
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
-from howdah.planner.words import gib
-from howdah.units import format_counted
+from howdah.units import format_counted, format_gib
 
 
 def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> tuple[Setting, ...]:
@@ -50,7 +49,7 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     held = group.memory_bytes - given
     because = (
         f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
-        f"{gib(given)} of {gib(group.memory_bytes)}, {given / group.memory_bytes:.1%}"
+        f"{format_gib(given)} of {format_gib(group.memory_bytes)}, {given / group.memory_bytes:.1%}"
     )
     inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", given))
     return memory_rules.HELD_BACK.setting(
@@ -112,7 +111,7 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
         _number("data disks of the worker", worker.data_disks or 0),
     )
     return memory_rules.WORKER_SHARE, Decision(
-        worker.memory_bytes, f"{gib(given)} for workers, {share}, all of it reserved", inputs
+        worker.memory_bytes, f"{format_gib(given)} for workers, {share}, all of it reserved", inputs
     )
 
 
@@ -142,7 +141,7 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
         means = "binding" if request.hypervisor is Hypervisor.KVM else "preferHT"
         because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
         return rules.PREFER_HT, Decision(1, because, inputs)
-    because = f"{vcpus} vCPUs and {gib(worker.memory_bytes)} fit one node: all memory is local"
+    because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
     return rules.FITS_NUMA_NODE, Decision(1, because, inputs)
 
 

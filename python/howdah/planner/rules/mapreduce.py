@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.found import Found
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE, MASTER_BYTES_PER_TASK, MASTER_HEAP_SHARE, kinds_of, task_sizes
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import (
     Decision,

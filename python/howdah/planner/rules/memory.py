@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.words import gib
+from howdah.units import format_gib
 
 HELD_BACK = Rule(
     id="memory.held-back",
@@ -47,9 +47,9 @@ def _as_planned(found: Found, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         seen >= planned * _SEEN_OF_GIVEN,
         "memory",
-        gib(seen),
-        f"{gib(planned)}, as planned",
-        fix=f"give the worker {gib(planned)} and reserve all of it, or plan again with what it has",
+        format_gib(seen),
+        f"{format_gib(planned)}, as planned",
+        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with what it has",
         inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
     )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.budget import heap_of
 from howdah.planner.directories import lasting
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_bytes, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
 from howdah.planner.rules.workloads import in_study

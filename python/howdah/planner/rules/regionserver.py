@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.found import Found
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
 from howdah.planner.rules.security import login

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 
 from howdah.model.found import Found
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_bytes
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
 from howdah.planner.rules.workloads import mapreduce_rule

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Value, Worker
-from howdah.units import GIB, KIB, MIB
-
-_MAXIMUM = re.compile(r"-Xmx(\d+)([kKmMgG]?)(?!\S)")
-_FACTORS = {"": 1, "k": KIB, "m": MIB, "g": GIB}
+from howdah.units import MIB
 
 
 class Share(NamedTuple):
@@ -60,6 +57,5 @@ def _number(value: Value | None) -> int:
 
 
 def _heap(options: Value | None) -> int:
-    """The largest heap that Java options allow, bytes; the last of several counts."""
-    found = _MAXIMUM.findall(str(options or ""))
-    return int(found[-1][0]) * _FACTORS[found[-1][1].lower()] if found else 0
+    """The largest heap that Java options allow, bytes; nothing where none does."""
+    return heap_bytes(str(options or "")) or 0

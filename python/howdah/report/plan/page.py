@@ -16,7 +16,7 @@ from howdah.report.plan.figures.growth import growth
 from howdah.report.plan.figures.memory import memory
 from howdah.report.plan.figures.platforms import platforms
 from howdah.report.plan.grounds import Grounds
-from howdah.report.plan.words import gib
+from howdah.units import format_gib
 
 
 def plan_page(plan: Plan, grounds: Grounds) -> str:
@@ -31,7 +31,7 @@ def plan_page(plan: Plan, grounds: Grounds) -> str:
     pictures = {id_: svg(figure) for id_, figure in figures.items()}
     running = scripts("plan.js")
     templates = environment()
-    templates.filters["gib"] = gib
+    templates.filters["gib"] = format_gib
     return templates.get_template("plan.html.j2").render(
         said=said,
         cluster=cluster,

@@ -13,7 +13,7 @@ from howdah.model.plan import Candidate, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.grounds import Cited, Grounds, Law
-from howdah.units import format_counted
+from howdah.units import format_counted, format_gib
 
 _UNKNOWN = Law("")
 
@@ -105,7 +105,7 @@ def master_text(master: Master, grounds: Grounds) -> RenderableType:
         ("runs", ", ".join(master.roles)),
         ("answers to", master.address),
         ("host", f"{master.host}, {words.place(master)}"),
-        ("size", f"{format_counted(master.vcpus, 'vCPU')}, {words.gib(master.memory_bytes)}"),
+        ("size", f"{format_counted(master.vcpus, 'vCPU')}, {format_gib(master.memory_bytes)}"),
     ]
     if master.shadow_host is not None:
         facts.append(("shadow", f"on {master.shadow_host}, where the same places are freed"))

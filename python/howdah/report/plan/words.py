@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
 from howdah.model.plan import (
+    Advice,
     Candidate,
     Capacity,
     Cluster,
@@ -29,6 +30,7 @@ from howdah.units import (
     format_bits_per_s,
     format_bytes,
     format_counted,
+    format_gib,
     format_rate,
     format_seconds,
 )
@@ -85,12 +87,7 @@ def _bare(kind: Worker) -> str:
 def size(kind: Worker) -> str:
     """A worker's size: ``10 vCPUs, 60.25 GiB and 5 disks``."""
     disks = format_counted(kind.data_disks or 0, "disk")
-    return f"{format_counted(kind.vcpus or 0, 'vCPU')}, {gib(kind.memory_bytes)} and {disks}"
-
-
-def gib(size_bytes: int) -> str:
-    """Memory in GiB with as many digits as it needs: ``60.25 GiB``, ``256 GiB``."""
-    return f"{size_bytes / GIB:.2f}".rstrip("0").rstrip(".") + " GiB"
+    return f"{format_counted(kind.vcpus or 0, 'vCPU')}, {format_gib(kind.memory_bytes)} and {disks}"
 
 
 def masters_line(master: Master) -> str:
@@ -154,6 +151,11 @@ def against(candidate: Candidate) -> list[Judgement]:
     return sorted(ours, key=lambda one: -abs(one.weight))
 
 
+def by_severity(advice: Iterable[Advice]) -> list[Advice]:
+    """Advice with what matters most first."""
+    return sorted(advice, key=lambda one: ("must", "should", "may").index(one.severity))
+
+
 _MAIN = (
     "dfs.blocksize",
     "dfs.replication",
@@ -185,7 +187,7 @@ def figures(candidate: Candidate) -> tuple[str, ...]:
     return (
         f"{candidate.workers:,}",
         "\n".join(str(kind.vcpus) for kind in kinds),
-        "\n".join(gib(kind.memory_bytes) for kind in kinds),
+        "\n".join(format_gib(kind.memory_bytes) for kind in kinds),
         "\n".join(str(kind.data_disks) for kind in kinds),
         "\n".join(at_once(kind) for kind in kinds),
     )
@@ -218,7 +220,7 @@ def input_text(given: Input) -> str:
 
 
 def _bytes_text(value: float) -> str:
-    return gib(int(value)) if value >= GIB and value % MIB == 0 else exact_bytes(int(value))
+    return format_gib(int(value)) if value >= GIB and value % MIB == 0 else exact_bytes(int(value))
 
 
 _UNITS: dict[str, Callable[[float], str]] = {
@@ -244,4 +246,4 @@ def default_text(default: str) -> str:
 def _size_in_words(value: int) -> str:
     if value < MIB or value % KIB:
         return ""
-    return gib(value) if value >= GIB and value * 100 % GIB == 0 else exact_bytes(value)
+    return format_gib(value) if value >= GIB and value * 100 % GIB == 0 else exact_bytes(value)

@@ -13,8 +13,7 @@ from howdah.planner.platforms.division import Division
 from howdah.planner.platforms.judging.guests import guest_share
 from howdah.planner.platforms.slots import slots_of
 from howdah.planner.rules import platform as rules
-from howdah.planner.words import gib
-from howdah.units import format_counted
+from howdah.units import format_counted, format_gib
 
 REMOTE_MEMORY = 0.1
 """Each share of memory behind another socket: half of it is what native loses in Table 2, 14 %, beyond its
@@ -100,7 +99,7 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
     else:
         node = group.memory_bytes // cpu.numa_nodes
         yield rules.FITS_NUMA_NODE.speaks_for(
-            f"fits a NUMA node: {vcpus} of {threads} threads, {gib(memory)} of {gib(node)}"
+            f"fits a NUMA node: {vcpus} of {threads} threads, {format_gib(memory)} of {format_gib(node)}"
         )
 
 
@@ -187,7 +186,7 @@ def _master_place(division: Division) -> Iterator[Judgement]:
     if large.vcpus >= PLACE_VCPUS and large.memory_bytes >= PLACE_BYTES:
         return
     yield rules.MASTER_PLACE.speaks_against(
-        f"{format_counted(large.vcpus, 'vCPU')} and {gib(large.memory_bytes)} are less than a master needs "
-        f"({PLACE_VCPUS} vCPUs, {gib(PLACE_BYTES)}): it takes several workers' places",
+        f"{format_counted(large.vcpus, 'vCPU')} and {format_gib(large.memory_bytes)} are less than a "
+        f"master needs ({PLACE_VCPUS} vCPUs, {format_gib(PLACE_BYTES)}): it takes several workers' places",
         MASTER_PLACES,
     )

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Layout, Worker
 from howdah.report.plan.drawings.shapes import Area, Drawing, box, fitting, picture, words
-from howdah.report.plan.words import gib, size
-from howdah.units import exact_bits_per_s, exact_bytes, format_counted
+from howdah.report.plan.words import size
+from howdah.units import exact_bits_per_s, exact_bytes, format_counted, format_gib
 
 WIDTH = 880
 _GAP, _PAD, _HEAD, _FOOT = 12, 10, 26, 30
@@ -41,7 +41,7 @@ def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
     cpu = group.cpu
     hardware = (
         f"{format_counted(cpu.sockets, 'socket')} of {format_counted(cpu.cores_per_socket, 'core')}, "
-        f"{format_counted(cpu.threads, 'thread')}, {gib(group.memory_bytes)}, "
+        f"{format_counted(cpu.threads, 'thread')}, {format_gib(group.memory_bytes)}, "
         f"{format_counted(group.data_disks, 'data disk')}"
     )
     shares = " and ".join(f"{kind.per_host} × {kind.name}: {size(kind)}" for kind in kinds)
@@ -100,9 +100,9 @@ def _worker_height(kinds: Sequence[Worker], wide: float, columns: int) -> float:
 def _node_name(group: HostGroup, node: int, *, spread: bool) -> str:
     cpu = group.cpu
     if spread:
-        return f"all {cpu.numa_nodes} NUMA nodes · {cpu.threads} threads · {gib(group.memory_bytes)}"
+        return f"all {cpu.numa_nodes} NUMA nodes · {cpu.threads} threads · {format_gib(group.memory_bytes)}"
     threads, memory = cpu.threads // cpu.numa_nodes, group.memory_bytes // cpu.numa_nodes
-    return f"node {node} · {format_counted(threads, 'thread')} · {gib(memory)}"
+    return f"node {node} · {format_counted(threads, 'thread')} · {format_gib(memory)}"
 
 
 def _workers(
@@ -114,7 +114,7 @@ def _workers(
         top = area.y + (place // columns) * (tall + 8)
         name = kind.name if layout.virtual else "the host itself"
         cpus = "vCPUs" if layout.virtual else "threads"
-        text = f"{kind.vcpus} {cpus} · {gib(kind.memory_bytes)}"
+        text = f"{kind.vcpus} {cpus} · {format_gib(kind.memory_bytes)}"
         yield box(Area(left, top, each, tall), "worker", f"{kind.name}: {size(kind)}")
         yield words(left + 8, top + 16, fitting(name, each - 16), "tb")
         yield words(left + 8, top + 32, fitting(text, each - 14, 6.1))
@@ -135,7 +135,7 @@ def _foot(group: HostGroup, kinds: Sequence[Worker], y: float, *, virtual: bool)
     held = group.memory_bytes - given
     left: float = _PAD
     if virtual and held > 0:
-        text = f"{gib(held)} held back for the hypervisor"
+        text = f"{format_gib(held)} held back for the hypervisor"
         wide = 7 * len(text) + 16
         yield box(Area(left, y, wide, _FOOT - 4), "held")
         yield words(left + 8, y + 17, text)

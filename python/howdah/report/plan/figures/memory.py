@@ -7,9 +7,8 @@ from typing import Any
 from howdah.model.plan import Plan
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.plan.memory import Share, shares
-from howdah.report.plan.words import gib
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
-from howdah.units import GIB
+from howdah.units import GIB, format_gib
 
 ROW, BAR = 84, 30
 
@@ -42,7 +41,7 @@ def _segments(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> list[dict[str
                     "series": share.name,
                     "start": start / GIB,
                     "end": end / GIB,
-                    "size": gib(share.size_bytes),
+                    "size": format_gib(share.size_bytes),
                     "share": f"{share.size_bytes / kind.memory_bytes:.0%}".replace("%", " %"),
                 }
             )
@@ -53,7 +52,7 @@ def _segments(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> list[dict[str
 def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str]) -> dict[str, Any]:
     segments = _segments(plan, stacks)
     kinds = [
-        {"row": row, "text": f"{kind.name}: {gib(kind.memory_bytes)}"}
+        {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
         for row, kind in enumerate(plan.workers)
     ]
     most = max(one["end"] for one in segments)
@@ -133,7 +132,7 @@ def _caption(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> str:
 
 def _heaps(name: str, memory_bytes: int, stack: tuple[Share, ...]) -> str:
     heap = sum(share.heap_bytes for share in stack)
-    return f"{gib(heap)} of the {name}'s {gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
+    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
 
 
 def _table(stacks: dict[str, tuple[Share, ...]]) -> Table:
