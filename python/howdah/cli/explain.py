@@ -71,7 +71,7 @@ def _text(plan: Plan, found: Found) -> RenderableType:
         *(session.candidate_text(one, grounds) for one in found.candidates),
         *(session.master_text(one, grounds) for one in found.masters),
     ]
-    return Group(*(line for part in parts for line in (part, Text())))
+    return Group(*[line for part in parts for line in (Text(), part)][1:])
 
 
 def _content(plan: Plan, found: Found) -> dict[str, Any]:

@@ -57,10 +57,12 @@ def names(plan: Plan) -> list[str]:
 
 
 def _platforms(candidate: Candidate) -> list[str]:
-    """The names of a platform; what is refused for one reason is one candidate: ``3, 5 per host``."""
+    """The names of a platform; what is refused for one reason is one candidate: ``3, 5–7 per host``."""
     if candidate.verdict != "refused":
         return [candidate.platform]
-    return [f"{number} per host" for number in re.findall(r"\d+", candidate.platform)]
+    spans = re.findall(r"(\d+)(?:\N{EN DASH}(\d+))?", candidate.platform)
+    numbers = (number for first, last in spans for number in range(int(first), int(last or first) + 1))
+    return [f"{number} per host" for number in numbers]
 
 
 def _unknown(plan: Plan, path: Path, name: str) -> UserError:

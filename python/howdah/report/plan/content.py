@@ -18,7 +18,7 @@ from howdah.units import format_counted
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
 
-SEVERITIES = ("must", "should", "may")
+_COMMAND, _DIGEST = "asked for by", "inventory's SHA-256"
 
 
 class Choice(NamedTuple):
@@ -64,6 +64,9 @@ class Content(NamedTuple):
     advice: tuple[tuple[Advice, tuple[Cited, ...]], ...]
     cited: tuple[Cited, ...]
     facts: tuple[tuple[str, str], ...]
+    verbatim: frozenset[str]
+    """The facts that are read by machines."""
+    version: str
 
 
 def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
@@ -74,7 +77,6 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
         (one.file or words.OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings
     ]
     names = dict.fromkeys(file for file, _ in decided)
-    advice = sorted(cluster.advice, key=lambda one: SEVERITIES.index(one.severity))
     return Content(
         title=f"{cluster.inventory.cluster}: plan",
         kicker=f"plan of {cluster.inventory.cluster} · Hadoop {request.hadoop}"
@@ -91,9 +93,11 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
         racks=_racks(cluster),
         files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
         yours=tuple(one for _, one in decided if one.yours),
-        advice=tuple((one, grounds.cited(one.source)) for one in advice),
+        advice=tuple((one, grounds.cited(one.source)) for one in words.by_severity(cluster.advice)),
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
+        verbatim=frozenset({_COMMAND, _DIGEST}),
+        version=howdah.__version__,
     )
 
 
@@ -161,9 +165,9 @@ def _facts(cluster: Cluster) -> tuple[tuple[str, str], ...]:
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
     groups = ", ".join(f"{one.name} ({one.count:,})" for one in inventory.groups)
     return (
-        ("asked for by", command(cluster.request)),
+        (_COMMAND, command(cluster.request)),
         ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),
-        ("inventory's SHA-256", digest),
+        (_DIGEST, digest),
         ("made for", f"Hadoop {cluster.request.hadoop}, HBase {cluster.request.hbase}"),
         ("profile", cluster.request.profile.value),
         ("howdah", howdah.__version__),

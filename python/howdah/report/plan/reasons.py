@@ -82,9 +82,8 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     kinds.add_column(no_wrap=True)
     kinds.add_column()
     for kind in candidate.kinds:
-        kinds.add_row(
-            f"{kind.per_host} × {kind.name}", f"{words.size(kind)}, {words.at_once(kind)} tasks at once"
-        )
+        at_once = f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""
+        kinds.add_row(Text(f"{kind.per_host} × {kind.name}"), Text(f"{words.size(kind)}{at_once}"))
     if candidate.verdict != "refused":
         head.append(f", {format_counted(candidate.workers, 'worker')}")
     reasons = Table.grid(padding=(0, 2, 0, 0))
@@ -138,7 +137,7 @@ def _pairs(rows: Iterable[tuple[str, str]]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     for name, text in rows:
-        table.add_row(name, Text(text))
+        table.add_row(Text(name), Text(text))
     return table
 
 
@@ -150,5 +149,5 @@ def _under(title: str, rows: list[tuple[str, RenderableType]]) -> list[Renderabl
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     for name, said in rows:
-        table.add_row(name, said)
+        table.add_row(Text(name), said)
     return [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]

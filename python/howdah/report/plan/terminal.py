@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from howdah.model.value import value_text
 from howdah.report.plan import words
 
 _MOST_ADVICE = 6
-_SEVERITIES = ("must", "should", "may")
 _STYLES = {"must": "red", "should": "yellow", "may": "dim"}
 _WIDE = 110
 """With fewer columns, what speaks of a platform stands below the table."""
@@ -81,10 +81,11 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
         # A heading stands once, before the first of its lines.
         table.add_row("" if head == said else head, Text(line) if isinstance(line, str) else line)
         said = head
-    table.add_row("plan", Text(f"{path}   `howdah plan explain {path}` tells why, value by value"))
+    named = shlex.quote(str(path))
+    table.add_row("plan", Text(f"{path}   `howdah plan explain {named}` tells why, value by value"))
     if page is not None:
         table.add_row("page", Text(str(page)))
-    table.add_row("next", Text(f"howdah render {path} --output DIR"))
+    table.add_row("next", Text(f"howdah render {named} --output DIR"))
     return table
 
 
@@ -113,7 +114,7 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
 
 
 def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
-    ordered = sorted(cluster.advice, key=lambda one: _SEVERITIES.index(one.severity))
+    ordered = words.by_severity(cluster.advice)
     for one in ordered[:_MOST_ADVICE]:
         yield "advice", Text.assemble((f"{one.severity:<8}", _STYLES[one.severity]), one.text)
     if len(ordered) > _MOST_ADVICE:
