@@ -13,6 +13,7 @@ from howdah.audit.releases import known_releases
 from howdah.documents.inventory import read_inventory
 from howdah.model.check import Check, Verdict
 from howdah.model.host import Host
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -111,3 +112,24 @@ def test_a_host_with_less_than_planned_is_found() -> None:
     assert [(check.rule, check.about) for check in report.checks if check.rule == "drift.hardware"] == [
         ("drift.hardware", "threads")
     ]
+
+
+def test_a_folder_is_taken_for_the_kind_whose_values_it_says_not_for_one_with_defaults(
+    tmp_path: Path,
+) -> None:
+    """One disk tolerates no failure, as the release does; HBase says nothing of either kind's disks."""
+    hosts = [
+        {
+            "name": name,
+            "count": 1,
+            "cpu": {"sockets": 1, "cores_per_socket": 2},
+            "memory": "16GiB",
+            "disks": [{"count": disks, "kind": "hdd", "size": size}],
+            "nics": [{"count": 1, "speed": "1Gb/s"}],
+        }
+        for name, disks, size in (("old", 1, "600GB"), ("new", 9, "16TB"))
+    ]
+    request = PlanRequest(workloads=(Demand(kind="ycsb"),))
+    plan = plan_cluster(Inventory.model_validate({"groups": hosts}), request)
+    _write(plan, tmp_path)
+    assert _drifts(_checks(plan, [tmp_path / "hbase-new-worker"])) == []

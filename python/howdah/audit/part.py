@@ -57,8 +57,8 @@ def _agreements(kind: Worker, plan: Plan, found: Found, values: Values | None) -
 
 
 def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str | None:
-    """What the configuration has for a setting, in a script or in a file of properties."""
+    """What the configuration itself says for a setting, in a script or in a file of properties."""
     if (setting.file or "").endswith(".sh"):
         return variables.get(setting.key)
     reading = values.read(setting.key, setting.file or "")
-    return reading.text if reading else None
+    return reading.text if reading and reading.given else None
