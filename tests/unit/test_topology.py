@@ -176,11 +176,16 @@ def test_one_worker_per_host_and_one_rack_need_no_setting() -> None:
     assert settings(laid_out(host_group(), per_host=1)) == {}
 
 
-def inspected(rule_id: str, properties: dict[str, str], known: Facts) -> list[Observation]:
+def inspected(
+    rule_id: str,
+    properties: dict[str, str],
+    known: Facts,
+    files: tuple[str, ...] = ("core-site.xml", "hdfs-site.xml"),
+) -> list[Observation]:
     found = Found(
         config=FoundConfig(
             folder="conf",
-            files=("core-site.xml",),
+            files=files,
             properties=tuple(
                 FoundProperty(name=name, text=text, file="core-site.xml", line=line)
                 for line, (name, text) in enumerate(properties.items(), start=1)
@@ -251,6 +256,7 @@ def test_divided_hosts_need_a_policy_that_knows_them(properties: dict[str, str],
     assert one.ok is ok
     assert said in one.found
     assert inspected("topology.divided-hosts", properties, facts(1, laid_out(host_group(), per_host=1))) == []
+    assert inspected("topology.divided-hosts", properties, known, files=("hbase-site.xml",)) == []
 
 
 def test_without_a_plan_it_cannot_be_told_whether_hosts_are_divided() -> None:
