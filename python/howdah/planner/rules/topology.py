@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.replicas import divided_hosts, node_groups, unread_switch
+from howdah.planner.inspecting.replicas import divided_hosts, node_groups, unread_switch
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
 from howdah.planner.values import fixed, one_of
 
