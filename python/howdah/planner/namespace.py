@@ -16,6 +16,9 @@ FILL_LIMIT = 0.8
 HEAP_BYTES_PER_BLOCK = 1000
 """1 GB of NameNode heap for a million blocks and their files: practice, not a paper."""
 
+USUAL_HEAP = 4 * GIB
+"""A NameNode's where there is room: users' files are smaller than blocks, so there are more of them."""
+
 _HEAP_LEAST = GIB
 
 

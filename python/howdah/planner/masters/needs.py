@@ -14,8 +14,9 @@ PLACE_VCPUS = 4
 PLACE_BYTES = 16 * GIB
 """The least memory of a place for masters."""
 
-_SYSTEM_BYTES = 2 * GIB
-_HEAP_SHARE = 0.75
+SYSTEM_BYTES = 2 * GIB
+"""What an operating system for masters alone keeps of its memory."""
+HEAP_SHARE = 0.75
 """Java takes about a third more than its heap: threads, code, buffers."""
 
 
@@ -35,12 +36,12 @@ class Sizing(NamedTuple):
     def beside_workers(self, roles: Iterable[Role]) -> Need:
         """What daemons take of a worker that they share."""
         heaps = sum(MASTER_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
-        return Need(1, round(heaps / _HEAP_SHARE))
+        return Need(1, round(heaps / HEAP_SHARE))
 
     def place_of_their_own(self, roles: Iterable[Role]) -> Need:
         """What an operating system for these daemons alone should have at least."""
         daemons = self.beside_workers(roles)
-        return Need(PLACE_VCPUS, max(PLACE_BYTES, daemons.memory_bytes + _SYSTEM_BYTES))
+        return Need(PLACE_VCPUS, max(PLACE_BYTES, daemons.memory_bytes + SYSTEM_BYTES))
 
     def of(self, takes: Iterable[str]) -> Need:
         """What workers' places have together."""

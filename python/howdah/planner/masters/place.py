@@ -17,7 +17,7 @@ from howdah.planner.masters.posts import Post, highly_available, unprotected
 from howdah.planner.masters.reasons import reason_for
 from howdah.planner.masters.seats import Seat, apart, beside, master, together
 from howdah.planner.masters.spots import Spot, spots
-from howdah.planner.namespace import REPLICATION, namenode_heap_bytes, namespace_blocks
+from howdah.planner.namespace import REPLICATION, USUAL_HEAP, namenode_heap_bytes, namespace_blocks
 
 OWN_HOST_FROM = 10
 """Hosts from which on undivided ones spare one for masters (X4)."""
@@ -25,6 +25,8 @@ OWN_HOST_FROM = 10
 _THIRD_HOST_FROM = 60
 """Hosts from which on a third host of their own costs protected masters no more than 5 % of all."""
 _QUORUM = 3
+_SPARED = 32
+"""Of a worker's memory, the part that a NameNode beside it may have without need."""
 _MOST_SPOTS = 4
 
 
@@ -39,7 +41,7 @@ def place_masters(
     inventory: Inventory, layouts: Sequence[Layout], kinds: Sequence[Worker], request: PlanRequest
 ) -> tuple[Master, ...]:
     """Every master with its host; raises UserError where the protection asked for needs other hosts."""
-    sizing = Sizing({kind.name: kind for kind in kinds}, _heap(inventory, request))
+    sizing = Sizing({kind.name: kind for kind in kinds}, _heap(inventory, kinds, request))
     by_group = {layout.group: layout for layout in layouts}
     order = spots(inventory, by_group, sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes)
     if request.protection is Protection.FT:
@@ -67,9 +69,11 @@ def place_masters(
     return masters
 
 
-def _heap(inventory: Inventory, request: PlanRequest) -> int:
+def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:
+    """The NameNode's: what full disks want, and what is usual where it is little of a worker's memory."""
     raw_bytes = sum(group.data_bytes * group.count for group in inventory.groups if group.serves != "masters")
-    return namenode_heap_bytes(namespace_blocks(raw_bytes, request.replication or REPLICATION))
+    full = namenode_heap_bytes(namespace_blocks(raw_bytes, request.replication or REPLICATION))
+    return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 
 def _attempts(inventory: Inventory, request: PlanRequest, first: Sequence[Spot]) -> Iterator[_Attempt]:

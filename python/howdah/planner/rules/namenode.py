@@ -7,11 +7,11 @@ import math
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.budget import heap_of
 from howdah.planner.directories import lasting
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_options
-from howdah.planner.namespace import namenode_heap_bytes, namespace_blocks
+from howdah.planner.heap import MASTER_HEAPS, heap_options
+from howdah.planner.masters.needs import HEAP_SHARE, SYSTEM_BYTES
+from howdah.planner.namespace import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
 from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import as_number, between, fixed, times
@@ -20,9 +20,8 @@ from howdah.units import GIB, MIB, format_count, format_memory
 _HANDLERS_LEAST = 10
 _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
-_HEAP_USUAL = 4 * GIB
-"""Where there is room: users' files are smaller than blocks, so there are more of them."""
 _SERVICE_PORT_FROM = 500
+_STEP = 64 * MIB
 
 
 def _handlers(facts: Facts) -> Decision:
@@ -53,20 +52,27 @@ def _blocks(facts: Facts) -> int:
     return namespace_blocks(facts.cluster.raw_bytes, max(1, replicas), max(MIB, block))
 
 
+def _room(home: Master) -> int:
+    """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
+    daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
+    others = sum(MASTER_HEAPS.get(role, 0) for role in home.roles)
+    alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
+    # Places are sized in whole bytes, so that three quarters of one may be a byte short.
+    return round(daemons * HEAP_SHARE - others) // max(1, alike) // _STEP * _STEP
+
+
 def _heap(facts: Facts) -> Decision:
     home, blocks = _home(facts), _blocks(facts)
     needed = math.ceil(namenode_heap_bytes(blocks) / GIB) * GIB
-    wanted = max(_HEAP_USUAL, needed)
-    # Beside others on a worker it has what its place gives; a place of its own may share with other masters.
-    share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
-    value = max(256 * MIB, min(wanted, heap_of(share)))
+    wanted = max(USUAL_HEAP, needed)
+    value = max(256 * MIB, min(wanted, _room(home)))
     short = (
         "" if value >= needed else f"; full disks would want {format_memory(needed)}: give {home.name} more"
     )
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
-        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, 4 GiB at least, "
-        f"within the {format_memory(home.memory_bytes)} of {home.name}{short}",
+        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, 4 GiB where there is "
+        f"room, within the {format_memory(home.memory_bytes)} of {home.name}{short}",
         (
             Input(name="blocks when full", value=blocks),
             Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),

@@ -9,7 +9,7 @@ from howdah.model.request import Profile, Protection
 from howdah.planner.budget import container_mb, heap_of, task_sizes
 from howdah.planner.directories import is_temporary
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security import login
 from howdah.planner.rules.workloads import mapreduce_rule
@@ -85,9 +85,9 @@ def _heap(facts: Facts) -> Decision:
         raise CannotTell("where the ResourceManager runs: give a plan")
     home = min(homes, key=lambda master: master.memory_bytes)
     wanted = GIB + math.ceil(workers / _WORKERS_PER_GIB) * GIB
-    # Beside others it has what its place gives; in a place of its own, half.
+    # Every place is sized for the least; one of its own has half for more, one that others share a quarter.
     share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
-    value = max(256 * MIB, min(wanted, heap_of(share)))
+    value = min(wanted, max(MASTER_HEAPS[Role.RESOURCEMANAGER], heap_of(share)))
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *_login(facts)),
         f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, within the "

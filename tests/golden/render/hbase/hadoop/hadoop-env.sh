@@ -6,8 +6,8 @@
 # [datanode.heap; D3 122, D0 142, howdah]
 export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 1 GB for a million of the 35,762 blocks that full disks hold, 4 GiB at least, within the 80 GiB of
-# nn1
+# 1 GB for a million of the 35,762 blocks that full disks hold, 4 GiB where there is room, within the
+# 80 GiB of nn1
 # [namenode.heap; D1 77, D1 80, howdah]
 export HDFS_NAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
 

@@ -1,8 +1,8 @@
 # hadoop-env.sh of mixed, Hadoop 3.5.0: masters and clients; workers have folders of their own
 # JAVA_HOME is the site's own: set it for the daemons' users, or here.
 
-# 1 GB for a million of the 2,050,399 blocks that full disks hold, 4 GiB at least, within the 128 GiB
-# of nn1
+# 1 GB for a million of the 2,050,399 blocks that full disks hold, 4 GiB where there is room, within
+# the 128 GiB of nn1
 # [namenode.heap; D1 77, D1 80, howdah]
 export HDFS_NAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
 

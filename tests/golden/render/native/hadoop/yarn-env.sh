@@ -5,6 +5,6 @@
 # [nodemanager.heap; Hadoop 3.5.0: yarn-default.xml, howdah]
 export YARN_NODEMANAGER_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 1 GiB, and another for every 500 of 7 NodeManagers, within the 5.3 GiB of nn1
+# 1 GiB, and another for every 500 of 7 NodeManagers, within the 8 GiB of nn1
 # [scheduler.heap; D1 81, D1 87, howdah]
-export YARN_RESOURCEMANAGER_OPTS='-Xms1088m -Xmx1088m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+export YARN_RESOURCEMANAGER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

@@ -10,8 +10,8 @@ export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemo
 # [ha.journal-heap; D0 74, D2 100, Hadoop 3.5.0]
 export HDFS_JOURNALNODE_OPTS='-Xms1024m -Xmx1024m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 1 GB for a million of the 369,548 blocks that full disks hold, 4 GiB at least, within the 60.2 GiB
-# of nn1
+# 1 GB for a million of the 369,548 blocks that full disks hold, 4 GiB where there is room, within the
+# 60.2 GiB of nn1
 # [namenode.heap; D1 77, D1 80, howdah]
 export HDFS_NAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
 
