@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from io import StringIO
+from pathlib import Path
 
-from howdah.model.plan import Input, Judgement, Layout, Master, Plan, Role, Worker
+import pytest
+from rich.console import Console
+
+from howdah.model.plan import Candidate, Input, Judgement, Layout, Master, Plan, Role, Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.grounds import labels
+from howdah.report.plan.terminal import plan_text
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, master, plan, setting
@@ -47,6 +52,41 @@ def test_every_group_has_its_own_division() -> None:
         "Make each of 2 old hosts a worker of 40 vCPUs, 256 GiB and 20 disks, "
         "and divide each of 3 new hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: 14 workers"
     )
+
+
+def test_many_groups_are_told_together() -> None:
+    names = [f"group{number}" for number in range(12)]
+    made = plan(
+        groups=[group(name, 2) for name in names], kinds=[kind(f"{name}-w", 1, name) for name in names]
+    )
+    assert made.cluster is not None
+    layouts = tuple(
+        Layout(group=name, platform="native", virtual=False, workers=(f"{name}-w",)) for name in names
+    )
+    candidates = tuple(
+        Candidate(
+            group=name,
+            platform=platform,
+            verdict=verdict,
+            workers=2,
+            kinds=(kind(f"{name}-w", 1, name),),
+            score=0.0,
+            judgements=(),
+        )
+        for name in names
+        for platform, verdict in (("native", "recommended"), ("2 per host", "possible"))
+    )
+    made = made.model_copy(
+        update={"cluster": made.cluster.model_copy(update={"layouts": layouts, "candidates": candidates})}
+    )
+    assert _answer(made).startswith("Divide 24 hosts of 12 groups, each group in its own way: 24 workers")
+    console = Console(width=200, file=StringIO(), color_system=None)
+    console.print(plan_text(made, Path("plan.yaml"), None))
+    assert isinstance(console.file, StringIO)
+    printed = console.file.getvalue()
+    assert printed.count(": native") == 12
+    assert "2 per host" not in printed
+    assert "24 were weighed" in printed
 
 
 def test_kinds_of_one_group_are_told_apart() -> None:

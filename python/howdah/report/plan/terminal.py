@@ -35,10 +35,11 @@ def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
 
 
 class _Platforms:
-    """The possible platforms, the best of each group first."""
+    """The possible platforms, the best of each group first; of many groups only the best."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self.candidates = [one for one in cluster.candidates if one.verdict != "refused"]
+        unwanted = {"refused", "possible"} if words.many_groups(cluster) else {"refused"}
+        self.candidates = [one for one in cluster.candidates if one.verdict not in unwanted]
         self.several = len({one.group for one in cluster.candidates}) > 1
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -91,11 +92,14 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
 
 def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     several = len({one.group for one in cluster.candidates}) > 1
-    for one in cluster.candidates:
+    told = () if words.many_groups(cluster) else cluster.candidates
+    if not told:
+        yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` tells of each"
+    for one in told:
         if one.verdict == "refused":
             where = f"{one.group}: " if several else ""
             yield "refused", f"{where}{one.platform}: {'; '.join(reason.text for reason in one.judgements)}"
-    for one in cluster.candidates:
+    for one in told:
         if one.verdict == "recommended":
             for reason in words.against(one):
                 where = f"{one.group}: " if several else ""

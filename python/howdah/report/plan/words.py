@@ -45,6 +45,8 @@ PLACEMENTS = {
 OF_THE_PLAN = "the plan itself"
 """Where settings are listed that belong to no file."""
 
+_TOLD_GROUPS = 4
+
 
 def answer(plan: Plan, cluster: Cluster) -> str:
     """What to do, in one sentence."""
@@ -57,9 +59,17 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     if maps:
         does = f"{workers} {'runs' if one else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
         does += " beside HBase" if cluster.request.hbase_used else ""
-    parts = [_division(plan, cluster, layout) for layout in cluster.layouts]
-    said = ", and ".join(parts)
+    said = ", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts)
+    if many_groups(cluster):
+        hosts = sum(group.count for group in cluster.inventory.worker_groups)
+        groups = format_counted(len(cluster.layouts), "group")
+        said = f"divide {format_counted(hosts, 'host')} of {groups}, each group in its own way"
     return f"{said[0].upper()}{said[1:]}: {does}."
+
+
+def many_groups(cluster: Cluster) -> bool:
+    """Whether there are more groups of hosts than can be told one by one."""
+    return len(cluster.layouts) > _TOLD_GROUPS
 
 
 def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
