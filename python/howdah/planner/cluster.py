@@ -18,6 +18,7 @@ from howdah.planner.masters import place_masters, workers_left
 from howdah.planner.names import check_names
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import layout_of, size_settings, weigh
+from howdah.planner.racks import weigh_racks
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
 from howdah.planner.topology import lay_out
 
@@ -72,7 +73,11 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
             topology=topology,
             candidates=tuple(_counted(inventory, division, masters, request)),
             capacity=held,
-            advice=(*weigh_erasure(facts, held.usable_bytes), *_counsel(facts)),
+            advice=(
+                *weigh_erasure(facts, held.usable_bytes),
+                *weigh_racks(inventory, held.usable_bytes, int(facts.number("dfs.replication"))),
+                *_counsel(facts),
+            ),
         ),
     )
 

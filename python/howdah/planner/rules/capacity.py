@@ -22,6 +22,12 @@ ERASURE_DOMAINS = Rule(
     severity=Severity.MAY,
     condition="files are erasure-coded",
 )
+RACK_BALANCE = Rule(
+    id="capacity.rack-balance",
+    says="No rack has more disks than the others together can hold a replica of.",
+    sources=("D0 61", "Hadoop 3.5.0"),
+    condition="there are two racks or more, and replicas",
+)
 
 _RAW_FOR_SORT = 6.5
 _HOSTS_IN_PRACTICE = 200
@@ -57,6 +63,7 @@ def _many_hosts(facts: Facts) -> str | None:
 RULES: tuple[Rule, ...] = (
     ERASURE_CODING,
     ERASURE_DOMAINS,
+    RACK_BALANCE,
     Rule(
         id="capacity.fill-limit",
         says="HDFS holds at most 80 % of the room it is given.",
