@@ -6,8 +6,8 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteAccount
-from howdah.model.host import OtherMount
 from howdah.model.run import Counters, DeviceLimit, FileRate, Outcome
+from howdah.model.storage import OtherMount
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
 from support.findings import found

@@ -15,8 +15,9 @@ from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
 from howdah.documents.hardware import describe, installed_bytes
 from howdah.documents.inventory import parse_inventory
 from howdah.errors import UserError
-from howdah.model.host import Disk, Host
+from howdah.model.host import Host
 from howdah.model.inventory import Inventory
+from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.inquiry import Space
 from howdah.units import GIB, MIB

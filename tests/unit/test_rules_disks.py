@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.found import Found
-from howdah.model.host import FileSystem, XfsGeometry
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
+from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
 from howdah.planner.rules import disks
 from howdah.planner.rules.disks import least_groups

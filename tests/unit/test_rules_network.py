@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.found import Found
-from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
+from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
 from howdah.planner.rules import network

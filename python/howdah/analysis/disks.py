@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from howdah.model.host import FileSystem
 from howdah.model.run import RunRecord
+from howdah.model.storage import FileSystem
 
 
 def data_dirs(record: RunRecord) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from howdah.model.host import Disk, Host
+from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
+from howdah.model.storage import Disk
 
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 _KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}

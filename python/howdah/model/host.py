@@ -9,6 +9,8 @@ from pathlib import PurePath
 from typing import Literal
 
 from howdah.model.base import Model
+from howdah.model.network import NetworkStack, Nic
+from howdah.model.storage import Disk, FileSystem, OtherMount
 
 
 class Cache(Model):
@@ -91,123 +93,6 @@ class Memory(Model):
     """vm.dirty_bytes; 0 where the limit is given as a ratio."""
     dirty_background_bytes: int | None
     """vm.dirty_background_bytes; 0 where the limit is given as a ratio."""
-
-
-class XfsGeometry(Model):
-    """What mkfs.xfs laid out: allocation groups and their size."""
-
-    agcount: int
-    """Allocation groups."""
-    agsize_bytes: int
-    """Size of one allocation group."""
-
-
-class FileSystem(Model):
-    """One mounted file system on a block device."""
-
-    mount: str
-    """Where it is mounted."""
-    device: str
-    """What is mounted there."""
-    disk: str | None
-    """The whole disk below it, where there is only one."""
-    kind: str
-    """Its type: ``ext4``, ``xfs`` and so on."""
-    options: tuple[str, ...]
-    """The mount's options and the file system's own."""
-    size_bytes: int
-    """Its size."""
-    free_bytes: int
-    """What an unprivileged user may still write."""
-    block_bytes: int
-    """Its block size."""
-    disks: tuple[str, ...] = ()
-    """The whole disks below it; several under RAID or LVM."""
-    xfs: XfsGeometry | None = None
-    """How it was laid out, if it is XFS."""
-    reserved_bytes: int | None = None
-    """Free room that only root may use."""
-
-
-class OtherMount(Model):
-    """A mount that holds files on no block device of this host: overlay, tmpfs, NFS and their like."""
-
-    mount: str
-    """Where it is mounted."""
-    device: str
-    """What the kernel names as its source."""
-    kind: str
-    """Its type: ``overlay``, ``tmpfs``, ``nfs4`` and so on."""
-
-
-class Disk(Model):
-    """One whole block device."""
-
-    name: str
-    """The kernel's name, ``sda`` for instance."""
-    kind: Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
-    """What it is, as far as the kernel tells."""
-    model: str | None
-    """The drive's own name."""
-    size_bytes: int
-    """Its size."""
-    rotational: bool | None
-    """Whether the kernel takes it for a spinning disk."""
-    scheduler: str | None
-    """The I/O scheduler chosen."""
-    read_ahead_bytes: int | None
-    """How far the kernel reads ahead."""
-    queue_depth: int | None
-    """Requests its queue holds (``nr_requests``)."""
-    partition_starts_bytes: tuple[int, ...] = ()
-    """Where its partitions begin; none where it has none."""
-
-
-class Bond(Model):
-    """How a bond spreads traffic over its members."""
-
-    mode: str
-    """``balance-xor``, ``802.3ad``, ``active-backup`` and so on."""
-    hash_policy: str | None
-    """By what a member is chosen: ``layer2``, ``layer3+4``; none where the mode asks for nothing."""
-
-
-class Nic(Model):
-    """One network interface."""
-
-    name: str
-    """The kernel's name, ``eth0`` for instance."""
-    driver: str | None
-    """The kernel's driver."""
-    speed_bits_per_s: int | None
-    """Link speed, where the driver says it."""
-    mtu: int | None
-    """Largest packet, bytes."""
-    rx_queues: int | None
-    """Receive queues."""
-    tx_queues: int | None
-    """Transmit queues."""
-    up: bool
-    """Whether the interface is up."""
-    bond: Bond | None = None
-    """How it spreads traffic, if it is a bond."""
-    member_of: str | None = None
-    """The bond it belongs to."""
-
-
-class NetworkStack(Model):
-    """The kernel's settings for TCP."""
-
-    rmem_max_bytes: int | None = None
-    """net.core.rmem_max."""
-    wmem_max_bytes: int | None = None
-    """net.core.wmem_max."""
-    somaxconn: int | None = None
-    """net.core.somaxconn."""
-    tcp_mtu_probing: int | None = None
-    """net.ipv4.tcp_mtu_probing."""
-    arp_filter: int | None = None
-    """net.ipv4.conf.all.arp_filter."""
 
 
 class UserLimits(Model):

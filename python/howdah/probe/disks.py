@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from howdah.model.host import Disk
+from howdah.model.storage import Disk
 from howdah.probe.tree import Tree
 
 _BLOCK = "sys/block"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from howdah.model.host import FileSystem, OtherMount, XfsGeometry
+from howdah.model.storage import FileSystem, OtherMount, XfsGeometry
 from howdah.probe.inquiry import Inquiry
 from howdah.probe.mounts import Mount, read_mounts
 from howdah.probe.tree import Tree

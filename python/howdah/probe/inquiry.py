@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from howdah.model.host import XfsGeometry
+from howdah.model.storage import XfsGeometry
 
 
 class Space(NamedTuple):

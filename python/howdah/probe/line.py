@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from howdah.model.host import FileSystem, Host, OtherMount
+from howdah.model.host import Host
+from howdah.model.storage import FileSystem, OtherMount
 from howdah.units import format_counted, format_memory
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.host import NetworkStack
+from howdah.model.network import NetworkStack
 from howdah.probe.tree import Tree
 
 

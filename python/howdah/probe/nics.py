@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.host import Bond, Nic
+from howdah.model.network import Bond, Nic
 from howdah.probe.tree import Tree
 
 _NET = "sys/class/net"

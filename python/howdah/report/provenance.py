@@ -5,8 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import NamedTuple
 
-from howdah.model.host import Disk, FileSystem, Host, Nic
+from howdah.model.host import Host
+from howdah.model.network import Nic
 from howdah.model.run import RunRecord
+from howdah.model.storage import Disk, FileSystem
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_memory, format_seconds
 

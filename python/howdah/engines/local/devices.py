@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.host import FileSystem, Host
+from howdah.model.host import Host
+from howdah.model.storage import FileSystem
 
 
 def device_of(path: Path, host: Host) -> str:

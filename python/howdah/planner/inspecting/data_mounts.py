@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig
-from howdah.model.host import Disk, FileSystem
+from howdah.model.storage import Disk, FileSystem
 from howdah.planner.directories import entries
 from howdah.planner.rule import Observation
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
-from howdah.model.host import Disk, FileSystem
+from howdah.model.storage import Disk, FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting.data_mounts import (
     Judged,

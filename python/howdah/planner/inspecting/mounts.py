@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
-from howdah.model.host import FileSystem
+from howdah.model.storage import FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting.data_mounts import Judged, data_mounts, together
 from howdah.planner.rule import Inspection, Observation, Rule, Severity

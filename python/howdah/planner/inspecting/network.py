@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.found import Found
-from howdah.model.host import Nic
+from howdah.model.network import Nic
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
