@@ -33,7 +33,7 @@ def test_the_answer_says_what_to_do_with_every_host() -> None:
 
 def test_a_worker_that_is_the_host_is_made_not_divided() -> None:
     assert _answer(plan(groups=[group(count=1)])) == (
-        "Make 1 host a worker of 40 vCPUs, 256 GiB and 20 disks: "
+        "Make 1 host a worker of 40 threads, 256 GiB and 20 disks: "
         "1 worker runs 22 map and 22 reduce tasks at once."
     )
 
@@ -49,7 +49,7 @@ def test_every_group_has_its_own_division() -> None:
     )
     made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"layouts": layouts})})
     assert _answer(made).startswith(
-        "Make each of 2 old hosts a worker of 40 vCPUs, 256 GiB and 20 disks, "
+        "Make each of 2 old hosts a worker of 40 threads, 256 GiB and 20 disks, "
         "and divide each of 3 new hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: 14 workers"
     )
 

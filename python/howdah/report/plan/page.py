@@ -18,6 +18,9 @@ from howdah.report.plan.figures.platforms import platforms
 from howdah.report.plan.grounds import Grounds
 from howdah.units import format_gib
 
+_MOST_HOSTS = 8
+"""More groups of hosts than this are not all drawn."""
+
 
 def plan_page(plan: Plan, grounds: Grounds) -> str:
     """The whole HTML document; the plan is one of a cluster."""
@@ -47,11 +50,11 @@ def plan_page(plan: Plan, grounds: Grounds) -> str:
 
 
 def _hosts(plan: Plan, cluster: Cluster) -> list[Drawing]:
-    """One full host of every group that carries workers."""
+    """One full host of every group that carries workers, of very many the first ones."""
     groups = {group.name: group for group in cluster.inventory.groups}
     return [
         host(groups[layout.group], layout, [kind for kind in plan.workers if kind.group == layout.group])
-        for layout in cluster.layouts
+        for layout in cluster.layouts[:_MOST_HOSTS]
     ]
 
 

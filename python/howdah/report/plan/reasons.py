@@ -81,9 +81,12 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     kinds = Table.grid(padding=(0, 2, 0, 0))
     kinds.add_column(no_wrap=True)
     kinds.add_column()
+    virtual = candidate.platform != "native"
     for kind in candidate.kinds:
         at_once = f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""
-        kinds.add_row(Text(f"{kind.per_host} × {kind.name}"), Text(f"{words.size(kind)}{at_once}"))
+        kinds.add_row(
+            Text(f"{kind.per_host} × {kind.name}"), Text(f"{words.size(kind, virtual=virtual)}{at_once}")
+        )
     if candidate.verdict != "refused":
         head.append(f", {format_counted(candidate.workers, 'worker')}")
     reasons = Table.grid(padding=(0, 2, 0, 0))

@@ -81,7 +81,7 @@ def _division(plan: Plan, cluster: Cluster, layout: Layout) -> str:
     alike = len(kinds) == 1
     each = hosts if group.count == 1 else f"each of {hosts}"
     if len(layout.workers) == 1:
-        return f"make {each} a worker of {size(kinds[0])}"
+        return f"make {each} a worker of {size(kinds[0], virtual=layout.virtual)}"
     shares = " and ".join(
         f"{format_counted(kind.per_host, 'worker' if alike else f'{_bare(kind)} worker')} of {size(kind)}"
         for kind in kinds
@@ -94,10 +94,11 @@ def _bare(kind: Worker) -> str:
     return kind.name.removeprefix(f"{kind.group}-")
 
 
-def size(kind: Worker) -> str:
-    """A worker's size: ``10 vCPUs, 60.25 GiB and 5 disks``."""
+def size(kind: Worker, *, virtual: bool = True) -> str:
+    """A worker's size: ``10 vCPUs, 60.25 GiB and 5 disks``; a host's own CPUs are its threads."""
+    cpus = format_counted(kind.vcpus or 0, "vCPU" if virtual else "thread")
     disks = format_counted(kind.data_disks or 0, "disk")
-    return f"{format_counted(kind.vcpus or 0, 'vCPU')}, {format_gib(kind.memory_bytes)} and {disks}"
+    return f"{cpus}, {format_gib(kind.memory_bytes)} and {disks}"
 
 
 def masters_line(master: Master) -> str:

@@ -44,8 +44,10 @@ def _caption(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> str:
         f"{format_counted(cpu.threads, 'thread')}, {format_gib(group.memory_bytes)}, "
         f"{format_counted(group.data_disks, 'data disk')}"
     )
-    shares = " and ".join(f"{kind.per_host} × {kind.name}: {size(kind)}" for kind in kinds)
-    return f"{hardware}; divided as {layout.platform}: {shares}."
+    shares = " and ".join(
+        f"{kind.per_host} × {kind.name}: {size(kind, virtual=layout.virtual)}" for kind in kinds
+    )
+    return f"{hardware}; {'divided as ' if layout.virtual else ''}{layout.platform}: {shares}."
 
 
 def _drawn(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> tuple[list[Markup], float]:
@@ -115,7 +117,7 @@ def _workers(
         name = kind.name if layout.virtual else "the host itself"
         cpus = "vCPUs" if layout.virtual else "threads"
         text = f"{kind.vcpus} {cpus} · {format_gib(kind.memory_bytes)}"
-        yield box(Area(left, top, each, tall), "worker", f"{kind.name}: {size(kind)}")
+        yield box(Area(left, top, each, tall), "worker", f"{kind.name}: {size(kind, virtual=layout.virtual)}")
         yield words(left + 8, top + 16, fitting(name, each - 16), "tb")
         yield words(left + 8, top + 32, fitting(text, each - 14, 6.1))
         across = _disk_columns(area.width, columns)

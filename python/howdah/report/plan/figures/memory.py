@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from howdah.model.plan import Plan
+from howdah.model.plan import Plan, Worker
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.plan.memory import Share, shares
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
-from howdah.units import GIB, format_gib
+from howdah.units import GIB, format_counted, format_gib
 
 ROW, BAR = 84, 30
+MOST_KINDS = 12
+"""More kinds of workers than this are left to the table."""
 
 
 def memory(plan: Plan) -> Figure:
     """The figure: one bar for each kind of worker."""
     stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
+    drawn = plan.workers[:MOST_KINDS]
     named = {share.name: share.token for stack in stacks.values() for share in stack}
     return Figure(
         id="memory",
         title="The memory of a worker",
-        caption=_caption(plan, stacks),
-        spec=_spec(plan, stacks, named),
+        caption=_caption(drawn, stacks, left_out=len(plan.workers) - len(drawn)),
+        spec=_spec(drawn, stacks, named),
         table=_table(stacks),
         keys=tuple(Key(name, token) for name, token in named.items()),
-        marks=sum(map(len, stacks.values())),
+        marks=sum(len(stacks[kind.name]) for kind in drawn),
     )
 
 
-def _segments(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> list[dict[str, Any]]:
+def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]]) -> list[dict[str, Any]]:
     segments = []
-    for row, kind in enumerate(plan.workers):
+    for row, kind in enumerate(kinds):
         start = 0
         for share in stacks[kind.name]:
             end = start + share.size_bytes
@@ -49,11 +53,13 @@ def _segments(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> list[dict[str
     return segments
 
 
-def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str]) -> dict[str, Any]:
-    segments = _segments(plan, stacks)
-    kinds = [
+def _spec(
+    kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], named: dict[str, str]
+) -> dict[str, Any]:
+    segments = _segments(kinds, stacks)
+    names = [
         {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
-        for row, kind in enumerate(plan.workers)
+        for row, kind in enumerate(kinds)
     ]
     most = max(one["end"] for one in segments)
     x = {
@@ -107,7 +113,7 @@ def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str
             for field, offset in (("series", 23), ("size", 36))
         ),
         {
-            "data": {"values": kinds},
+            "data": {"values": names},
             "mark": {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
             "encoding": {"y": y, "text": {"field": "text"}},
         },
@@ -123,11 +129,12 @@ def _spec(plan: Plan, stacks: dict[str, tuple[Share, ...]], named: dict[str, str
     )
 
 
-def _caption(plan: Plan, stacks: dict[str, tuple[Share, ...]]) -> str:
-    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in plan.workers)
+def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], *, left_out: int) -> str:
+    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
     said = "What the settings set aside, and what they leave to the page cache"
-    served = ", from which map output is served" if any(kind.map_slots for kind in plan.workers) else ""
-    return f"{said}{served}. Java heaps: {heaps}."
+    served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
+    rest = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
+    return f"{said}{served}. Java heaps: {heaps}{rest}."
 
 
 def _heaps(name: str, memory_bytes: int, stack: tuple[Share, ...]) -> str:

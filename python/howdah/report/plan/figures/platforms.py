@@ -13,7 +13,8 @@ from howdah.units import format_counted
 
 ROW, BAR = 62, 20
 MOST_ROWS = 8
-"""More platforms than this of one group of hosts are left to the table."""
+"""More platforms than this of one group of hosts are left to the table; of many groups, still more."""
+MOST_ROWS_IN_ALL = 24
 
 
 class _Reason(NamedTuple):
@@ -72,11 +73,13 @@ def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
     """
     rows: list[Candidate] = []
     left_out = 0
-    for _, group in groupby(cluster.candidates, key=lambda one: one.group):
+    groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda one: one.group)]
+    most = max(1, min(MOST_ROWS, MOST_ROWS_IN_ALL // len(groups))) if groups else 0
+    for group in groups:
         possible = [one for one in group if one.verdict != "refused" and not _ruled_out(one)]
-        rows += possible[:MOST_ROWS]
-        left_out += len(possible[MOST_ROWS:])
-    return rows, left_out
+        rows += possible[:most]
+        left_out += len(possible[most:])
+    return rows[:MOST_ROWS_IN_ALL], left_out + len(rows[MOST_ROWS_IN_ALL:])
 
 
 def _ruled_out(candidate: Candidate) -> bool:
