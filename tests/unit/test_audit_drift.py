@@ -97,6 +97,25 @@ def test_drift_is_found_with_what_was_planned(tmp_path: Path) -> None:
     assert set(checks) == {"dfs.blocksize", "dfs.datanode.data.dir", "dfs.ls.limit"}
 
 
+def test_what_is_advised_can_be_copied_into_a_shell(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    _edit(folders[0] / "mapred-site.xml", r"<value>-Xmx\d+m</value>", "<value>-Xmx1g $(id)</value>")
+    _edit(folders[0] / "hdfs-site.xml", r"(dfs.replication</name>\s*)<value>3<", r"\1<value>2<")
+    fixes = {one.about: one.fix for one in _checks(plan, folders) if one.rule == "drift.changed"}
+    (options,) = [fix for about, fix in fixes.items() if about.endswith("opts")]
+    assert re.search(r"--set '[a-z.-]+opts=-Xmx1g \$\(id\)'$", options)
+    assert fixes["dfs.replication"].endswith("or plan with --replication 2")
+
+
+def test_no_flag_is_advised_for_a_value_that_is_none(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    _edit(folders[0] / "hdfs-site.xml", r"<value>268435456</value>", "<value>banana</value>")
+    fixes = {one.about: one.fix for one in _checks(plan, folders) if one.rule == "drift.changed"}
+    assert "--set" not in fixes["dfs.blocksize"]
+
+
 def test_one_quantity_written_in_two_ways_is_no_drift(tmp_path: Path) -> None:
     plan = _plan("native")
     folders = _write(plan, tmp_path)

@@ -116,6 +116,15 @@ def test_lists_of_members_lie_where_the_settings_say() -> None:
     assert files["hadoop/dfs.exclude"] == ""
 
 
+@pytest.mark.parametrize(
+    "path", ["/x/..", "/conf/workers", "/conf/core-site.xml", "/conf/a b", "/conf/.hidden"]
+)
+def test_a_list_of_members_takes_no_other_file_s_place(path: str) -> None:
+    with pytest.raises(UserError, match="is no file for a list of hosts") as caught:
+        render(plan(setting("dfs.hosts", path, HDFS)))
+    assert caught.value.where == "--set dfs.hosts"
+
+
 def test_upgrade_domains_are_hosts() -> None:
     entries = json.loads(_rendered(_mixed(Placement.UPGRADE_DOMAINS))["hadoop/dfs.include"])
     assert entries[0] == {"hostName": "workers-1-1", "port": 9866, "upgradeDomain": "workers-1"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 
 from howdah.audit.existing import HOST_FILES, correction, existing, is_there
@@ -52,8 +53,8 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     if found is None or found.value(setting.value) == setting.value:
         return
     fix = correction(setting.key, file, setting.value, found)
-    if found.place and file not in HOST_FILES:
-        fix += f", or plan with --set {setting.key}={found.text}"
+    if found.place and file not in HOST_FILES and found.value(setting.value) is not None:
+        fix += f", or plan with {_insisting(setting.key, found.text or "")}"
     yield _check(
         CHANGED if found.place else MISSING,
         about=setting.key,
@@ -63,6 +64,13 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
         fix=fix,
         why=setting.reason,
     )
+
+
+def _insisting(key: str, text: str) -> str:
+    """The flag by which a plan keeps what was found, quoted: it is there to be copied into a shell."""
+    if key == "dfs.replication":
+        return f"--replication {shlex.quote(text)}"
+    return f"--set {shlex.quote(f'{key}={text}')}"
 
 
 def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
@@ -80,7 +88,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
                 where=one.place,
                 found=one.text,
                 expected=f"{default or 'nothing'}, the default: the plan has no {one.name}",
-                fix=f"remove {one.name} from {one.place}, or plan with --set {one.name}={one.text}",
+                fix=f"remove {one.name} from {one.place}, or plan with {_insisting(one.name, one.text)}",
             )
 
 

@@ -47,6 +47,13 @@ def _root(
         print(context.get_help())
 
 
+_PLAINLY = (
+    ("Value error, ", ""),
+    ("Input should be a valid integer, unable to parse string as an integer", "it is not a whole number"),
+    ("Input should be", "it should be"),
+)
+
+
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     """A polite kill or a terminal's hanging up ends a run as Ctrl-C does, with a readable record."""
     raise KeyboardInterrupt
@@ -74,12 +81,19 @@ def _run(output: PatientOutput) -> int:
         # Only an error in the words of a command line knows which command it was about.
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "howdah"
-        _complain(error.format_message(), f"see `{command} --help`")
+        _complain(_plainly(error.format_message()), f"see `{command} --help`")
         return error.exit_code if error.exit_code != 1 else 2
     except KeyboardInterrupt:
         _complain("stopped by the user", "")
         return 130
     return int(code or 0)
+
+
+def _plainly(message: str) -> str:
+    """What is wrong with a flag's value, without the words of the library that read it."""
+    for theirs, ours in _PLAINLY:
+        message = message.replace(theirs, ours)
+    return message
 
 
 def _complain(message: str, hint: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Placement, Plan, Role
@@ -13,6 +15,9 @@ from howdah.model.value import value_text
 
 _DATANODE_PORT = 9866
 """The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""
+
+_LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+"""A file's name that hides nothing and leads nowhere else."""
 
 
 def member_files(folder: str, plan: Plan, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
@@ -58,8 +63,19 @@ def _value(plan: Plan, key: str) -> str:
 
 
 def _file_name(plan: Plan, key: str) -> str:
-    """The last part of the path that a setting holds; it lies in the configuration's own directory."""
-    return PurePosixPath(_value(plan, key)).name
+    """The last part of the path that a setting holds; it lies in the configuration's own directory.
+
+    Raises UserError for a path that would put the list in the place of another file, or nowhere.
+    """
+    path = _value(plan, key)
+    name = PurePosixPath(path).name
+    if path and (not _LIST.fullmatch(name) or name == "workers" or name.endswith((".xml", ".sh"))):
+        raise UserError(
+            f"--set {key}",
+            f"{path!r} is no file for a list of hosts",
+            "give for instance /etc/hadoop/conf/hosts",
+        )
+    return name
 
 
 def _port(address: str) -> int:

@@ -25,9 +25,13 @@ def replace_file(path: Path, text: str) -> None:
         staged.chmod(0o666 & ~_umask())
         staged.replace(path)
     except OSError as error:
-        raise UserError(
-            str(path), f"cannot be written: {error.strerror}", "give a file in an existing directory"
-        ) from error
+        nowhere = isinstance(error, FileNotFoundError | NotADirectoryError)
+        hint = (
+            "give a file in an existing directory"
+            if nowhere
+            else "give a file where there is room and leave to write"
+        )
+        raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
     finally:
         if staged is not None:
             staged.unlink(missing_ok=True)
