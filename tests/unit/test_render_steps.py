@@ -126,3 +126,11 @@ def test_no_reason_has_dashes_that_a_comment_cannot_hold() -> None:
         )
     ).files
     assert [file.path for file in files if file.path.endswith(".xml") and "- -" in file.content] == []
+
+
+def test_a_bond_is_not_made_without_being_told_of_its_address() -> None:
+    files = render(
+        plan_cluster(read_inventory(EXAMPLES / "hosts-32.yaml"), PlanRequest(hypervisor=Hypervisor.NONE))
+    ).files
+    bond = next(file.content for file in files if file.path == "network/10-hadoop.netdev")
+    assert ".network file of your own that gives hadoop0 the" in bond[: bond.index("[NetDev]")]

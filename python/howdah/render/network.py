@@ -45,7 +45,10 @@ def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[Con
 
 def _netdev(bond: Sequence[Setting], mtu: Sequence[Setting]) -> str:
     head = hash_comment(
-        ["Goes to /etc/systemd/network/; the cluster's address belongs to hadoop0 from then on."]
+        [
+            "Goes to /etc/systemd/network/, beside a .network file of your own that gives hadoop0 the",
+            "address that the host has on its ports now: without one the host cannot be reached.",
+        ]
     )
     device = "\n[NetDev]\nName=hadoop0\nKind=bond\n" + "".join(
         f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu
