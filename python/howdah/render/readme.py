@@ -68,7 +68,8 @@ def readme(
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
-        advice=[one for one in cluster.advice if one.severity != "may"],
+        # What must be done stands before what should be, each in the order of the rules.
+        advice=[one for level in ("must", "should") for one in cluster.advice if one.severity == level],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
 
