@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import subprocess
+from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 import pytest
@@ -240,13 +241,12 @@ def test_a_file_nobody_renders_is_refused() -> None:
 
 
 def test_every_script_is_one() -> None:
-    for file in render(_mixed()).files:
-        if file.executable:
-            shell = file.content.splitlines()[0].removeprefix("#!/bin/")
-            done = subprocess.run(
-                [shell, "-n"], input=file.content.encode(), capture_output=True, check=False
-            )
-            assert (done.returncode, done.stderr) == (0, b""), file.path
+    scripts = [file for file in render(_mixed()).files if file.executable]
+    assert {PurePosixPath(file.path).name for file in scripts} == {"disks.sh", "topology.sh"}
+    for file in scripts:
+        shell = file.content.splitlines()[0].removeprefix("#!/bin/")
+        done = subprocess.run([shell, "-n"], input=file.content.encode(), capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), file.path
 
 
 @pytest.mark.parametrize(
