@@ -9,7 +9,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Rack
+from howdah.model.request import PlanRequest
+from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.report.plan.content import MOST_RACKS, content
@@ -111,6 +114,17 @@ def test_very_many_racks_are_left_to_the_plan_s_file() -> None:
     rows = content(made, made.cluster, GROUNDS).racks.rows
     assert len(rows) == MOST_RACKS + 1
     assert rows[-1][1:] == ("300", "300 more racks to /r499, in the plan's file")
+
+
+def test_of_many_groups_only_the_best_is_shown() -> None:
+    inventory = Inventory(groups=tuple(group(f"g{number}", 2) for number in range(40)))
+    made = plan_cluster(inventory, PlanRequest())
+    text = plan_page(made, GROUNDS)
+    page = _Page(text)
+    assert len(text) < 2_000_000
+    assert "The hosts of 32 more groups are not drawn." in page.words
+    assert "28 more kinds of workers in the numbers" in page.words
+    assert text.count('<details class="choice recommended">') == text.count('<details class="choice ') == 40
 
 
 def test_every_source_that_rules_cite_is_one_source() -> None:

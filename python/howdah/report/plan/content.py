@@ -56,6 +56,7 @@ class Content(NamedTuple):
     leads: tuple[str, ...]
     several_groups: bool
     choices: tuple[Choice, ...]
+    choices_left_out: int
     masters: tuple[tuple[Master, str], ...]
     topology: tuple[tuple[str, str], ...]
     racks: Table
@@ -76,6 +77,9 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
     decided = [
         (one.file or words.OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings
     ]
+    told = [
+        one for one in cluster.candidates if one.verdict == "recommended" or not words.many_groups(cluster)
+    ]
     names = dict.fromkeys(file for file, _ in decided)
     return Content(
         title=f"{cluster.inventory.cluster}: plan",
@@ -87,7 +91,8 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
         several_groups=len({one.group for one in cluster.candidates}) > 1,
-        choices=tuple(_choice(one) for one in cluster.candidates),
+        choices=tuple(_choice(one) for one in told),
+        choices_left_out=len(cluster.candidates) - len(told),
         masters=tuple((one, words.place(one)) for one in cluster.masters),
         topology=_topology(cluster),
         racks=_racks(cluster),
