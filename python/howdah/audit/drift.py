@@ -54,7 +54,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
         return
     fix = correction(setting.key, file, setting.value, found)
     if found.place and file not in HOST_FILES and found.value(setting.value) is not None:
-        fix += f", or plan with {_insisting(setting.key, found.text or "")}"
+        fix += f", or plan with {_insisting(setting.key, found.text or '')}"
     yield _check(
         CHANGED if found.place else MISSING,
         about=setting.key,
