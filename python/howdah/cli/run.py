@@ -41,6 +41,7 @@ def _engines(incomplete: str) -> list[str]:
 def _codecs(incomplete: str) -> list[str]:
     return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
 
+
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
