@@ -39,7 +39,7 @@ class _Division(NamedTuple):
 
 def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
-    groups = tuple(group for group in inventory.groups if group.serves != "masters")
+    groups = inventory.worker_groups
     if not groups:
         raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
     division = _Division(groups, {group.name: _weighed(group, groups, request) for group in groups})

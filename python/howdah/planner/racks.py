@@ -28,7 +28,7 @@ def safe_bytes(rooms: Iterable[float], replicas: int) -> float:
 
 def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple[Advice, ...]:
     """What to know where one rack is so large that others cannot hold a replica of all it could."""
-    groups = [group for group in inventory.groups if group.serves != "masters"]
+    groups = inventory.worker_groups
     raw: Counter[str] = Counter()
     for group in groups:
         for rack in group.racks:

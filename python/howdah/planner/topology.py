@@ -86,7 +86,7 @@ def _unused(name: str, taken: set[str]) -> str:
 
 def _virtual_racks(inventory: Inventory) -> tuple[tuple[Rack, ...], str]:
     """Racks of equally many hosts and, in words, what they are; hosts that serve masters only are apart."""
-    groups = [group for group in inventory.groups if group.serves != "masters"]
+    groups = inventory.worker_groups
     names = [name for group in groups for name in group.names]
     size, how = _rack_size([group.count for group in groups])
     many = max(1, len(names) // size)

@@ -25,8 +25,8 @@ def worker_hosts_left(inventory: Inventory, layouts: Mapping[str, Layout], maste
     freed = _freed(masters)
     return sum(
         group.count - sum(_emptied(freed[host], layout) for host in freed.keys() & set(group.names))
-        for group in inventory.groups
-        if group.serves != "masters" and (layout := layouts.get(group.name)) is not None
+        for group in inventory.worker_groups
+        if (layout := layouts.get(group.name)) is not None
     )
 
 

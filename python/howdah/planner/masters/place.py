@@ -71,7 +71,7 @@ def place_masters(
 
 def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:
     """The NameNode's: what full disks want, and what is usual where it is little of a worker's memory."""
-    raw_bytes = sum(group.data_bytes * group.count for group in inventory.groups if group.serves != "masters")
+    raw_bytes = sum(group.data_bytes * group.count for group in inventory.worker_groups)
     full = namenode_heap_bytes(namespace_blocks(raw_bytes, request.replication or REPLICATION))
     return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
@@ -95,7 +95,7 @@ def _attempts(inventory: Inventory, request: PlanRequest, first: Sequence[Spot])
 
 def _enough(inventory: Inventory, request: PlanRequest) -> int:
     """Hosts that must keep workers: one for each replica, one more where HA is to outlast a lost host."""
-    workers = sum(group.count for group in inventory.groups if group.serves != "masters")
+    workers = sum(group.count for group in inventory.worker_groups)
     spare = 1 if request.protection is Protection.HA else 0
     return min(workers, (request.replication or REPLICATION) + spare)
 
