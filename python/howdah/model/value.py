@@ -1,8 +1,8 @@
-"""A decided value as text."""
+"""Decided values as text."""
 
 from __future__ import annotations
 
-from howdah.model.plan import Value
+from howdah.model.plan import Plan, Value
 
 
 def value_text(value: Value) -> str:
@@ -15,3 +15,8 @@ def value_text(value: Value) -> str:
         # Hadoop's whole-number keys reject 1e-05 and readers of the file stumble over it.
         return f"{value:.12f}".rstrip("0").rstrip(".") if value else "0"
     return str(value)
+
+
+def planned_text(plan: Plan, key: str) -> str:
+    """What the plan gives a key, the first where kinds differ; empty where it gives nothing."""
+    return next((value_text(setting.value) for setting in plan.settings if setting.key == key), "")

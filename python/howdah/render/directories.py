@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.model.plan import Plan, Role
-from howdah.model.value import value_text
+from howdah.model.value import planned_text
 
 
 class _Place(NamedTuple):
@@ -79,5 +79,6 @@ def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
 
 
 def _paths(plan: Plan, key: str) -> list[str]:
-    value = next((value_text(one.value) for one in plan.settings if one.key == key), "")
-    return [path.strip().removeprefix("file://") for path in value.split(",") if path.strip()]
+    return [
+        path.strip().removeprefix("file://") for path in planned_text(plan, key).split(",") if path.strip()
+    ]

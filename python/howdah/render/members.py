@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Placement, Plan, Role
-from howdah.model.value import value_text
+from howdah.model.value import planned_text
 
 _DATANODE_PORT = 9866
 """The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""
@@ -46,7 +46,7 @@ def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker]) -> str:
     )
     if key != "dfs.hosts" or not upgrade_domains:
         return _lines(members)
-    port = _port(_value(plan, "dfs.datanode.address"))
+    port = _port(planned_text(plan, "dfs.datanode.address"))
     entries = (
         json.dumps({"hostName": worker.name, "port": port, "upgradeDomain": worker.host})
         for worker in members
@@ -58,16 +58,12 @@ def _lines(workers: Sequence[PlacedWorker]) -> str:
     return "".join(f"{worker.name}\n" for worker in workers)
 
 
-def _value(plan: Plan, key: str) -> str:
-    return next((value_text(setting.value) for setting in plan.settings if setting.key == key), "")
-
-
 def _file_name(plan: Plan, key: str) -> str:
     """The last part of the path that a setting holds; it lies in the configuration's own directory.
 
     Raises UserError for a path that would put the list in the place of another file, or nowhere.
     """
-    path = _value(plan, key)
+    path = planned_text(plan, key)
     name = PurePosixPath(path).name
     if path and (not _LIST.fullmatch(name) or name == "workers" or name.endswith((".xml", ".sh"))):
         raise UserError(

@@ -15,7 +15,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.request import Hypervisor
-from howdah.model.value import value_text
+from howdah.model.value import planned_text, value_text
 from howdah.render.contents import contents
 from howdah.render.directories import hbase_directory, hdfs_directories, local_directories
 from howdah.render.hadoop import FILES as HADOOP_FILES
@@ -120,7 +120,8 @@ def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
 
 def _setting(plan: Plan, key: str) -> str:
     """A value that commands name, quoted; empty where the plan has none."""
-    return next((shlex.quote(value_text(one.value)) for one in plan.settings if one.key == key), "")
+    value = planned_text(plan, key)
+    return shlex.quote(value) if value else ""
 
 
 def _namenode_ids(plan: Plan) -> list[str]:
