@@ -71,6 +71,23 @@ def _isolate(facts: Facts) -> str | None:
     )
 
 
+def _idle_disks(facts: Facts) -> str | None:
+    disks = {kind.name: kind.data_disks or 0 for kind, _ in facts.cluster.kinds}
+    idle = sum(
+        disks.get(kind, 0) * (2 if master.shadow_host else 1)
+        for master in facts.cluster.masters
+        for kind in master.takes
+    )
+    whole = facts.cluster.data_disks + idle
+    if idle < _IDLE_WORTH_SAYING * whole:
+        return None
+    return (
+        f"Masters take the places of workers with {idle} of {whole} data disks, {idle / whole:.0%} of what "
+        "the hosts could hold and do. Compare with another --workers-per-host, add hosts, or give masters small "
+        "hosts of their own (`serves: masters`)."
+    )
+
+
 def _logging(facts: Facts) -> str | None:
     return (
         "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
@@ -110,6 +127,8 @@ def _federation(facts: Facts) -> str | None:
     )
 
 
+_IDLE_WORTH_SAYING = 0.1
+
 # Collections of larger heaps stop a NameNode for longer than its clients wait.
 _HEAP_MOST = 200 * 10**9
 
@@ -127,6 +146,13 @@ RULES: tuple[Rule, ...] = (
         condition="masters are not protected",
         applies=_unprotected,
         tell=_isolate,
+    ),
+    Counsel(
+        id="masters.idle-disks",
+        says="Masters take no more than a tenth of the workers' places.",
+        sources=("D1 96", "D0 59", "D0 146"),
+        condition="masters have places of their own",
+        tell=_idle_disks,
     ),
     Counsel(
         id="masters.fault-tolerance-network",
