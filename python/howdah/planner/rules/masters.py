@@ -83,8 +83,8 @@ def _idle_disks(facts: Facts) -> str | None:
         return None
     return (
         f"Masters take the places of workers with {idle} of {whole} data disks, {idle / whole:.0%} of what "
-        "the hosts could hold and do. Compare with another --workers-per-host, add hosts, or give masters small "
-        "hosts of their own (`serves: masters`)."
+        "the hosts could hold and do. Compare with another --workers-per-host, add hosts, or give masters "
+        "small hosts of their own (`serves: masters`)."
     )
 
 
