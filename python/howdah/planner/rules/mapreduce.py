@@ -30,9 +30,9 @@ def _container(facts: Facts, kind: str) -> Decision:
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
     return Decision(
         value,
-        f"a heap of {heap} MiB and a good quarter more for the Java machine; all heaps together stay under "
-        f"half of a worker's {format_memory(least.memory_bytes)}, so that map output is read from the page "
-        "cache",
+        f"a heap of {heap} MiB and a good quarter more for the Java machine; the tasks' heaps together stay "
+        f"under half of a worker's {format_memory(least.memory_bytes)}, so that map output is read from the "
+        "page cache",
         (
             Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
             Input(name="map tasks at once on it", value=least.map_slots),
@@ -127,8 +127,8 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             f"mapreduce.{kind}-memory",
             "mapred-site.xml",
             f"mapreduce.{kind}.memory.mb",
-            f"A {kind} task's container holds a heap of at least {least} MiB; all heaps are under half of "
-            "memory.",
+            f"A {kind} task's container holds a heap of at least {least} MiB; all tasks' heaps together "
+            "are under half of memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
             accepts=_container_will_do,

@@ -9,6 +9,9 @@ from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Value, Worker
 from howdah.units import MIB
 
+TASKS = ("map tasks", "reduce tasks")
+"""The shares that run the work of jobs."""
+
 
 class Share(NamedTuple):
     """One share of a worker's memory, bytes, and its colour; ``heap_bytes`` is what Java heaps take of it."""
@@ -31,9 +34,9 @@ def _taken(plan: Plan, kind: Worker) -> Iterator[Share]:
     maps, reduces = kind.map_slots, kind.reduce_slots
     map_bytes = maps * MIB * _number(values.get("mapreduce.map.memory.mb"))
     reduce_bytes = reduces * MIB * _number(values.get("mapreduce.reduce.memory.mb"))
-    yield Share("map tasks", "cpu-user", map_bytes, maps * _heap(values.get("mapreduce.map.java.opts")))
+    yield Share(TASKS[0], "cpu-user", map_bytes, maps * _heap(values.get("mapreduce.map.java.opts")))
     yield Share(
-        "reduce tasks", "cpu-system", reduce_bytes, reduces * _heap(values.get("mapreduce.reduce.java.opts"))
+        TASKS[1], "cpu-system", reduce_bytes, reduces * _heap(values.get("mapreduce.reduce.java.opts"))
     )
     containers = MIB * _number(values.get("yarn.nodemanager.resource.memory-mb"))
     master_heap = _heap(values.get("yarn.app.mapreduce.am.command-opts"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.model.plan import Plan, Worker
 from howdah.report.figure import Figure, Key, Table
-from howdah.report.plan.memory import Share, shares
+from howdah.report.plan.memory import TASKS, Share, shares
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.units import GIB, format_counted, format_gib
 
@@ -134,11 +134,14 @@ def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], *, l
     said = "What the settings set aside, and what they leave to the page cache"
     served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
     rest = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
-    return f"{said}{served}. Java heaps: {heaps}{rest}."
+    whose = "Heaps of tasks" if served else "Java heaps"
+    return f"{said}{served}. {whose}: {heaps}{rest}."
 
 
 def _heaps(name: str, memory_bytes: int, stack: tuple[Share, ...]) -> str:
-    heap = sum(share.heap_bytes for share in stack)
+    """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
+    tasks = [share.heap_bytes for share in stack if share.name in TASKS]
+    heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
     return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
 
 
