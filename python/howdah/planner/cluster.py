@@ -20,7 +20,11 @@ from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import layout_of, size_settings, weigh
 from howdah.planner.racks import weigh_racks
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
+from howdah.planner.rules.masters import IDLE_DISKS
 from howdah.planner.topology import lay_out
+
+_FEW_HOSTS = 60
+"""Hosts up to which masters are tried on every platform before one is chosen."""
 
 
 class _Division(NamedTuple):
@@ -42,7 +46,11 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     groups = inventory.worker_groups
     if not groups:
         raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
-    division = _Division(groups, {group.name: _weighed(group, groups, request) for group in groups})
+    division = _less_masters(
+        inventory,
+        _Division(groups, {group.name: _weighed(group, groups, request) for group in groups}),
+        request,
+    )
     chosen = division.chosen()
     layouts = tuple(layout_of(candidate) for candidate in chosen)
     kinds = tuple(kind for candidate in chosen for kind in candidate.kinds)
@@ -99,6 +107,52 @@ def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest
             }
         )
         for candidate in candidates
+    )
+
+
+def _less_masters(inventory: Inventory, division: _Division, request: PlanRequest) -> _Division:
+    """On few hosts, what masters take of each platform counts against it; on many it is next to nothing."""
+    if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
+        return division
+    weighed = dict(division.weighed)
+    for group in division.groups:
+        possible = [one for one in division.weighed[group.name] if one.verdict != "refused"]
+        refused = [one for one in division.weighed[group.name] if one.verdict == "refused"]
+        judged = [_with_masters(inventory, group, division.chosen(one), one, request) for one in possible]
+        best, *others = sorted(judged, key=lambda one: -one.score)
+        weighed[group.name] = (
+            best.model_copy(update={"verdict": "recommended"}),
+            *(one.model_copy(update={"verdict": "possible"}) for one in others),
+            *refused,
+        )
+    return _Division(division.groups, weighed)
+
+
+def _with_masters(
+    inventory: Inventory,
+    group: HostGroup,
+    chosen: Sequence[Candidate],
+    candidate: Candidate,
+    request: PlanRequest,
+) -> Candidate:
+    layouts = tuple(layout_of(one) for one in chosen)
+    kinds = tuple(kind for one in chosen for kind in one.kinds)
+    try:
+        placed = place_masters(inventory, layouts, kinds, request)
+    except UserError:
+        judgement = IDLE_DISKS.speaks_against("has no room for the masters", 1.0)
+    else:
+        left = workers_left(group, layout_of(candidate), placed)
+        disks = sum(left[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
+        lost = round(1 - disks / (group.count * group.data_disks), 4)
+        if lost <= 0:
+            return candidate
+        judgement = IDLE_DISKS.speaks_against(f"masters take the places of {lost:.0%} of its disks", lost)
+    return candidate.model_copy(
+        update={
+            "judgements": (*candidate.judgements, judgement),
+            "score": round(candidate.score + judgement.weight, 4),
+        }
     )
 
 

@@ -132,6 +132,14 @@ _IDLE_WORTH_SAYING = 0.1
 # Collections of larger heaps stop a NameNode for longer than its clients wait.
 _HEAP_MOST = 200 * 10**9
 
+IDLE_DISKS = Counsel(
+    id="masters.idle-disks",
+    says="Masters take no more than a tenth of the workers' places.",
+    sources=("D1 96", "D0 59", "D0 146"),
+    condition="masters have places of their own",
+    tell=_idle_disks,
+)
+
 RULES: tuple[Rule, ...] = (
     OWN_PLACES,
     OWN_HOST,
@@ -147,13 +155,7 @@ RULES: tuple[Rule, ...] = (
         applies=_unprotected,
         tell=_isolate,
     ),
-    Counsel(
-        id="masters.idle-disks",
-        says="Masters take no more than a tenth of the workers' places.",
-        sources=("D1 96", "D0 59", "D0 146"),
-        condition="masters have places of their own",
-        tell=_idle_disks,
-    ),
+    IDLE_DISKS,
     Counsel(
         id="masters.fault-tolerance-network",
         says="The network carries Fault Tolerance's logging beside the workers' traffic, or it has its own.",
