@@ -56,6 +56,15 @@ def test_a_plan_and_its_page_are_written_and_the_table_shown(here: Path) -> None
     assert (here / "plan.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
 
 
+def test_hosts_too_small_are_named_with_their_file(here: Path) -> None:
+    small = (here / "hosts.yaml").read_text(encoding="utf-8").replace("256GiB", "4GiB")
+    (here / "hosts.yaml").write_text(small, encoding="utf-8")
+    done = howdah("plan", "hosts.yaml", cwd=here)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: hosts.yaml: groups[host].memory: 4 GiB is too little")
+    assert tree(here) == {"hosts.yaml"}
+
+
 def test_quiet_says_where_the_plan_is_and_json_says_all(here: Path) -> None:
     done = howdah("plan", "hosts.yaml", "--quiet", "--no-page", "-o", "a.yaml", cwd=here)
     assert done.stdout == "a.yaml\n"
@@ -115,7 +124,7 @@ def test_growth_is_answered_in_hosts(here: Path) -> None:
         "plan", "hosts.yaml", "--no-page", "--need", "300TB", "--growth", "40%/year", "--years", "3", cwd=here
     )
     assert re.search(
-        r"^capacity .*; 823 TB in 3 years need \d+ hosts; first full: ", done.stdout, re.MULTILINE
+        r"^capacity .*; 823 TB in 3 years need \d+ hosts in all; first full: ", done.stdout, re.MULTILINE
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as sized
@@ -70,6 +72,11 @@ def test_growth_year_by_year() -> None:
     assert held.years[1].fill["disks"] == pytest.approx(84 * TB / held.usable_bytes)
     assert held.years[3].fill["disks"] > 1
     assert held.years[3].first_full.startswith("disks, 192% of")
+
+
+def test_far_beyond_the_limit_it_is_times_not_percent() -> None:
+    (today,) = reckoned(host_group(), Growth(need_bytes=10_000 * TB)).years
+    assert re.fullmatch(r"disks, 1\d\d times the limit", today.first_full)
 
 
 def test_small_blocks_fill_the_name_node_first() -> None:

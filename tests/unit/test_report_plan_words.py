@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.model.plan import Candidate, Input, Judgement, Layout, Master, Plan, Role, Worker
+from howdah.model.plan import Candidate, Capacity, Input, Judgement, Layout, Master, Plan, Role, Worker, Year
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
@@ -188,3 +188,29 @@ def test_sources_are_cited_one_by_one() -> None:
         "Hadoop 3.5.0: hdfs-default.xml",
     )
     assert labels("") == ()
+
+
+def test_a_recommended_platform_that_nothing_speaks_for_says_so() -> None:
+    spans = Judgement(rule="r", verdict="against", text="spans 2 NUMA nodes", weight=-0.05)
+    native = Candidate(
+        group="w",
+        platform="native",
+        verdict="recommended",
+        workers=9,
+        kinds=(),
+        score=0.0,
+        judgements=(spans,),
+    )
+    assert words.verdict(native) == "recommended; against it: spans 2 NUMA nodes"
+
+
+def test_what_the_data_need_is_said_as_long_as_it_is_a_number_of_hosts() -> None:
+    last = Year(year=3, need_bytes=9 * 10**12, hosts=4, first_full="disks, 90% of the limit", fill={})
+    few = Capacity(
+        raw_bytes=30 * 10**12, usable_bytes=7 * 10**12, bytes_per_host=1, years=(last,), hosts_needed=4
+    )
+    assert words.capacity_line(few).endswith(
+        "; 9.00 TB in 3 years need 4 hosts in all; first full: disks, 90% of the limit"
+    )
+    many = few.model_copy(update={"hosts_needed": 10**27})
+    assert words.capacity_line(many).endswith("; what is needed in 3 years is more than 1,000,000 hosts hold")

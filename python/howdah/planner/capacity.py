@@ -14,6 +14,8 @@ from howdah.planner.namespace import HEAP_BYTES_PER_BLOCK
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
 
+_TIMES, _MOST_TIMES = 10, 1_000_000
+
 DISKS = "disks"
 HEAP = "NameNode heap"
 BLOCKS = "blocks of a DataNode"
@@ -54,9 +56,14 @@ def _years(held: Holding, growth: Growth) -> Iterator[Year]:
             year=year,
             need_bytes=need,
             hosts=_hosts(held, need),
-            first_full=f"{first}, {fill[first]:.0%} of the most there should be",
+            first_full=f"{first}, {_share(fill[first])} the limit",
             fill=fill,
         )
+
+
+def _share(full: float) -> str:
+    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
+    return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
 
 
 def _fill(held: Holding, need_bytes: int) -> dict[str, float]:

@@ -38,11 +38,20 @@ _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 
 
 def plan_hosts(path: Path, request: PlanRequest) -> Plan:
-    """Read an inventory and plan the request on it; raises UserError for what either gets wrong."""
+    """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
+
+    What is wrong with a group of hosts names the file, too.
+    """
     # A release that is not known is told before anything else is done.
     releases.hadoop(request.hadoop)
     releases.hbase(request.hbase)
-    return plan_cluster(read_inventory(path), request)
+    inventory = read_inventory(path)
+    try:
+        return plan_cluster(inventory, request)
+    except UserError as error:
+        if error.where.startswith("groups"):
+            raise UserError(f"{path}: {error.where}", error.what, error.hint) from error
+        raise
 
 
 def load_plan(path: Path) -> Plan:

@@ -42,6 +42,9 @@ PLACEMENTS = {
 }
 """How replicas are kept on different hosts."""
 
+MOST_HOSTS = 1_000_000
+"""Hosts beyond which a number says nothing but that the need is out of reach."""
+
 OF_THE_PLAN = "the plan itself"
 """Where settings are listed that belong to no file."""
 
@@ -131,21 +134,28 @@ def topology_line(cluster: Cluster) -> str:
 
 def capacity_line(capacity: Capacity) -> str:
     """What it holds, and how many hosts the last year needs."""
-    line = f"{format_bytes(capacity.usable_bytes)} of data on {format_bytes(capacity.raw_bytes)} of disks"
+    line = (
+        f"{format_bytes(capacity.usable_bytes)} of data on {format_bytes(capacity.raw_bytes)} of disks, "
+        "after replicas and reserves"
+    )
     if capacity.hosts_needed is None or not capacity.years:
         return line
     last = capacity.years[-1]
     when = "today" if last.year == 0 else f"in {format_counted(last.year, 'year')}"
+    if capacity.hosts_needed > MOST_HOSTS:
+        return f"{line}; what is needed {when} is more than {MOST_HOSTS:,} hosts hold"
     return (
         f"{line}; {format_bytes(last.need_bytes)} {when} need "
-        f"{format_counted(capacity.hosts_needed, 'host')}; first full: {last.first_full}"
+        f"{format_counted(capacity.hosts_needed, 'host')} in all; first full: {last.first_full}"
     )
 
 
 def verdict(candidate: Candidate) -> str:
     """What becomes of a platform and the main reason."""
     main = main_reason(candidate)
-    word = "" if candidate.verdict == "possible" else candidate.verdict
+    word = "" if candidate.verdict == "possible" else str(candidate.verdict)
+    if main is not None and word == "recommended" and main.verdict == "against":
+        word = "recommended; against it"
     return ": ".join(part for part in (word, main.text if main else "") if part)
 
 
