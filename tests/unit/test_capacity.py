@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Capacity, Setting, Value
-from howdah.model.request import Growth, PlanRequest
+from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest
 from howdah.planner.capacity import capacity
+from howdah.planner.cluster import plan_cluster
 from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
@@ -191,3 +192,23 @@ def test_a_rack_may_hold_no_more_units_than_can_be_lost() -> None:
     assert "RS-3-2-1024k loses data with a rack: it has 3 units in one and survives 2 losses" in domains
     _, domains = weighed(host_group(count=20, racks=("r1", "r2", "r3", "r4", "r5")), 1)
     assert "RS-6-3-1024k survives the loss of a rack, which holds at most 2" in domains
+
+
+@pytest.mark.parametrize(
+    ("replicas", "says"),
+    [
+        (3, "78.0 TB of disk: 3 replicas"),
+        (2, "54.0 TB of disk: 2 replicas"),
+        (1, "30.0 TB of disk: one replica"),
+    ],
+)
+def test_a_sort_s_room_follows_replication(replicas: int, says: str) -> None:
+    request = PlanRequest(
+        workloads=(Demand(kind="terasuite", dataset_bytes=12 * TB),),
+        hypervisor=Hypervisor.NONE,
+        replication=replicas,
+    )
+    plan = plan_cluster(inventory(host_group(count=3)), request)
+    assert plan.cluster is not None
+    (told,) = (one.text for one in plan.cluster.advice if one.rule == "capacity.sort-space")
+    assert says in told

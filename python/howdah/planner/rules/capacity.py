@@ -29,7 +29,8 @@ RACK_BALANCE = Rule(
     condition="there are two racks or more, and replicas",
 )
 
-_RAW_FOR_SORT = 6.5
+_INTERMEDIATE = 0.5
+"""Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
 _HOSTS_MOST = 276
 
@@ -38,14 +39,16 @@ def _sorted_dataset(facts: Facts) -> str | None:
     dataset = facts.request.dataset_bytes
     if dataset is None:
         return None
-    need = _RAW_FOR_SORT * dataset
+    replicas = int(facts.number("dfs.replication"))
+    need = (2 * replicas + _INTERMEDIATE) * dataset
     raw = facts.cluster.raw_bytes
     if need <= FILL_LIMIT * raw:
         return None
+    several = "one replica" if replicas == 1 else f"{replicas} replicas"
     return (
-        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: three replicas of the "
-        f"input, three of the output and compressed map output. The workers have {format_bytes(raw)}, of "
-        f"which {FILL_LIMIT:.0%} should be used: sort less, add hosts or delete the input's replicas."
+        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
+        f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
+        f"{FILL_LIMIT:.0%} should be used: sort less, add hosts or keep fewer replicas."
     )
 
 
@@ -78,7 +81,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="capacity.sort-space",
-        says="A sort needs about 6.5 times its dataset of raw disk.",
+        says="A sort needs about 6.5 times its dataset of raw disk at three replicas, 4.5 times at two.",
         sources=("D0 35",),
         severity=Severity.MUST,
         condition="a dataset's size was given and does not fit",
