@@ -134,3 +134,9 @@ def test_a_bond_is_not_made_without_being_told_of_its_address() -> None:
     ).files
     bond = next(file.content for file in files if file.path == "network/10-hadoop.netdev")
     assert ".network file of your own that gives hadoop0 the" in bond[: bond.index("[NetDev]")]
+
+
+def test_where_kinds_differ_a_check_is_run_where_their_settings_are() -> None:
+    line = "howdah check --conf /etc/hadoop/conf --plan plan.yaml"
+    assert f"{line}    # on a worker of each kind" in readme("hosts-mixed", PlanRequest())
+    assert f"{line}    # on a worker" not in readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE))
