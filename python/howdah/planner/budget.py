@@ -41,6 +41,11 @@ LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
 _PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
 """Largest first. More serves few jobs, and page cache serves all; all are multiples of 512 MB."""
+_CONTAINER_KEYS = {
+    "map_mb": "mapreduce.map.memory.mb",
+    "reduce_mb": "mapreduce.reduce.memory.mb",
+    "master_mb": "yarn.app.mapreduce.am.resource.mb",
+}
 _LEAST_MASTER_MB = 1536
 """The release's default."""
 MASTER_BYTES_PER_TASK = 25_000
@@ -123,6 +128,22 @@ def task_sizes(facts: Facts) -> TaskSizes:
     return TaskSizes(*LEAST_PAIR_MB, master_mb)
 
 
+def chosen_sizes(facts: Facts) -> TaskSizes:
+    """The containers that tasks will have: those of the rules, or the user's where given."""
+    insisted = {one.key for one in facts.request.overrides}
+    given = {
+        size: value
+        for size, key in _CONTAINER_KEYS.items()
+        if key in insisted and isinstance(value := facts.decided.get(key), int) and value > 0
+    }
+    return task_sizes(facts)._replace(**given)
+
+
+def under_half(sizes: TaskSizes, worker: Worker) -> bool:
+    """Whether the heaps of all tasks of a worker are under half of its memory (D0 25)."""
+    return sizes.tasks_mb(worker) * MIB <= _CONTAINER_SHARE * worker.memory_bytes
+
+
 def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
     """What a worker gives to containers, MB: its tasks and an application master, as far as there is room."""
     room_mb = budget(worker, facts).room // MIB // 512 * 512
@@ -130,9 +151,8 @@ def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
 
 
 def _fits(sizes: TaskSizes, worker: Worker, facts: Facts) -> bool:
-    tasks = sizes.tasks_mb(worker) * MIB
-    whole = tasks + sizes.master_mb * MIB
-    return tasks <= _CONTAINER_SHARE * worker.memory_bytes and whole <= budget(worker, facts).room
+    whole = (sizes.tasks_mb(worker) + sizes.master_mb) * MIB
+    return under_half(sizes, worker) and whole <= budget(worker, facts).room
 
 
 def _master_mb(facts: Facts) -> int:

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
-from howdah.planner.budget import HEAP_SHARE, MASTER_BYTES_PER_TASK, MASTER_HEAP_SHARE, kinds_of, task_sizes
+from howdah.planner.budget import (
+    HEAP_SHARE,
+    MASTER_BYTES_PER_TASK,
+    MASTER_HEAP_SHARE,
+    chosen_sizes,
+    kinds_of,
+    task_sizes,
+    under_half,
+)
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import (
@@ -41,7 +49,11 @@ def _container(facts: Facts, kind: str) -> Decision:
     )
 
 
-def _container_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _container_will_do(kind: str, found: Value, decision: Decision, facts: Facts) -> bool:
+    if as_number(found) > as_number(decision.value) and facts.request.overrides:
+        size = {f"{kind}_mb": int(as_number(found))}
+        if not all(under_half(chosen_sizes(facts)._replace(**size), worker) for worker in kinds_of(facts)):
+            return False
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
     most = max(as_number(decision.value), least.memory_bytes / MIB / 4)
     # Where none is given, Hadoop makes it of the heap in the Java options.
@@ -131,7 +143,7 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             "are under half of memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
-            accepts=_container_will_do,
+            accepts=lambda found, decision, facts: _container_will_do(kind, found, decision, facts),
             today="The papers' slots are containers today; the papers' child heap is each task's own.",
         ),
         mapreduce_rule(

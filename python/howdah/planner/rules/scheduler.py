@@ -6,7 +6,7 @@ import math
 
 from howdah.model.plan import Input, Role, Value
 from howdah.model.request import Profile, Protection
-from howdah.planner.budget import container_mb, heap_of, task_sizes
+from howdah.planner.budget import chosen_sizes, container_mb, heap_of
 from howdah.planner.directories import is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
@@ -45,7 +45,7 @@ def _scheduler(facts: Facts) -> Decision:
 
 
 def _masters_share(facts: Facts) -> Decision:
-    sizes = task_sizes(facts)
+    sizes = chosen_sizes(facts)
     total = sum(container_mb(kind, sizes, facts) * count for kind, count in facts.cluster.kinds)
     wanted = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
     least, most = _MASTERS_SHARE

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
-from howdah.planner.budget import Budget, budget, container_mb, kinds_of, task_sizes
+from howdah.planner.budget import Budget, budget, chosen_sizes, container_mb, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
@@ -37,7 +37,7 @@ def _memory_inputs(worker: Worker, shares: Budget) -> tuple[Input, ...]:
 
 def _memory(facts: Facts) -> Decision:
     worker = facts.worker
-    sizes, shares = task_sizes(facts), budget(worker, facts)
+    sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
     tasks = sizes.tasks_mb(worker)
     cached = max(0, shares.room - value * MIB)
@@ -92,7 +92,7 @@ def _vcores_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _most_memory(facts: Facts) -> Decision:
-    sizes = task_sizes(facts)
+    sizes = chosen_sizes(facts)
     value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
     return Decision(value, "the container memory of the largest worker: no container can have more")
 
@@ -107,7 +107,7 @@ def _step_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
     step = int(as_number(found))
     if step <= 0:
         return False
-    sizes = task_sizes(facts)
+    sizes = chosen_sizes(facts)
     waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
     return waste * 8 <= sizes.map_mb + sizes.reduce_mb
 
@@ -236,7 +236,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=_most_memory,
         accepts=lambda found, decision, facts: (
-            task_sizes(facts).reduce_mb <= as_number(found) <= as_number(decision.value)
+            chosen_sizes(facts).reduce_mb <= as_number(found) <= as_number(decision.value)
         ),
     ),
     mapreduce_rule(
