@@ -1,0 +1,132 @@
+"""Which platform each group of hosts gets: the best of its candidates, what masters take of it counted in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Candidate, Layout, Master, Worker
+from howdah.model.request import Hypervisor, PlanRequest, Protection
+from howdah.planner.masters import place_masters, workers_left
+from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.rules.masters import IDLE_DISKS
+
+_FEW_HOSTS = 60
+"""Hosts up to which masters are tried on every platform before one is chosen."""
+
+
+class Choice(NamedTuple):
+    """Every group of hosts that carries workers with its candidates, the best of each first."""
+
+    groups: tuple[HostGroup, ...]
+    weighed: Mapping[str, tuple[Candidate, ...]]
+
+    def best(self, other: Candidate | None = None) -> tuple[Candidate, ...]:
+        """The best candidate of every group, or ``other`` for its own group."""
+        return tuple(
+            other if other is not None and other.group == group.name else self.weighed[group.name][0]
+            for group in self.groups
+        )
+
+
+def choose(inventory: Inventory, request: PlanRequest) -> Choice:
+    """Weigh every platform of every group; raises UserError where hosts or request allow none.
+
+    On few hosts, what masters take of each platform counts against it; on many it is next to nothing.
+    """
+    groups = inventory.worker_groups
+    if not groups:
+        raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
+    choice = Choice(groups, {group.name: _weighed(group, groups, request) for group in groups})
+    if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
+        return choice
+    weighed = dict(choice.weighed)
+    for group in groups:
+        possible = [one for one in choice.weighed[group.name] if one.verdict != "refused"]
+        refused = [one for one in choice.weighed[group.name] if one.verdict == "refused"]
+        judged = [_less_masters(inventory, group, choice.best(one), one, request) for one in possible]
+        best, *others = sorted(judged, key=lambda one: -one.score)
+        weighed[group.name] = (
+            best.model_copy(update={"verdict": "recommended"}),
+            *(one.model_copy(update={"verdict": "possible"}) for one in others),
+            *refused,
+        )
+    return Choice(groups, weighed)
+
+
+def layouts_and_kinds(chosen: Sequence[Candidate]) -> tuple[tuple[Layout, ...], tuple[Worker, ...]]:
+    """How the chosen candidates divide their groups, and all their kinds of workers."""
+    layouts = tuple(layout_of(candidate) for candidate in chosen)
+    return layouts, tuple(kind for candidate in chosen for kind in candidate.kinds)
+
+
+def count_workers(
+    inventory: Inventory, choice: Choice, masters: Sequence[Master], request: PlanRequest
+) -> Iterator[Candidate]:
+    """Every candidate with the workers that are left once masters have their places."""
+    hosts = {host for master in masters for host in (master.host, master.shadow_host)}
+    for group in choice.groups:
+        # Masters choose hosts before platforms: a group that has none has none on any platform.
+        spared = hosts.isdisjoint(group.names)
+        for position, candidate in enumerate(choice.weighed[group.name]):
+            if spared or candidate.verdict == "refused":
+                yield candidate
+                continue
+            try:
+                placed = place_masters(inventory, *layouts_and_kinds(choice.best(candidate)), request)
+            except UserError:
+                if position == 0:
+                    raise
+                # This platform has no room for the masters; the table shows it as a group without them.
+                yield candidate
+                continue
+            left = workers_left(group, layout_of(candidate), placed)
+            yield candidate.model_copy(update={"workers": left.total()})
+
+
+def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
+    """The group's candidates; with several groups, kinds of workers bear their group's name."""
+    if request.protection is Protection.FT and request.hypervisor is None:
+        # Fault Tolerance decides what was left open: only vSphere has it.
+        request = request.model_copy(update={"hypervisor": Hypervisor.VSPHERE})
+    candidates = weigh(group, request)
+    if len(groups) == 1:
+        return candidates
+    return tuple(
+        candidate.model_copy(
+            update={
+                "kinds": tuple(
+                    kind.model_copy(update={"name": f"{group.name}-{kind.name}"}) for kind in candidate.kinds
+                )
+            }
+        )
+        for candidate in candidates
+    )
+
+
+def _less_masters(
+    inventory: Inventory,
+    group: HostGroup,
+    chosen: Sequence[Candidate],
+    candidate: Candidate,
+    request: PlanRequest,
+) -> Candidate:
+    try:
+        placed = place_masters(inventory, *layouts_and_kinds(chosen), request)
+    except UserError:
+        judgement = IDLE_DISKS.speaks_against("has no room for the masters", 1.0)
+    else:
+        left = workers_left(group, layout_of(candidate), placed)
+        disks = sum(left[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
+        lost = round(1 - disks / (group.count * group.data_disks), 4)
+        if lost <= 0:
+            return candidate
+        judgement = IDLE_DISKS.speaks_against(f"masters take the places of {lost:.0%} of its disks", lost)
+    return candidate.model_copy(
+        update={
+            "judgements": (*candidate.judgements, judgement),
+            "score": round(candidate.score + judgement.weight, 4),
+        }
+    )
