@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -9,13 +10,16 @@ from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.units import exact_bits_per_s, format_bytes, format_memory
 
 _LEFT = ("group", "cpus", "data disks", "network", "racks", "serves")
+_IN_LINES = ("cpus", "data disks", "network")
+"""Columns of several words, which a narrow terminal shows in lines of their own; the others stay whole."""
 
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves"):
-        table.add_column(column, justify="left" if column in _LEFT else "right", no_wrap=True)
+        justify: JustifyMethod = "left" if column in _LEFT else "right"
+        table.add_column(column, justify=justify, no_wrap=column not in _IN_LINES)
     for group in inventory.groups:
         table.add_row(*map(Text, _row(group)))
     groups = inventory.groups
