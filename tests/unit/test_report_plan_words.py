@@ -8,11 +8,24 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.model.plan import Candidate, Capacity, Input, Judgement, Layout, Master, Plan, Role, Worker, Year
+from howdah.model.plan import (
+    Advice,
+    Candidate,
+    Capacity,
+    Input,
+    Judgement,
+    Layout,
+    Master,
+    Plan,
+    Role,
+    Worker,
+    Year,
+)
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.grounds import labels
+from howdah.report.plan.reasons import list_text
 from howdah.report.plan.terminal import plan_text
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
@@ -136,6 +149,7 @@ def test_a_master_has_a_place(changes: dict[str, object], said: str) -> None:
     [
         (241 * GIB, "B", "241 GiB"),
         (600 * 10**9, "B", "600GB"),
+        (94024551629, "B", "87.6 GiB"),
         (1234567, "", "1,234,567"),
         (1.1, "", "1.1"),
         (True, "", "yes"),
@@ -214,3 +228,19 @@ def test_what_the_data_need_is_said_as_long_as_it_is_a_number_of_hosts() -> None
     )
     many = few.model_copy(update={"hosts_needed": 10**27})
     assert words.capacity_line(many).endswith("; what is needed in 3 years is more than 1,000,000 hosts hold")
+
+
+def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None:
+    made = eight_hosts()
+    assert made.cluster is not None
+    many = tuple(Advice(rule=f"r{n}", severity="may", text=f"Advice {n}.", source="howdah") for n in range(9))
+    made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"advice": many})})
+    console = Console(width=100, file=StringIO())
+    console.print(plan_text(made, Path("plan.yaml"), None))
+    console.print("LISTED")
+    console.print(list_text(made))
+    assert isinstance(console.file, StringIO)
+    shown, listed = console.file.getvalue().split("LISTED")
+    assert "Advice 8." not in shown
+    assert "more, which `howdah plan explain` lists" in shown
+    assert "Advice 8." in listed

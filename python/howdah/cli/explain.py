@@ -18,7 +18,7 @@ from howdah.session.explaining import Found
 EXAMPLES = """
 **Examples**
 
-* `howdah plan explain plan.yaml` lists every value with its reason
+* `howdah plan explain plan.yaml` lists every value with its reason, and all advice
 * `howdah plan explain plan.yaml dfs.blocksize` tells the rule, the numbers that went in and who says so
 * `howdah plan explain plan.yaml "2 per host"` tells what speaks for and against a platform
 * `howdah plan explain plan.yaml nn1` tells why a master is where it is
@@ -42,7 +42,7 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A key, a platform or a master; left out, every value is listed.",
+            help="A key, a platform or a master; left out, every value and all advice are listed.",
             metavar="KEY",
             autocompletion=_names,
         ),

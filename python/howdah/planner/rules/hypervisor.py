@@ -95,6 +95,7 @@ RULES: tuple[Rule, ...] = (
         id="hypervisor.choose",
         says="Say which hypervisor divides the hosts.",
         sources=("howdah",),
+        severity=Severity.MUST,
         condition="workers are virtual machines and no hypervisor is chosen",
         applies=_undecided,
         tell=_choose,

@@ -117,7 +117,7 @@ def master_text(master: Master, grounds: Grounds) -> RenderableType:
 
 
 def list_text(plan: Plan) -> RenderableType:
-    """Every value with its reason, by the file it belongs to."""
+    """Every value with its reason, by the file it belongs to; then what is no value, the weightiest first."""
     files = dict.fromkeys(one.file or words.OF_THE_PLAN for one in plan.settings)
     parts: list[RenderableType] = []
     for name in files:
@@ -132,6 +132,9 @@ def list_text(plan: Plan) -> RenderableType:
                 mark = Text("yours: ", "yellow") if one.origin == "user" else Text()
                 table.add_row(Text(f"{one.key}{held_for}"), Text(value), mark.append(one.reason, "dim"))
         parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]
+    if plan.cluster is not None and plan.cluster.advice:
+        table = _pairs((one.severity, one.text) for one in words.by_severity(plan.cluster.advice))
+        parts += [Text("advice", "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)
 
 

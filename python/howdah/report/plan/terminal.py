@@ -122,4 +122,7 @@ def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
     for one in ordered[:_MOST_ADVICE]:
         yield "advice", Text.assemble((f"{one.severity:<8}", _STYLES[one.severity]), one.text)
     if len(ordered) > _MOST_ADVICE:
-        yield "advice", Text(f"{len(ordered) - _MOST_ADVICE} more in the plan", style="dim")
+        yield (
+            "advice",
+            Text(f"{len(ordered) - _MOST_ADVICE} more, which `howdah plan explain` lists", style="dim"),
+        )

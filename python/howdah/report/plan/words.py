@@ -31,6 +31,7 @@ from howdah.units import (
     format_bytes,
     format_counted,
     format_gib,
+    format_memory,
     format_rate,
     format_seconds,
 )
@@ -241,7 +242,10 @@ def input_text(given: Input) -> str:
 
 
 def _bytes_text(value: float) -> str:
-    return format_gib(int(value)) if value >= GIB and value % MIB == 0 else exact_bytes(int(value))
+    if value >= GIB and value % MIB == 0:
+        return format_gib(int(value))
+    # A number of single bytes is a share of something: nobody reads its last digits.
+    return format_memory(value) if value >= MIB and value % 1000 else exact_bytes(int(value))
 
 
 _UNITS: dict[str, Callable[[float], str]] = {
