@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Breach
 from howdah.model.value import value_text
 from howdah.render.env import env_file
-from howdah.render.libvirt import domain_fragment
+from howdah.render.libvirt import domain
 from howdah.render.text import setting_text, wrapped
 from howdah.render.vmx import vmx_fragment
 from howdah.render.xml import xml_file
@@ -112,7 +112,7 @@ def test_a_vmx_value_cannot_end_its_quotes() -> None:
 
 @given(reason=HOSTILE, value=CARRIED)
 def test_a_domain_reads_back_as_it_was_meant(reason: str, value: str) -> None:
-    text = domain_fragment(
+    text = domain(
         kind(),
         [
             setting("cpu.@mode", value, "kvm.xml", reason=reason),

@@ -10,7 +10,7 @@ from howdah.model.plan import Cluster, Master, Plan, Worker
 from howdah.render.esxi import esxi_script
 from howdah.render.files import ESXI, LIBVIRT, VMX
 from howdah.render.hosts import table
-from howdah.render.libvirt import domain_fragment
+from howdah.render.libvirt import domain
 from howdah.render.variant import Variant, of_kind, select, variants
 from howdah.render.vmx import vmx_fragment
 from howdah.units import MIB
@@ -30,7 +30,7 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
         if settings := select(plan, VMX, of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := select(plan, LIBVIRT, of_kind(worker)):
-            yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=domain_fragment(worker, settings))
+            yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=domain(worker, settings))
     for variant in variants(plan, cluster, (ESXI,)):
         if settings := select(plan, ESXI, variant):
             yield ConfigFile(

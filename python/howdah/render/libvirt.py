@@ -1,9 +1,12 @@
-"""Options of a virtual machine as libvirt's domain XML has them."""
+"""A virtual machine as libvirt's domain XML has it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import string
+import textwrap
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from xml.etree import ElementTree
 
 from howdah.errors import UserError
@@ -14,26 +17,72 @@ from howdah.render.xml import xml_comment
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
 
 
-def domain_fragment(worker: Worker, settings: Sequence[Setting]) -> str:
-    """A ``<domain>`` with what every machine of one kind has, reasons first.
+_SITES_OWN = (
+    "Name, image, disks and bridge are examples to be replaced; placement.csv says which machines there are. "
+    "Say which disk is which by its lasting path below /dev/disk/by-id."
+)
 
-    A key such as ``cpu.@mode`` is a path of elements, its end an attribute where it has an ``@``.
+
+def domain(worker: Worker, settings: Sequence[Setting]) -> str:
+    """A ``<domain>`` for the machines of one kind, reasons first.
+
+    A key such as ``cpu.@mode`` is a path of elements, its end an attribute where it has an ``@``; keys
+    below ``devices.disk`` hold for every data disk.
     """
-    domain = ElementTree.Element("domain", type="kvm")
-    reasons = [f"For every machine of the kind {worker.name}: merge into its domain (virsh edit)."]
+    root = ElementTree.Element("domain", type="kvm")
+    ElementTree.SubElement(root, "name").text = f"{worker.name}-1"
+    ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
+    reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
-        _put(domain, setting)
+        _put(root, setting)
         reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
-    ElementTree.indent(domain)
+    devices = _child(root, "devices")
+    pattern = _child(devices, "disk")
+    devices.remove(pattern)
+    for position, disk in enumerate((_system_disk(worker), *_data_disks(pattern, worker))):
+        devices.insert(position, disk)
+    card = _child(devices, "interface")
+    card.set("type", "bridge")
+    ElementTree.SubElement(card, "source", bridge="br0")
+    ElementTree.indent(root)
     comment = xml_comment([line.rstrip() for line in reasons])
-    return f"{comment}\n{ElementTree.tostring(domain, encoding='unicode')}\n"
+    return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
-def _put(domain: ElementTree.Element, setting: Setting) -> None:
+def _system_disk(worker: Worker) -> ElementTree.Element:
+    disk = ElementTree.Element("disk", type="file", device="disk")
+    ElementTree.SubElement(disk, "driver", name="qemu", type="qcow2")
+    ElementTree.SubElement(disk, "source", file=f"/var/lib/libvirt/images/{worker.name}-1.qcow2")
+    ElementTree.SubElement(disk, "target", dev=_device(0), bus="virtio")
+    return disk
+
+
+def _data_disks(pattern: ElementTree.Element, worker: Worker) -> Iterator[ElementTree.Element]:
+    """The pattern once for each data disk, with an I/O thread and a serial number of its own."""
+    for number in range(1, (worker.data_disks or 0) + 1):
+        disk = deepcopy(pattern)
+        disk.set("device", "disk")
+        driver = _child(disk, "driver")
+        driver.set("name", "qemu")
+        driver.set("iothread", str(number))
+        ElementTree.SubElement(disk, "source", dev=f"/dev/disk/by-id/DATA-DISK-{number:02d}")
+        _child(disk, "target").set("dev", _device(number))
+        ElementTree.SubElement(disk, "serial").text = f"data-{number:02d}"
+        yield disk
+
+
+def _device(position: int) -> str:
+    """``vda``, ``vdb``, after ``vdz`` ``vdaa``."""
+    letters = string.ascii_lowercase
+    first, last = divmod(position, len(letters))
+    return f"vd{letters[first - 1] if first else ''}{letters[last]}"
+
+
+def _put(root: ElementTree.Element, setting: Setting) -> None:
     *parents, last = setting.key.split(".")
     if not all(_PART.fullmatch(part) for part in (*parents, last)):
         raise UserError(named(setting), "is not a path of a domain", "element names with dots between them")
-    element = domain
+    element = root
     for part in parents:
         element = _child(element, part)
     if last.startswith("@"):
