@@ -36,7 +36,7 @@ def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
                 expected="no password in a file of the configuration, which many may read",
                 fix=f"`hadoop credential create {one.name} -provider {_PROVIDER}`, then remove it from "
                 f"{one.file}",
-                where=f"{one.file}:{one.line}",
+                where=one.place,
             )
 
 
