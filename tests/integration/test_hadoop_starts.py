@@ -18,52 +18,19 @@ from support.daemons import (
     LIB,
     Daemons,
     bean,
-    change_properties,
-    free_ports,
     get,
     get_json,
-    move_paths,
     put,
     read_properties,
 )
 from support.plans import group
+from support.single import redirect
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
 HDFS = "org.apache.hadoop.hdfs.server"
 YARN = "org.apache.hadoop.yarn.server"
-PORTS = (
-    ("hdfs-site.xml", "dfs.namenode.http-address"),
-    ("hdfs-site.xml", "dfs.datanode.address"),
-    ("hdfs-site.xml", "dfs.datanode.http.address"),
-    ("hdfs-site.xml", "dfs.datanode.ipc.address"),
-    ("yarn-site.xml", "yarn.resourcemanager.address"),
-    ("yarn-site.xml", "yarn.resourcemanager.scheduler.address"),
-    ("yarn-site.xml", "yarn.resourcemanager.resource-tracker.address"),
-    ("yarn-site.xml", "yarn.resourcemanager.admin.address"),
-    ("yarn-site.xml", "yarn.resourcemanager.webapp.address"),
-    ("yarn-site.xml", "yarn.nodemanager.address"),
-    ("yarn-site.xml", "yarn.nodemanager.localizer.address"),
-    ("yarn-site.xml", "yarn.nodemanager.webapp.address"),
-)
 CONTENT = os.urandom(3_000_000)
-
-
-def _redirect(conf: Path, root: Path) -> dict[str, int]:
-    """Change a copy where this machine is not the planned host: paths, ports, no native library."""
-    move_paths(conf, root)
-    rpc, shuffle, *ports = free_ports(len(PORTS) + 2)
-    change_properties(conf / "core-site.xml", {"fs.defaultFS": f"hdfs://localhost:{rpc}"})
-    # Short-circuit reads need libhadoop, which is not in the jars.
-    change_properties(
-        conf / "hdfs-site.xml",
-        {"dfs.namenode.rpc-address": f"localhost:{rpc}", "dfs.client.read.shortcircuit": "false"},
-    )
-    change_properties(conf / "mapred-site.xml", {"mapreduce.shuffle.port": str(shuffle)})
-    given = dict(zip((key for _, key in PORTS), ports, strict=True))
-    for file, key in PORTS:
-        change_properties(conf / file, {key: f"localhost:{given[key]}"})
-    return given
 
 
 def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
@@ -72,7 +39,7 @@ def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
     write(render(plan), tmp_path / "rendered", force=False)
     conf = tmp_path / "rendered/hadoop"
     planned = read_properties(conf / "yarn-site.xml")
-    port = _redirect(conf, tmp_path)
+    port = redirect(conf, tmp_path)
     namenode, datanode = port["dfs.namenode.http-address"], port["dfs.datanode.http.address"]
     manager, node = port["yarn.resourcemanager.webapp.address"], port["yarn.nodemanager.webapp.address"]
     files = f"http://localhost:{namenode}/webhdfs/v1/file?user.name={getpass.getuser()}"

@@ -44,18 +44,21 @@ T = TypeVar("T")
 class Daemons:
     """Daemons of one configuration; all are stopped, with whatever they started, when the block ends."""
 
-    def __init__(self, conf: Path, logs: Path) -> None:
+    def __init__(self, conf: Path, logs: Path, *, lib: Path = LIB) -> None:
         self.conf = conf
         self.logs = logs
+        self.lib = lib
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         for name in _WEBAPPS:
             (logs / "res/webapps" / name).mkdir(parents=True)
         (logs / "res/log4j.properties").write_text(_LOGGING)
 
-    def command(self, main: str, *arguments: str, conf: Path | None = None) -> list[str]:
-        """The command line of a Java program on this configuration."""
-        path = f"{conf or self.conf}:{self.logs / 'res'}:{LIB}/*"
-        return ["java", *_SMALL, *_OPENS, "-cp", path, main, *arguments]
+    def command(
+        self, main: str, *arguments: str, conf: Path | None = None, options: Sequence[str] = _SMALL
+    ) -> list[str]:
+        """The command line of a Java program on this configuration, small if no options are given."""
+        path = f"{conf or self.conf}:{self.logs / 'res'}:{self.lib}/*"
+        return ["java", *options, *_OPENS, "-cp", path, main, *arguments]
 
     def run(self, main: str, *arguments: str, conf: Path | None = None, inside: Sequence[str] = ()) -> str:
         """Run a program to its end, which must be a good one, and return what it printed."""
@@ -64,12 +67,25 @@ class Daemons:
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
-    def start(self, name: str, main: str, *, conf: Path | None = None, inside: Sequence[str] = ()) -> None:
+    def start(
+        self,
+        name: str,
+        main: str,
+        *arguments: str,
+        conf: Path | None = None,
+        inside: Sequence[str] = (),
+        options: Sequence[str] = _SMALL,
+    ) -> None:
         """Start a daemon, its command line behind that of ``inside``; it logs to a file of its own."""
+        command = [*inside, *self.command(main, *arguments, conf=conf, options=options)]
         with (self.logs / f"{name}.log").open("wb") as log:
-            self._running[name] = subprocess.Popen(
-                [*inside, *self.command(main, conf=conf)], stdout=log, stderr=log, start_new_session=True
-            )
+            self._running[name] = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+
+    def kill(self, name: str) -> None:
+        """End a daemon as a lost host would: at once, with nothing tidied up."""
+        process = self._running.pop(name)
+        process.kill()
+        process.wait()
 
     def wait(self, what: str, ask: Callable[[], T | None], timeout_s: float = 45) -> T:
         """Ask until there is an answer; a daemon that ended or a long silence fails with its log."""
