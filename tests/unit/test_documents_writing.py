@@ -12,6 +12,7 @@ from howdah.documents.inventory import parse_inventory, read_inventory, write_in
 from howdah.documents.plan import read_plan, write_plan
 from howdah.documents.quick import read_quickly
 from howdah.documents.read import parse_document
+from howdah.errors import UserError
 from howdah.model.hostname import MOST_HOSTS
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Advice, Breach, Input, Plan, Rack, Setting
@@ -171,3 +172,20 @@ def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:
 def test_every_example_is_tested() -> None:
     named = {mark.args[1][index][0] for mark in test_the_examples_are_read.pytestmark for index in range(7)}  # type: ignore[attr-defined]
     assert {path.stem for path in EXAMPLES.glob("*.yaml")} == named
+
+
+@pytest.mark.parametrize(
+    ("written", "edited"), [("map_slots: 22", "map_slots: -22"), ("per_host: 1", "per_host: 0")]
+)
+def test_a_plan_edited_to_what_cannot_be_is_refused_at_its_line(
+    tmp_path: Path, written: str, edited: str
+) -> None:
+    path = tmp_path / "plan.yaml"
+    text = write_plan(plans.plan())
+    assert written in text
+    path.write_text(text.replace(written, edited), encoding="utf-8")
+    line = text[: text.index(written)].count("\n") + 1
+    with pytest.raises(UserError) as caught:
+        read_plan(path)
+    assert f"plan.yaml:{line}:" in str(caught.value)
+    assert edited.partition(":")[0] in str(caught.value)

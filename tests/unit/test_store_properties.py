@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from howdah.documents.inventory import read_inventory
 from howdah.errors import RecordError
 from howdah.model.base import Model
-from howdah.model.plan import Cluster, Setting
+from howdah.model.plan import Cluster, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
@@ -47,6 +47,10 @@ def _model(model: type[Model]) -> st.SearchStrategy[Any]:
         # An infinite setting would come back as a word: a setting's value may be text too.
         finite = st.floats(allow_nan=False, allow_infinity=False)
         fields["value"] = st.one_of(st.integers(), finite, TEXT, st.booleans(), st.tuples(TEXT))
+    if model is Worker:
+        # Fewer than none of anything is refused when a plan is read.
+        counted = ("map_slots", "reduce_slots", "memory_bytes", "per_host")
+        fields |= dict.fromkeys(counted, st.integers(1, 1000))
     return st.builds(model, **fields)
 
 

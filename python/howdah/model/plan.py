@@ -10,8 +10,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
+from pydantic import NonNegativeInt
+
 from howdah.model.base import Model
-from howdah.model.inventory import FORMAT, Inventory
+from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
 
 Value = int | float | str | bool | tuple[str, ...]
@@ -86,17 +88,17 @@ class Worker(Model):
 
     name: str
     """The worker's name in tasks and figures; in a cluster, the name of its kind."""
-    map_slots: int
+    map_slots: NonNegativeInt
     """Map tasks at once."""
-    reduce_slots: int
+    reduce_slots: NonNegativeInt
     """Reduce tasks at once."""
-    memory_bytes: int
+    memory_bytes: NonNegativeInt
     """Its memory: of a cluster's worker all it has, on the local engine the budget to stay within."""
     data_dirs: tuple[str, ...] = ()
     """Absolute paths, used evenly."""
     group: str | None = None
     """The group of hosts it lives on."""
-    per_host: int = 1
+    per_host: Count = 1
     """How many of this kind one full host carries."""
     vcpus: int | None = None
     """Its virtual CPUs; a host's threads when native."""
