@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,11 @@ def test_fencing_has_its_key_before_a_failover_controller_starts(paired: str) ->
 def test_a_secure_cluster_wants_a_ticket_before_its_first_command(paired: str) -> None:
     ticket = paired.index("kinit -kt /etc/security/keytabs/hdfs.service.keytab hdfs/")
     assert ticket < paired.index("hdfs namenode -format")
+
+
+def test_a_new_file_system_bears_the_clusters_name(paired: str) -> None:
+    # A name without the option is passed over in silence.
+    assert re.search(r"^    hdfs namenode -format -clusterid \S+$", paired, re.M)
 
 
 def test_an_open_cluster_without_a_pair_hears_of_neither() -> None:

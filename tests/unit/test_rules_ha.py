@@ -82,6 +82,15 @@ def test_a_secure_pair_has_addresses_for_tls() -> None:
     assert values["mapreduce.jobhistory.webapp.https.address"] == "w-03-rm1:19890"
 
 
+def test_the_election_has_an_address_of_its_own_where_the_release_wants_one() -> None:
+    members = ("w-01-nn1:2181", "w-02-nn2:2181", "w-03-rm1:2181")
+    values = decided(PlanRequest(protection=Protection.HA, hadoop="3.5.0"))
+    assert values["yarn.resourcemanager.zk-address"] == values["hadoop.zk.address"] == members
+    values = decided(PlanRequest(protection=Protection.HA, hadoop="3.4.2"))
+    assert "yarn.resourcemanager.zk-address" not in values
+    assert values["hadoop.zk.address"] == members
+
+
 def test_hbase_alone_has_zookeeper_and_no_resource_manager() -> None:
     values = decided(PlanRequest(workloads=(Demand(kind="ycsb"),)))
     assert not [key for key in values if key.startswith(("yarn.", "mapreduce."))]

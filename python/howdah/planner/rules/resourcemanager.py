@@ -10,10 +10,12 @@ from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severit
 from howdah.planner.rules.addresses import is_paired
 from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered, quorum
 from howdah.planner.values import fixed, set_at_all
+from howdah.releases.catalogue import hadoop
 
 _SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
 _CONDITION = "there are two ResourceManagers"
 _PAIR = is_paired(Role.RESOURCEMANAGER)
+_ELECTORS = "yarn.resourcemanager.zk-address"
 
 
 def _managers(facts: Facts) -> dict[str, str]:
@@ -40,6 +42,12 @@ def _keepers(facts: Facts) -> Decision:
     return Decision(members, f"the {len(members)} ZooKeepers elect the active one and keep the state of jobs")
 
 
+def _elects_elsewhere(facts: Facts) -> bool:
+    """Whether the release has an address for the election apart from that of the state of jobs."""
+    release = hadoop(facts.request.hadoop)
+    return _PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
+
+
 def _setting(
     name: str,
     key: str,
@@ -48,18 +56,22 @@ def _setting(
     decide: Callable[[Facts], Decision],
     accepts: Callable[[Value, Decision, Facts], bool],
     file: str = "yarn-site.xml",
+    applies: Callable[[Facts], bool] = _PAIR,
+    condition: str = _CONDITION,
+    today: str = "",
 ) -> SettingRule:
     return SettingRule(
         id=f"resourcemanager.{name}",
         says=says,
         sources=_SOURCES,
         severity=Severity.MUST,
-        condition=_CONDITION,
-        applies=_PAIR,
+        condition=condition,
+        applies=applies,
         key=key,
         file=file,
         decide=decide,
         accepts=accepts,
+        today=today,
     )
 
 
@@ -124,5 +136,16 @@ RULES: tuple[Rule, ...] = (
         decide=_keepers,
         accepts=set_at_all,
         file="core-site.xml",
+    ),
+    _setting(
+        "election",
+        _ELECTORS,
+        "ResourceManagers find the ZooKeepers that elect the active one.",
+        decide=_keepers,
+        accepts=set_at_all,
+        applies=_elects_elsewhere,
+        condition=f"{_CONDITION} and the release no longer takes hadoop.zk.address for it",
+        today="In 3.4 hadoop.zk.address stands for it; a ResourceManager of 3.5.0 reads both, and does not "
+        "start without this one.",
     ),
 )
