@@ -230,11 +230,6 @@ def test_a_cluster_without_a_namenode_is_refused() -> None:
         render(plan(masters=[master("zk1", "workers-1", Role.ZOOKEEPER)]))
 
 
-def test_a_host_without_a_rack_is_refused() -> None:
-    with pytest.raises(UserError, match="'workers-4' stands in no rack"):
-        render(plan(racks=[Rack(name="rack-1", hosts=("workers-[1-3]",))]))
-
-
 def test_a_file_nobody_renders_is_refused() -> None:
     with pytest.raises(UserError, match="not a file that is rendered"):
         render(plan(setting("a.b", 1, "../../etc/passwd")))

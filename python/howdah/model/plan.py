@@ -8,13 +8,14 @@ carries its reason and its source.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import NonNegativeInt
+from pydantic import NonNegativeInt, model_validator
 
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
+from howdah.model.wholeness import check_whole
 
 Value = int | float | str | bool | tuple[str, ...]
 """A decided value."""
@@ -293,3 +294,9 @@ class Plan(Model):
     """Every decided value with its reason."""
     cluster: Cluster | None = None
     """Which hosts carry what; none for one machine without Hadoop."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.cluster is not None:
+            check_whole(self.workers, self.cluster)
+        return self

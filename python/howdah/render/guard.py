@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.errors import UserError
-from howdah.model.hostname import expand_all, is_hostname
+from howdah.model.hostname import is_hostname
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.render.files import KNOWN
 
@@ -35,7 +35,6 @@ def guard(plan: Plan) -> Cluster:
             )
     if not any(Role.NAMENODE in master.roles for master in cluster.masters):
         raise UserError("masters", "none of them is a NameNode", "give one of them this role")
-    _racked(cluster)
     return cluster
 
 
@@ -56,10 +55,3 @@ def _names(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str]]:
         yield "racks", rack.name
     yield from (("layouts", kind) for layout in cluster.layouts for kind in layout.workers)
 
-
-def _racked(cluster: Cluster) -> None:
-    """A host without a rack has no location, so its DataNodes would be refused."""
-    racked = {host for rack in cluster.topology.racks for host in expand_all(rack.hosts)}
-    for group in cluster.inventory.groups:
-        if lost := [host for host in group.names if host not in racked]:
-            raise UserError("racks", f"host {lost[0]!r} stands in no rack", "name it in one of the racks")

@@ -91,6 +91,7 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
 
 
 def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
+    yield "work", words.work_line(cluster)
     several = len({one.group for one in cluster.candidates}) > 1
     told = () if words.many_groups(cluster) else cluster.candidates
     if not told:
@@ -103,7 +104,8 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
         if one.verdict == "recommended":
             for reason in words.against(one):
                 where = f"{one.group}: " if several else ""
-                yield "against it", f"{where}{reason.text} ({words.weight_text(reason)})"
+                cost = words.weight_text(reason)
+                yield "against it", f"{where}{reason.text}{f' (costs {cost})' if cost else ''}"
     for master in cluster.masters:
         yield "masters", words.masters_line(master)
     yield "topology", words.topology_line(cluster)

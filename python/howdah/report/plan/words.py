@@ -21,6 +21,7 @@ from howdah.model.plan import (
     Setting,
     Worker,
 )
+from howdah.model.request import Demand
 from howdah.model.value import value_text
 from howdah.units import (
     GIB,
@@ -29,6 +30,7 @@ from howdah.units import (
     exact_bytes,
     format_bits_per_s,
     format_bytes,
+    format_count,
     format_counted,
     format_gib,
     format_memory,
@@ -121,6 +123,22 @@ def place(master: Master) -> str:
     return "in place of a worker" if taken == 1 else f"in place of {taken} workers"
 
 
+def work_line(cluster: Cluster) -> str:
+    """What it was planned for: the work, how much of it, and the release."""
+    request = cluster.request
+    works = " and ".join(_work(demand) for demand in request.workloads)
+    hbase = f", HBase {request.hbase}" if request.hbase_used else ""
+    return f"{works}; Hadoop {request.hadoop}{hbase}"
+
+
+def _work(demand: Demand) -> str:
+    if demand.kind == "ycsb":
+        records = f", {format_count(demand.records)} records" if demand.records else ""
+        return f"HBase, as YCSB loads it{records}"
+    size = f", {format_bytes(demand.dataset_bytes)}" if demand.dataset_bytes else ""
+    return f"MapReduce, as the TeraSort suite loads it{size}"
+
+
 def topology_line(cluster: Cluster) -> str:
     """Racks and how replicas are kept apart."""
     if cluster.inventory.host_count == 1:
@@ -128,7 +146,7 @@ def topology_line(cluster: Cluster) -> str:
     topology = cluster.topology
     sizes = sorted({len(expand_all(rack.hosts)) for rack in topology.racks})
     kind = "rack" if topology.real_racks else "virtual rack"
-    spread = " or ".join(str(number) for number in sizes)
+    spread = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
     return f"{racks}; replicas are kept on different hosts by {PLACEMENTS[topology.placement]}"
 
