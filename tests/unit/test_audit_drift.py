@@ -152,3 +152,22 @@ def test_a_folder_is_taken_for_the_kind_whose_values_it_says_not_for_one_with_de
     plan = plan_cluster(Inventory.model_validate({"groups": hosts}), request)
     _write(plan, tmp_path)
     assert _drifts(_checks(plan, [tmp_path / "hbase-new-worker"])) == []
+
+
+def test_the_folder_of_masters_and_clients_need_not_have_what_only_workers_have(tmp_path: Path) -> None:
+    plan = plan_cluster(read_inventory(EXAMPLES / "hosts-mixed.yaml"), PlanRequest())
+    _write(plan, tmp_path)
+    found = {
+        (check.rule, check.about)
+        for check in _checks(plan, [tmp_path / "hadoop"])
+        if check.verdict in (Verdict.FAIL, Verdict.WARN)
+    }
+    assert found == set()
+
+
+def test_a_worker_without_one_of_its_values_is_still_found(tmp_path: Path) -> None:
+    plan = plan_cluster(read_inventory(EXAMPLES / "hosts-mixed.yaml"), PlanRequest())
+    _write(plan, tmp_path)
+    site = tmp_path / "hadoop-new-worker" / "yarn-site.xml"
+    _edit(site, r"<property>\s*<name>yarn.nodemanager.resource.memory-mb</name>.*?</property>", "")
+    assert ("drift.missing", "yarn.nodemanager.resource.memory-mb") in _drifts(_checks(plan, [site.parent]))

@@ -14,6 +14,7 @@ from howdah.audit.part import part_of, settings_for
 from howdah.audit.planned_facts import planned_facts
 from howdah.audit.releases import Releases
 from howdah.audit.settings import check_settings
+from howdah.audit.spared import spared_keys
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
 from howdah.model.check import Check, CheckReport, Verdict
@@ -58,10 +59,12 @@ def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Re
     if plan is not None and plan.cluster is not None and part is not None:
         facts = planned_facts(plan, plan.cluster, part, known, releases)
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
-    yield from check_settings(SETTING_RULES, subject)
+    settings = settings_for(plan, part) if plan is not None and part is not None else ()
+    spared = spared_keys(settings, subject)
+    yield from check_settings(SETTING_RULES, subject, spared)
     yield from check_inspections(INSPECTIONS, subject)
-    if plan is not None and part is not None:
-        yield from check_drift(settings_for(plan, part), part, subject)
+    if part is not None:
+        yield from check_drift(settings, part, subject, spared)
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from howdah.audit.existing import HOST_FILES, correction, existing, is_there
 from howdah.audit.part import Part
@@ -16,36 +16,23 @@ from howdah.planner.rule import Rule
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
 from howdah.units import format_memory
 
-_OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
-
 _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""
 
 
-def check_drift(settings: tuple[Setting, ...], part: Part, subject: Subject) -> Iterator[Check]:
-    """Every planned setting against what exists, then what the plan does not have, then the machine."""
+def check_drift(
+    settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
+) -> Iterator[Check]:
+    """Every planned setting against what exists, then what the plan does not have, then the machine.
+
+    ``spared`` are keys that this configuration need not have.
+    """
     planned = {(setting.key, setting.file): setting for setting in settings if setting.file}
-    a_workers = _is_a_workers(planned.values(), subject)
-    for (_, file), setting in planned.items():
-        if file is not None and is_there(file, subject) and (a_workers or not _is_daemons(setting)):
+    for (key, file), setting in planned.items():
+        if file is not None and key not in spared and is_there(file, subject):
             yield from _check_setting(setting, file, subject)
     yield from _extras({key for key, _ in planned}, subject)
     yield from _hardware(part, subject)
-
-
-def _is_a_workers(settings: Iterable[Setting], subject: Subject) -> bool:
-    """Whether a configuration is for workers: where their kinds differ, masters and clients have another.
-
-    That one says nothing of any worker's disks and memory.
-    """
-    own = [setting for setting in settings if _is_daemons(setting)]
-    found = (existing(setting.key, setting.file or "", subject) for setting in own)
-    return not own or any(one is not None and one.place for one in found)
-
-
-def _is_daemons(setting: Setting) -> bool:
-    """Whether a setting is of one kind of worker's daemons; clients have those of jobs as well."""
-    return setting.worker is not None and not setting.key.startswith(_OF_JOBS)
 
 
 def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Check]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
 from howdah.audit.subject import Subject
@@ -15,10 +15,12 @@ from howdah.planner.facts import CannotTell
 from howdah.planner.rule import Decision, FamilyRule, SettingRule
 
 
-def check_settings(rules: Iterable[SettingRule | FamilyRule], subject: Subject) -> Iterator[Check]:
-    """Every setting rule that is about something that was found, with its verdict."""
+def check_settings(
+    rules: Iterable[SettingRule | FamilyRule], subject: Subject, spared: Collection[str] = ()
+) -> Iterator[Check]:
+    """Every setting rule that is about something that was found, but for the keys that are spared."""
     for rule in rules:
-        if not is_there(rule.file, subject):
+        if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
             continue
         try:
             if rule.holds(subject.facts):
