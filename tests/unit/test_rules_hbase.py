@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
+from howdah.planner.rule import SettingRule
 from howdah.planner.rules.regionserver import regionserver_memory
 from howdah.units import GIB, MIB
 from support.facts import (
@@ -20,6 +21,7 @@ from support.facts import (
     a_worker,
     asking,
     facts_of,
+    rule_named,
     seen,
     values_of,
     will_do,
@@ -45,6 +47,16 @@ def test_the_studys_regionserver_has_over_64_gb_in_all() -> None:
     assert heap + cache < 70 * GIB
     assert decided["hbase.bucketcache.ioengine"] == "offheap"
     assert decided["hfile.block.cache.size"] == 0.2
+
+
+def test_zookeeper_grants_the_sessions_that_hbase_asks_for() -> None:
+    assert values()["maxSessionTimeout"] == 90_000
+    asked = the_study().deciding("zookeeper.session.timeout", 60_000)
+    rule = rule_named("hbase.session-limit")
+    assert isinstance(rule, SettingRule)
+    assert rule.decide(asked).value == 60_000
+    jobs_alone = facts_of(kinds=((a_worker(74), 3),))
+    assert "maxSessionTimeout" not in values(jobs_alone)
 
 
 def test_a_small_regionserver_caches_in_its_heap() -> None:

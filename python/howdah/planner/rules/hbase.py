@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Input, Role, Value
 from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
@@ -15,6 +15,7 @@ from howdah.units import GIB
 _REGION = 10 * GIB
 _WEEK_MS = 604_800_000
 _OFF_PEAK = (1, 5)
+_SESSION_MS = 90_000
 
 
 def _root(facts: Facts) -> Decision:
@@ -43,6 +44,17 @@ def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
 
 def _master_heap(facts: Facts) -> Decision:
     return small_heap(Role.HMASTER, "it keeps the list of regions, not their rows", *login("hbase", facts))
+
+
+def _session_limit(facts: Facts) -> Decision:
+    asked = facts.decided.get("zookeeper.session.timeout")
+    value = int(as_number(asked)) if asked is not None else _SESSION_MS
+    return Decision(
+        value,
+        f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
+        "a RegionServer is given up so much earlier",
+        (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
+    )
 
 
 def _latency_counsel(facts: Facts) -> str | None:
@@ -193,9 +205,19 @@ RULES: tuple[Rule, ...] = (
         "A silent RegionServer is given up after 90 seconds.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
-        decide=fixed(90_000, "longer than any pause of a well-sized heap, short enough for clients"),
+        decide=fixed(_SESSION_MS, "longer than any pause of a well-sized heap, short enough for clients"),
         accepts=times(0.3, 2),
         written=False,
+    ),
+    hbase_rule(
+        "hbase.session-limit",
+        "zoo.cfg",
+        "maxSessionTimeout",
+        "ZooKeeper grants sessions as long as HBase asks for.",
+        sources=("HBase 2.6.4: hbase-default.xml", "ZooKeeper 3.8"),
+        decide=_session_limit,
+        accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
+        today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
     ),
     Counsel(
         id="hbase.in-steps",

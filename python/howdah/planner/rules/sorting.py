@@ -17,7 +17,8 @@ from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
 
 _RECORD_BYTES = 100
-_RECORD_METADATA_BYTES = 16
+_RECORD_EXTRA_BYTES = 18
+"""The buffer keeps 16 bytes of metadata of each record and, of TeraSort's, the lengths of key and value."""
 _SPILL_SHARE = 0.8
 _SORT_STEP_MB = 50
 _SORT_HEAP_SHARE = 0.6
@@ -42,12 +43,12 @@ _KNOWN_CODECS = frozenset(
 def _sort_buffer(facts: Facts) -> Decision:
     block_mb = facts.number("dfs.blocksize") / MIB
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
-    share = 1 + _RECORD_METADATA_BYTES / _RECORD_BYTES
+    share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
     whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
     most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
     inputs = (
         Input(name="block", value=int(block_mb * MIB), unit="B"),
-        Input(name="metadata of a record", value=_RECORD_METADATA_BYTES, unit="B"),
+        Input(name="lengths and metadata of a record", value=_RECORD_EXTRA_BYTES, unit="B"),
         Input(name="map heap", value=int(heap_mb * MIB), unit="B"),
     )
     if whole > most:
@@ -59,9 +60,9 @@ def _sort_buffer(facts: Facts) -> Decision:
         )
     return Decision(
         whole,
-        f"a block of {block_mb:.0f} MiB and 16 bytes for each 100-byte record fill "
+        f"a block of {block_mb:.0f} MiB and {_RECORD_EXTRA_BYTES} bytes for each 100-byte record fill "
         f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
-        "spills: map output is written once",
+        "spills: a map task over a block writes its output once",
         inputs,
     )
 

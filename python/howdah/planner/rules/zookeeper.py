@@ -75,7 +75,8 @@ RULES: tuple[Rule, ...] = (
         "A tick is two seconds.",
         decide=fixed(
             2000,
-            "sessions last 2 to 20 ticks: failover takes seconds, and a pause of Java's does not cause one",
+            "sessions last 2 ticks at least, and 20 at most where no limit is given: failover takes seconds, "
+            "and a pause of Java's does not cause one",
         ),
         accepts=between(1000, 6000),
     ),
