@@ -28,7 +28,10 @@ _OPENS = [
 ]
 _SMALL = ["-Xmx192m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 # The jars lack these folders, which the web servers look for even if they serve nothing.
-_WEBAPPS = ("hdfs", "datanode", "secondary", "journal")
+_WEBAPPS = (
+    *(f"webapps/{name}" for name in ("hdfs", "datanode", "secondary", "journal")),
+    *(f"hbase-webapps/{name}" for name in ("master", "regionserver", "static")),
+)
 
 _LOGGING = """\
 log4j.rootLogger=INFO,err
@@ -50,7 +53,7 @@ class Daemons:
         self.lib = lib
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         for name in _WEBAPPS:
-            (logs / "res/webapps" / name).mkdir(parents=True)
+            (logs / "res" / name).mkdir(parents=True)
         (logs / "res/log4j.properties").write_text(_LOGGING)
 
     def command(

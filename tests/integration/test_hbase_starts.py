@@ -1,0 +1,123 @@
+"""A rendered configuration starts HBase's real servers on HDFS and ZooKeeper, which keep rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.model.heap import heap_bytes
+from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.planner.cluster import plan_cluster
+from howdah.render import render
+from howdah.render.directory import write
+from support.daemons import LIB, ROOT, Daemons, bean, change_properties, free_ports, move_paths
+from support.single import exported, redirect
+
+HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
+CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
+pytestmark = [
+    pytest.mark.skipif(not LIB.exists(), reason="Hadoop's jars are not there: `make test` fetches them"),
+    pytest.mark.skipif(not HBASE_LIB.exists(), reason="HBase's jars are not there: see hadoop/hbase.xml"),
+]
+
+HDFS = "org.apache.hadoop.hdfs.server"
+HBASE = "org.apache.hadoop.hbase"
+ZOOKEEPER = "org.apache.zookeeper.server.quorum"
+HOST = HostGroup(
+    name="workers",
+    count=1,
+    hosts=("localhost",),
+    cpu=CpuLayout(sockets=1, cores_per_socket=2, threads_per_core=1),
+    memory="8GiB",
+    disks=(DiskSet(count=2, kind=DiskKind.SSD, size="200GB"),),
+    nics=(NicSet(count=1, speed="10Gb/s"),),
+)
+ROWS = 1000
+PORTS = (
+    "hbase.master.port",
+    "hbase.master.info.port",
+    "hbase.regionserver.port",
+    "hbase.regionserver.info.port",
+)
+ZOOKEEPER_PORT = "hbase.zookeeper.property.clientPort"
+
+
+def _planned(plan: Plan, key: str) -> Any:
+    (value,) = {one.value for one in plan.settings if one.key == key}
+    return value
+
+
+def _redirect(rendered: Path, root: Path) -> dict[str, int]:
+    """Change a copy where this machine is not the planned host; HBase gets HDFS's files beside its own."""
+    given = redirect(rendered / "hadoop", root)
+    move_paths(rendered / "hbase", root)
+    keys = (*PORTS, ZOOKEEPER_PORT)
+    given |= dict(zip(keys, free_ports(len(keys)), strict=True))
+    change_properties(
+        rendered / "hbase/hbase-site.xml",
+        {
+            "hbase.rootdir": f"hdfs://localhost:{given['fs.defaultFS']}/hbase",
+            **{key: str(given[key]) for key in keys},
+        },
+    )
+    for name in ("core-site.xml", "hdfs-site.xml"):
+        (rendered / "hbase" / name).write_text((rendered / "hadoop" / name).read_text())
+    zoo = rendered / "zookeeper/zoo.cfg"
+    zoo.write_text(
+        zoo.read_text()
+        .replace("clientPort=2181", f"clientPort={given[ZOOKEEPER_PORT]}")
+        .replace("=/var/", f"={root}/var/")
+    )
+    return given
+
+
+def _cache_bytes(port: int) -> int | None:
+    """How large a RegionServer's block cache is; None while its figures are not there."""
+    told = bean(port, "name=RegionServer,sub=Server") or {}
+    if "blockCacheFreeSize" not in told:
+        return None
+    return int(told["blockCacheSize"] + told["blockCacheFreeSize"])
+
+
+def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
+    plan = plan_cluster(
+        Inventory(cluster="single", groups=(HOST,)),
+        PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb", records=1_000_000),)),
+    )
+    rendered = tmp_path / "rendered"
+    write(render(plan), rendered, force=False)
+    port = _redirect(rendered, tmp_path)
+    hadoop, hbase = rendered / "hadoop", rendered / "hbase"
+    namenode = port["dfs.namenode.http-address"]
+    with (
+        Daemons(hadoop, tmp_path / "hadoop-logs") as hdfs,
+        Daemons(hbase, tmp_path / "hbase-logs", lib=HBASE_LIB) as servers,
+    ):
+        hdfs.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive")
+        options = exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS")
+        hdfs.start("namenode", f"{HDFS}.namenode.NameNode", options=options)
+        zoo = str(rendered / "zookeeper/zoo.cfg")
+        # Its pages' port is of no use here and may be taken. It ends with HDFS, after those that need it.
+        hdfs.start(
+            "zookeeper", f"{ZOOKEEPER}.QuorumPeerMain", zoo, options=["-Dzookeeper.admin.enableServer=false"]
+        )
+        hdfs.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
+        options = exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS")
+        hdfs.start("datanode", f"{HDFS}.datanode.DataNode", options=options)
+        options = exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS")
+        servers.start("master", f"{HBASE}.master.HMaster", "start", options=options)
+        options = exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS")
+        servers.start("regionserver", f"{HBASE}.regionserver.HRegionServer", "start", options=options)
+        servers.wait("the HMaster", lambda: bean(port["hbase.master.info.port"], "name=Master,sub=Server"))
+        said = servers.run(str(CLIENT), str(ROWS))
+        cache = servers.wait("the cache's size", lambda: _cache_bytes(port["hbase.regionserver.info.port"]))
+    assert f"got value {ROWS // 2}" in said
+    assert f"scanned {ROWS}" in said
+    heap = heap_bytes(str(_planned(plan, "HBASE_REGIONSERVER_OPTS"))) or 0
+    assert cache == pytest.approx(heap * _planned(plan, "hfile.block.cache.size"), rel=0.01)
+    granted = f"negotiated timeout = {_planned(plan, 'maxSessionTimeout')}"
+    assert granted in (tmp_path / "hbase-logs/regionserver.log").read_text()
