@@ -177,6 +177,7 @@ def test_masters_beside_a_worker_take_their_memory_from_it() -> None:
         ("nodemanager.shuffle-service", ("spark_shuffle",), False),
         ("nodemanager.local-dirs", ("/data/01/yarn",), False),
         ("nodemanager.address", "${yarn.nodemanager.hostname}:0", False),
+        ("nodemanager.recovery-supervised", False, False),
         ("nodemanager.disk-full", 90.0, True),
         ("nodemanager.disk-full", 50.0, False),
         (

@@ -197,7 +197,21 @@ RULES: tuple[Rule, ...] = (
         "yarn.nodemanager.recovery.enabled",
         "Containers survive a restart of their NodeManager.",
         sources=("howdah",),
-        decide=fixed(True, "a restart for a new configuration loses no work"),
+        decide=fixed(True, "a restart for a new configuration, or after a crash, loses no work"),
+        accepts=equal,
+    ),
+    mapreduce_rule(
+        "nodemanager.recovery-supervised",
+        "yarn-site.xml",
+        "yarn.nodemanager.recovery.supervised",
+        "A NodeManager that is stopped leaves its containers to the one that is started next.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MAY,
+        decide=fixed(
+            True,
+            "by default one that is stopped kills its containers, recovery or not; a unit of systemd also "
+            "needs KillMode=process. List a host in yarn.exclude before it is taken away for good",
+        ),
         accepts=equal,
     ),
     mapreduce_rule(

@@ -62,7 +62,8 @@ def _sort_buffer(facts: Facts) -> Decision:
         whole,
         f"a block of {block_mb:.0f} MiB and {_RECORD_EXTRA_BYTES} bytes for each 100-byte record fill "
         f"{block_mb * share / whole * 100:.0f} % of it, less than the {_SPILL_SHARE * 100:.0f} % at which it "
-        "spills: a map task over a block writes its output once",
+        "spills: a map task over a block writes its output once (the last of a file, up to a tenth longer, "
+        "may write it twice)",
         inputs,
     )
 
