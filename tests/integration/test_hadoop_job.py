@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
-from support.single import exported, redirect
+from support.single import exported, one_host, planned_number, redirect
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
@@ -24,15 +23,6 @@ BLOCK = 32 * 2**20
 FILES, BLOCKS_OF_A_FILE, REDUCES = 2, 2, 2
 # Files of whole blocks, all but a row: the fullest map tasks there are.
 ROWS = FILES * (BLOCKS_OF_A_FILE * BLOCK // 100)
-HOST = HostGroup(
-    name="workers",
-    count=1,
-    hosts=("localhost",),
-    cpu=CpuLayout(sockets=1, cores_per_socket=2, threads_per_core=1),
-    memory="24GiB",
-    disks=(DiskSet(count=2, kind=DiskKind.SSD, size="200GB"),),
-    nics=(NicSet(count=1, speed="10Gb/s"),),
-)
 # Reached by these keys in the env files, started by these classes.
 DAEMONS = {
     "namenode": ("hadoop-env.sh", "HDFS_NAMENODE_OPTS", "org.apache.hadoop.hdfs.server.namenode.NameNode"),
@@ -79,7 +69,7 @@ class Ran(NamedTuple):
     """The suite, run on a plan's files."""
 
     plan: Plan
-    planned: dict[str, str]
+    rendered: dict[str, str]
     """mapred-site.xml and yarn-site.xml as rendered."""
     sort: Finished
     validated: str
@@ -141,7 +131,7 @@ def _run_job(daemons: Daemons, manager: int, *arguments: str) -> int:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     root = tmp_path_factory.mktemp("job")
     plan = plan_cluster(
-        Inventory(cluster="single", groups=(HOST,)),
+        one_host("24GiB"),
         PlanRequest(
             hypervisor=Hypervisor.NONE,
             workloads=(Demand(kind="terasuite", dataset_bytes=ROWS * 100),),
@@ -150,7 +140,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     )
     write(render(plan), root / "rendered", force=False)
     conf = root / "rendered/hadoop"
-    planned = {**read_properties(conf / "mapred-site.xml"), **read_properties(conf / "yarn-site.xml")}
+    rendered = {**read_properties(conf / "mapred-site.xml"), **read_properties(conf / "yarn-site.xml")}
     port = redirect(conf, root)
     for file, changed in MACHINE.items():
         change_properties(conf / file, changed)
@@ -181,12 +171,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         validated = get(f"{files}/report/part-r-00000?op=OPEN&{user}").decode()
         listed = get_json(f"{files}/in?op=LISTSTATUS&{user}")["FileStatuses"]["FileStatus"]
         generated = next(one for one in listed if one["pathSuffix"].startswith("part-m-"))
-    return Ran(plan, planned, sort, validated, at_once, generated)
-
-
-def _planned(plan: Plan, key: str) -> Any:
-    (value,) = {one.value for one in plan.settings if one.key == key}
-    return value
+    return Ran(plan, rendered, sort, validated, at_once, generated)
 
 
 def test_the_rows_are_sorted(ran: Ran) -> None:
@@ -198,7 +183,7 @@ def test_the_rows_are_sorted(ran: Ran) -> None:
 def test_the_job_has_every_planned_value(ran: Ran) -> None:
     differ = {
         key: (value, ran.sort.conf.get(key))
-        for key, value in ran.planned.items()
+        for key, value in ran.rendered.items()
         if key.startswith(("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce.job."))
         and ran.sort.conf.get(key) != value
     }
@@ -206,9 +191,8 @@ def test_the_job_has_every_planned_value(ran: Ran) -> None:
 
 
 def test_as_many_containers_run_at_once_as_planned(ran: Ran) -> None:
-    assert ran.at_once == _planned(ran.plan, "worker.map_slots") + _planned(
-        ran.plan, "worker.reduce_slots"
-    ) + len(["application master"])
+    tasks = planned_number(ran.plan, "worker.map_slots") + planned_number(ran.plan, "worker.reduce_slots")
+    assert ran.at_once == tasks + 1, "and their application master"
 
 
 def test_map_output_is_compressed_and_written_once(ran: Ran) -> None:
@@ -224,5 +208,5 @@ def test_no_task_fails_or_outgrows_its_container(ran: Ran) -> None:
 
 
 def test_files_have_the_planned_blocks_and_replicas(ran: Ran) -> None:
-    assert ran.generated["replication"] == _planned(ran.plan, "dfs.replication")
+    assert ran.generated["replication"] == planned_number(ran.plan, "dfs.replication")
     assert ran.generated["blockSize"] == BLOCK

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from howdah.model.heap import heap_bytes
-from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
-from support.daemons import LIB, ROOT, Daemons, bean, change_properties, free_ports, move_paths
-from support.single import exported, redirect
+from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, free_ports, move_paths
+from support.single import exported, one_host, planned, planned_number, redirect
 
 HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 pytestmark = [
-    pytest.mark.skipif(not LIB.exists(), reason="Hadoop's jars are not there: `make test` fetches them"),
-    pytest.mark.skipif(not HBASE_LIB.exists(), reason="HBase's jars are not there: see hadoop/hbase.xml"),
+    pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
+    pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}"),
 ]
 
 HDFS = "org.apache.hadoop.hdfs.server"
 HBASE = "org.apache.hadoop.hbase"
 ZOOKEEPER = "org.apache.zookeeper.server.quorum"
-HOST = HostGroup(
-    name="workers",
-    count=1,
-    hosts=("localhost",),
-    cpu=CpuLayout(sockets=1, cores_per_socket=2, threads_per_core=1),
-    memory="8GiB",
-    disks=(DiskSet(count=2, kind=DiskKind.SSD, size="200GB"),),
-    nics=(NicSet(count=1, speed="10Gb/s"),),
-)
 ROWS = 1000
 PORTS = (
     "hbase.master.port",
@@ -44,11 +32,6 @@ PORTS = (
     "hbase.regionserver.info.port",
 )
 ZOOKEEPER_PORT = "hbase.zookeeper.property.clientPort"
-
-
-def _planned(plan: Plan, key: str) -> Any:
-    (value,) = {one.value for one in plan.settings if one.key == key}
-    return value
 
 
 def _redirect(rendered: Path, root: Path) -> dict[str, int]:
@@ -85,7 +68,7 @@ def _cache_bytes(port: int) -> int | None:
 
 def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
     plan = plan_cluster(
-        Inventory(cluster="single", groups=(HOST,)),
+        one_host("8GiB"),
         PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb", records=1_000_000),)),
     )
     rendered = tmp_path / "rendered"
@@ -117,7 +100,7 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         cache = servers.wait("the cache's size", lambda: _cache_bytes(port["hbase.regionserver.info.port"]))
     assert f"got value {ROWS // 2}" in said
     assert f"scanned {ROWS}" in said
-    heap = heap_bytes(str(_planned(plan, "HBASE_REGIONSERVER_OPTS"))) or 0
-    assert cache == pytest.approx(heap * _planned(plan, "hfile.block.cache.size"), rel=0.01)
-    granted = f"negotiated timeout = {_planned(plan, 'maxSessionTimeout')}"
+    heap = heap_bytes(str(planned(plan, "HBASE_REGIONSERVER_OPTS"))) or 0
+    assert cache == pytest.approx(heap * planned_number(plan, "hfile.block.cache.size"), rel=0.01)
+    granted = f"negotiated timeout = {planned(plan, 'maxSessionTimeout')}"
     assert granted in (tmp_path / "hbase-logs/regionserver.log").read_text()

@@ -1,4 +1,4 @@
-"""One planned host's rendered files, moved to where this machine can run them."""
+"""One planned host, its rendered files moved to where this machine can run them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
+from howdah.model.plan import Plan, Value
 from support.daemons import change_properties, free_ports, move_paths
 
 _CORE_PORTS = ("fs.defaultFS", "mapreduce.shuffle.port")
@@ -26,6 +28,33 @@ _PORTS = (
     ("mapred-site.xml", "mapreduce.jobhistory.webapp.address"),
     ("mapred-site.xml", "mapreduce.jobhistory.admin.address"),
 )
+
+
+def one_host(memory: str) -> Inventory:
+    """A host as small as machines that run tests: two CPUs and two disks."""
+    host = HostGroup(
+        name="workers",
+        count=1,
+        hosts=("localhost",),
+        cpu=CpuLayout(sockets=1, cores_per_socket=2, threads_per_core=1),
+        memory=memory,
+        disks=(DiskSet(count=2, kind=DiskKind.SSD, size="200GB"),),
+        nics=(NicSet(count=1, speed="10Gb/s"),),
+    )
+    return Inventory(cluster="single", groups=(host,))
+
+
+def planned(plan: Plan, key: str) -> Value:
+    """The one value that a plan has for a key."""
+    (value,) = {one.value for one in plan.settings if one.key == key}
+    return value
+
+
+def planned_number(plan: Plan, key: str) -> float:
+    """The one number that a plan has for a key."""
+    value = planned(plan, key)
+    assert isinstance(value, int | float), value
+    return value
 
 
 def redirect(conf: Path, root: Path) -> dict[str, int]:

@@ -30,7 +30,7 @@ def _small_jobs_counsel(facts: Facts) -> str | None:
     return (
         "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in RETIRED) + ". "
         "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
-        "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for these jobs."
+        "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them."
     )
 
 
