@@ -12,8 +12,17 @@ from howdah.planner.rules.addresses import is_paired, runs
 from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
 from howdah.planner.values import anything, between, fixed
 
-_RUNS = runs(Role.ZOOKEEPER)
+_IN_CLUSTER = runs(Role.ZOOKEEPER)
 _SOURCES = ("ZooKeeper 3.8",)
+
+
+def _runs(facts: Facts) -> bool:
+    """Whether there is a ZooKeeper; where no cluster is known, its own file says so."""
+    return facts.known_cluster is None or _IN_CLUSTER(facts)
+
+
+def _loopback(found: Value, decision: Decision, facts: Facts) -> bool:
+    return str(found) in ("localhost", "::1") or str(found).startswith("127.")
 
 
 def _members(facts: Facts) -> Mapping[str, Decision]:
@@ -42,7 +51,7 @@ def _setting(
         sources=_SOURCES,
         severity=severity,
         condition="ZooKeeper runs on the cluster",
-        applies=_RUNS,
+        applies=_runs,
         key=key,
         file="zoo.cfg",
         decide=decide,
@@ -108,6 +117,13 @@ RULES: tuple[Rule, ...] = (
         "Older snapshots are deleted every day.",
         decide=fixed(24, "by default none is ever deleted, and the disk fills"),
         accepts=between(1, 168),
+    ),
+    _setting(
+        "admin-address",
+        "admin.serverAddress",
+        "ZooKeeper's page of commands is for its own host.",
+        decide=fixed("127.0.0.1", "by default port 8080 answers on every address and does not ask who comes"),
+        accepts=_loopback,
     ),
     FamilyRule(
         id="zookeeper.members",
