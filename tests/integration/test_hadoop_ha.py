@@ -70,13 +70,13 @@ class Cluster(NamedTuple):
     def follow(self, step: Step) -> None:
         """Do what a line of the README says; a command that ends must end well."""
         match step.words:
-            case (_, "--workers", "--daemon", "start", program):
+            case ("hdfs", "--workers", "--daemon", "start", program):
                 for host in HOSTS:
                     self.start(host, program)
-            case (_, "--daemon", "start", program):
+            case ("hdfs" | "yarn", "--daemon", "start", program):
                 for host in step.hosts:
                     self.start(host, program)
-            case (_, program, *arguments):
+            case ("hdfs", program, *arguments):
                 for host in step.hosts:
                     self.run(host, program, *arguments)
 

@@ -41,7 +41,10 @@ def test_hbase_serves_its_pages_with_the_key_stores_of_hadoop(paired: str) -> No
 
 
 def test_fencing_has_its_key_before_a_failover_controller_starts(paired: str) -> None:
-    assert paired.index("ssh-keygen -N '' -f /etc/hadoop/ssh/fencing") < paired.index("start zkfc")
+    folder = paired.index("install -d -o hdfs -g hadoop -m 0700 /etc/hadoop/ssh\n")
+    # JSch 0.1.55 of Hadoop 3.5.0 reads keys in PEM alone, and ssh-keygen writes another form by itself.
+    key = paired.index("ssh-keygen -t ecdsa -m PEM -N '' -f /etc/hadoop/ssh/fencing")
+    assert folder < key < paired.index("start zkfc")
 
 
 def test_a_secure_cluster_wants_a_ticket_before_its_first_command(paired: str) -> None:
@@ -52,6 +55,13 @@ def test_a_secure_cluster_wants_a_ticket_before_its_first_command(paired: str) -
 def test_a_new_file_system_bears_the_clusters_name(paired: str) -> None:
     # A name without the option is passed over in silence.
     assert re.search(r"^    hdfs namenode -format -clusterid \S+$", paired, re.M)
+
+
+def test_a_secure_cluster_is_told_who_reads_its_secrets_and_what_a_nodemanager_needs() -> None:
+    text = readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE, secure=True, realm="EXAMPLE.COM"))
+    for told in ("(mode 0400)", "hadoop credential create ssl.server.keystore.password", "chgrp hadoop"):
+        assert told in text
+    assert "hadoop checknative" in text
 
 
 def test_an_open_cluster_without_a_pair_hears_of_neither() -> None:

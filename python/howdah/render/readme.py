@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from pathlib import PurePosixPath
 
 import jinja2
 
@@ -57,6 +58,7 @@ def readme(
         hdfs_directories=list(hdfs_directories(plan)),
         hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
         fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
+        fencing_folder=_folder(plan, "dfs.ha.fencing.ssh.private-key-files"),
         logins=list(logins(plan, on)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
         ha=len(on[Role.NAMENODE.value]) > 1,
@@ -122,6 +124,11 @@ def _setting(plan: Plan, key: str) -> str:
     """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""
+
+
+def _folder(plan: Plan, key: str) -> str:
+    """The directory that a path lies in, quoted."""
+    return shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent))
 
 
 def _namenode_ids(plan: Plan) -> list[str]:
