@@ -109,6 +109,15 @@ def append(file: str, key: str, value: str, *, final: bool = False) -> Edit:
     return edit
 
 
+def line(file: str, text: str) -> Edit:
+    """Write one more line at the end of a file that is no XML."""
+
+    def edit(exhibit: Exhibit) -> None:
+        exhibit.texts[file] = f"{exhibit.texts[file].rstrip()}\n{text}\n"
+
+    return edit
+
+
 def host(*path: str | int, value: object) -> Edit:
     """Set one value in the host's record."""
 

@@ -63,8 +63,8 @@ def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Re
     spared = spared_keys(settings, subject)
     yield from check_settings(SETTING_RULES, subject, spared)
     yield from check_inspections(INSPECTIONS, subject)
-    if part is not None:
-        yield from check_drift(settings, part, subject, spared)
+    if plan is not None and part is not None:
+        yield from check_drift(plan, settings, part, subject, spared)
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

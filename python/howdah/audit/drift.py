@@ -9,19 +9,24 @@ from howdah.audit.existing import HOST_FILES, correction, existing, is_there
 from howdah.audit.part import Part
 from howdah.audit.subject import Subject
 from howdah.audit.verdicts import verdict
+from howdah.audit.workers import check_workers
 from howdah.model.check import Check
-from howdah.model.plan import Setting
+from howdah.model.plan import Plan, Setting
 from howdah.model.value import value_text
-from howdah.planner.rule import Rule
+from howdah.planner.rule import Decision, Rule, SettingRule
+from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
 from howdah.units import format_memory
+
+_AS_GOOD = frozenset({"limits.conf", "java"})
+"""Of a host, what may be more than planned: a higher limit, and any patch of the Java that was planned."""
 
 _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""
 
 
 def check_drift(
-    settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
+    plan: Plan, settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
 ) -> Iterator[Check]:
     """Every planned setting against what exists, then what the plan does not have, then the machine.
 
@@ -32,12 +37,15 @@ def check_drift(
         if file is not None and key not in spared and is_there(file, subject):
             yield from _check_setting(setting, file, subject)
     yield from _extras({key for key, _ in planned}, subject)
+    yield from check_workers(plan, subject)
     yield from _hardware(part, subject)
 
 
 def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Check]:
     found = existing(setting.key, file, subject)
     if found is None or found.value(setting.value) == setting.value:
+        return
+    if file in _AS_GOOD and _will_do(setting, subject):
         return
     fix = correction(setting.key, file, setting.value, found)
     if found.place and file not in HOST_FILES and found.value(setting.value) is not None:
@@ -50,6 +58,17 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
         expected=value_text(setting.value),
         fix=fix,
         why=setting.reason,
+    )
+
+
+def _will_do(setting: Setting, subject: Subject) -> bool:
+    """Whether the rule that planned a host's value is content with the one that is there."""
+    decision = Decision(setting.value, setting.reason)
+    return any(
+        rule.id == setting.rule
+        and isinstance(rule, SettingRule)
+        and rule.accepts(subject.host_values[setting.key], decision, subject.facts)
+        for rule in SETTING_RULES
     )
 
 

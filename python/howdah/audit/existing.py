@@ -13,7 +13,7 @@ from howdah.model.value import value_text
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
 
-_READ_WITH = {"capacity-scheduler.xml": "yarn-site.xml"}
+_READ_WITH = {"capacity-scheduler.xml": "yarn-site.xml", "mapred-site.xml": "yarn-site.xml"}
 """A file that may be missing where the other is there, for its keys then have their defaults."""
 
 

@@ -16,6 +16,7 @@ _JOURNAL_DIR = "dfs.journalnode.edits.dir"
 _QUORUM = "ha.zookeeper.quorum"
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING = "dfs.ha.fencing.methods"
+_FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _PROVIDER = "dfs.client.failover.proxy.provider."
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
 
@@ -92,6 +93,7 @@ def complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = Reading(found)
     for service, ids in _services(found, reading):
         if len(ids) < 2:
+            yield from _alone(reading, service, ids)
             continue
         provider = f"{_PROVIDER}{service}"
         yield _needed(
@@ -108,7 +110,25 @@ def complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
             yield _needed(
                 reading, _QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
             )
+        if "sshfence" in (reading.text(_FENCING) or ""):
+            yield _needed(
+                reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing"
+            )
         yield from _journals(reading)
+
+
+def _alone(reading: Reading, service: str, ids: Sequence[str]) -> Iterator[Observation]:
+    """A service of one NameNode, where edits are shared as only a pair needs them."""
+    if reading.text(_SHARED):
+        key = f"{_NAMENODES}{service}"
+        yield Observation(
+            ok=False,
+            about=key,
+            found=", ".join(ids) or "nothing",
+            expected="two NameNodes: nobody follows the edits that are shared",
+            fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{service}.ID",
+            where=reading.where(key),
+        )
 
 
 def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:

@@ -51,6 +51,23 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether file systems that pass for disks of their own lie on one."""
+    mounts: dict[str, list[str]] = {}
+    for one in data_mounts(found):
+        for disk in one.disks:
+            mounts.setdefault(disk, []).append(one.mount)
+    for disk, names in mounts.items():
+        if len(names) > 1:
+            yield Observation(
+                ok=False,
+                about=disk,
+                found=f"carries {len(names)} data file systems: {', '.join(names)}",
+                expected="one data file system",
+                fix="give each a disk of its own: these share one disk's arm and fail together",
+            )
+
+
 def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
     if found.host is None or found.config is None:
         return
@@ -128,6 +145,12 @@ RULES: tuple[Rule, ...] = (
         sources=("D0 30",),
         severity=Severity.MUST,
         inspect=_apart,
+    ),
+    Inspection(
+        id="disks.shared",
+        says="Have one data file system on a disk: HDFS takes every file system for a disk of its own.",
+        sources=("D0 30", "D4 128"),
+        inspect=_shared,
     ),
     Inspection(
         id="disks.one-directory-each",

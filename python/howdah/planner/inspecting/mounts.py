@@ -18,6 +18,9 @@ _SIZE_SPREAD = 1.1
 _FILL_MOST = 0.9
 _FILL_SPREAD = 0.2
 
+_BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
+"""What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
+
 _Look = Callable[[Found, Facts], Iterator[Observation]]
 
 
@@ -52,6 +55,11 @@ def _access_times(one: FileSystem) -> tuple[bool | None, str]:
 def _discard(one: FileSystem) -> tuple[bool | None, str]:
     used = any(option == "discard" or option.startswith("discard=") for option in one.options)
     return not used, "discard" if used else "no discard"
+
+
+def _slow_or_unsafe(one: FileSystem) -> tuple[bool | None, str]:
+    bad = [option for option in one.options if option in _BAD_OPTIONS]
+    return not bad, ", ".join(bad) or "no such option"
 
 
 def _writable(one: FileSystem) -> tuple[bool | None, str]:
@@ -135,6 +143,16 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         inspect=_mounts(
             _discard, "no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer"
+        ),
+    ),
+    Inspection(
+        id="disks.mount-options",
+        says="Mount data disks neither synchronously nor without barriers.",
+        sources=("Linux", "howdah"),
+        inspect=_mounts(
+            _slow_or_unsafe,
+            "no sync, dirsync, data=journal or nobarrier",
+            "drop these options from /etc/fstab and remount",
         ),
     ),
     Inspection(

@@ -88,6 +88,30 @@ def _bonds(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _bonded(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every port of a bond is up, and as fast as the others."""
+    members: dict[str, list[Nic]] = {}
+    for nic in found.host.nics if found.host else ():
+        if nic.member_of is not None:
+            members.setdefault(nic.member_of, []).append(nic)
+    for bond, nics in members.items():
+        down = [nic.name for nic in nics if not nic.up]
+        speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
+        yield Observation(
+            ok=not down and len(speeds) <= 1,
+            about=bond,
+            found=", ".join(
+                f"{nic.name} {format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else 'up'}"
+                if nic.up
+                else f"{nic.name} down"
+                for nic in nics
+            ),
+            expected="all ports up, at one speed",
+            fix=f"look at cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
+            f"see /proc/net/bonding/{bond}",
+        )
+
+
 def _guest_card(found: Found, facts: Facts) -> Iterator[Observation]:
     if found.host is None or not found.host.virtualisation.is_virtual:
         return
@@ -141,6 +165,12 @@ RULES: tuple[Rule, ...] = (
         says="Spread a bond's traffic over all its ports, by address and port number.",
         sources=("D0 43", "D4 132"),
         inspect=_bonds,
+    ),
+    Inspection(
+        id="network.bonded-ports",
+        says="Have every port of a bond up, and as fast as the others.",
+        sources=("D0 43", "howdah"),
+        inspect=_bonded,
     ),
     Inspection(
         id="network.guest-card",

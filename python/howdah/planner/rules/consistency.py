@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import bounds, names
 from howdah.planner.rule import Inspection, Observation, Rule
 from howdah.planner.rules import combinations, queues
 from howdah.planner.rules.release import known_property, named
@@ -91,4 +92,6 @@ RULES: tuple[Rule, ...] = (
     ),
     *combinations.RULES,
     *queues.RULES,
+    *names.RULES,
+    *bounds.RULES,
 )

@@ -27,4 +27,10 @@ HARDWARE = Rule(
     sources=("howdah",),
     severity=Severity.MUST,
 )
-RULES: tuple[Rule, ...] = (CHANGED, MISSING, EXTRA, HARDWARE)
+WORKERS = Rule(
+    id="drift.workers",
+    says="The workers files list the workers of the plan.",
+    sources=("howdah",),
+    severity=Severity.MUST,
+)
+RULES: tuple[Rule, ...] = (CHANGED, MISSING, EXTRA, HARDWARE, WORKERS)

@@ -14,6 +14,7 @@ from howdah.planner.inspecting.availability import (
     pairs_apart,
     zookeeper_quorum,
 )
+from howdah.planner.inspecting.managers import complete_managers
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
 from howdah.planner.rules.security import login
@@ -286,5 +287,13 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="a name service lists two NameNodes",
         inspect=complete_pair,
+    ),
+    Inspection(
+        id="ha.complete-managers",
+        says="A pair of ResourceManagers has a name, a quorum and recovery.",
+        sources=("Hadoop 3.5.0: ResourceManagerHA",),
+        severity=Severity.MUST,
+        condition="ResourceManagers are highly available",
+        inspect=complete_managers,
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import java_options
 from howdah.planner.inspecting.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 
@@ -14,19 +15,27 @@ _JAVA = {"3.5.0": (17,), "3.4.2": (8, 11)}
 """Majors that a release's servers run on."""
 _HBASE_JAVA = (8, 11, 17)
 _MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
+_HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
+"""The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
 _ADD_OPENS_FROM = 17
-_REMOVED = ("-XX:+UseConcMarkSweepGC", "-XX:+UseParNewGC", "-XX:MaxPermSize", "-XX:PermSize")
-_REMOVED_IN = 14
-_VARIABLES = (
-    "HADOOP_OPTS",
-    "HDFS_NAMENODE_OPTS",
-    "HDFS_DATANODE_OPTS",
-    "YARN_RESOURCEMANAGER_OPTS",
-    "YARN_NODEMANAGER_OPTS",
-    "HBASE_OPTS",
-    "HBASE_MASTER_OPTS",
-    "HBASE_REGIONSERVER_OPTS",
+_REMOVED = (
+    "-XX:+UseConcMarkSweepGC",
+    "-XX:+UseParNewGC",
+    "-XX:+UseParallelOldGC",
+    "-XX:CMSInitiatingOccupancyFraction",
+    "-XX:+UseCMSInitiatingOccupancyOnly",
+    "-XX:MaxPermSize",
+    "-XX:PermSize",
+    "-XX:+AggressiveOpts",
+    "-XX:+PrintGCDateStamps",
+    "-XX:+PrintGCTimeStamps",
+    "-XX:+PrintGCApplicationStoppedTime",
+    "-XX:+PrintTenuringDistribution",
+    "-XX:+UseGCLogFileRotation",
+    "-XX:NumberOfGCLogFiles",
+    "-XX:GCLogFileSize",
 )
+_REMOVED_IN = 14
 
 
 def supported(facts: Facts) -> tuple[int, ...]:
@@ -64,21 +73,35 @@ def _open_modules(facts: Facts) -> Decision:
     )
 
 
+def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = Reading(found)
+    home = reading.variable("JAVA_HOME") or ""
+    major = _HOME_MAJOR.search(home)
+    if major is not None:
+        majors = supported(facts)
+        wanted = " or ".join(map(str, majors))
+        yield Observation(
+            ok=int(major.group(1)) in majors,
+            about="JAVA_HOME",
+            found=home,
+            expected=f"Java {wanted}, which Hadoop {facts.request.hadoop} runs on",
+            fix=f"set JAVA_HOME to Java {wanted} in {reading.variable_where('JAVA_HOME')}",
+            where=reading.variable_where("JAVA_HOME"),
+        )
+
+
 def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
     if max(supported(facts)) < _REMOVED_IN:
         return
     reading = Reading(found)
-    for name in _VARIABLES:
-        options = reading.variable(name)
-        if options is None:
-            continue
+    for name, options in java_options.variables(found):
         dead = [option for option in _REMOVED if option in options]
         yield Observation(
             ok=not dead,
             about=name,
             found=" ".join(dead) or options,
             expected=f"no option that Java {max(supported(facts))} does not know: the daemon does not start",
-            fix=f"replace {' '.join(dead)} in {name} by -XX:+UseG1GC" if dead else "",
+            fix=f"remove {' '.join(dead)} from {name}: -XX:+UseG1GC is today's collector, -Xlog:gc* its log",
             where=reading.variable_where(name),
         )
 
@@ -113,8 +136,17 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="jvm.removed-options",
         says="No daemon is given an option that its Java no longer knows.",
-        sources=("JEP 363", "JEP 122"),
+        sources=("JEP 363", "JEP 122", "JEP 271"),
         severity=Severity.MUST,
         inspect=_removed_options,
     ),
+    Inspection(
+        id="jvm.home",
+        says="JAVA_HOME is of a Java that the release's servers run on.",
+        sources=("Hadoop 3.5.0: release notes",),
+        severity=Severity.MUST,
+        condition="where JAVA_HOME's name says which Java it is",
+        inspect=_java_home,
+    ),
+    *java_options.RULES,
 )

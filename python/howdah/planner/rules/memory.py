@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import working_memory
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import format_gib
 
@@ -63,4 +64,4 @@ AS_PLANNED = Inspection(
     inspect=_as_planned,
 )
 
-RULES: tuple[Rule, ...] = (HELD_BACK, WORKER_SHARE, NATIVE, ENOUGH, AS_PLANNED)
+RULES: tuple[Rule, ...] = (HELD_BACK, WORKER_SHARE, NATIVE, ENOUGH, AS_PLANNED, *working_memory.RULES)

@@ -8,6 +8,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.model.request import Protection
 from howdah.planner.facts import Facts
+from howdah.planner.inspecting import exposure
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.values import Accepts, fixed, set_at_all
 
@@ -248,4 +249,5 @@ RULES: tuple[Rule, ...] = (
         condition="with --secure",
         tell=_preparations,
     ),
+    *exposure.RULES,
 )
