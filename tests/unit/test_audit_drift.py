@@ -171,3 +171,33 @@ def test_a_worker_without_one_of_its_values_is_still_found(tmp_path: Path) -> No
     site = tmp_path / "hadoop-new-worker" / "yarn-site.xml"
     _edit(site, r"<property>\s*<name>yarn.nodemanager.resource.memory-mb</name>.*?</property>", "")
     assert ("drift.missing", "yarn.nodemanager.resource.memory-mb") in _drifts(_checks(plan, [site.parent]))
+
+
+def _host(name: str, **changes: object) -> Host:
+    record = Host.model_validate(Exhibit.sound().host)
+    software = record.software.model_copy(update={"java": changes.pop("java", record.software.java)})
+    return record.model_copy(update={"name": name, "software": software, **changes})
+
+
+@pytest.mark.parametrize(("java", "drifts"), [("17.0.13", False), ("11.0.22", True)])
+def test_any_patch_of_the_planned_java_and_higher_limits_are_no_drift(java: str, drifts: bool) -> None:
+    plan = _plan("native")
+    checks = audit(
+        None, [_host("host05.example.com", java=java)], plan, known_releases(None, plan, None)
+    ).checks
+    about = {check.about for check in checks if check.rule == "drift.changed"}
+    assert ("java.version" in about) == drifts
+    assert not about & {"nofile", "nproc"}
+
+
+def test_workers_that_are_missing_or_unknown_are_named(tmp_path: Path) -> None:
+    plan = _plan("native")
+    folders = _write(plan, tmp_path)
+    file = tmp_path / "hadoop" / "workers"
+    assert not [check for check in _checks(plan, folders) if check.rule == "drift.workers"]
+    names = file.read_text().split()
+    file.write_text("\n".join([*names[1:], "stranger.example.com"]))
+    said = [check.fix for check in _checks(plan, folders) if check.rule == "drift.workers"]
+    assert len(said) == 2
+    assert any(names[0] in fix for fix in said)
+    assert any("stranger.example.com" in fix for fix in said)
