@@ -118,6 +118,15 @@ def line(file: str, text: str) -> Edit:
     return edit
 
 
+def text(file: str, content: str) -> Edit:
+    """Write a file that is no XML."""
+
+    def edit(exhibit: Exhibit) -> None:
+        exhibit.texts[file] = f"{content}\n"
+
+    return edit
+
+
 def host(*path: str | int, value: object) -> Edit:
     """Set one value in the host's record."""
 

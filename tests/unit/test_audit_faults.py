@@ -11,7 +11,7 @@ from howdah.audit.audit import audit
 from howdah.audit.folder import read_folders
 from howdah.audit.releases import Releases
 from howdah.model.check import Check, Verdict
-from support.faults import Exhibit, Fault, append, both, drop, every, host, line, put, rename
+from support.faults import Exhibit, Fault, append, both, drop, every, host, line, put, rename, text
 
 CORE, HDFS, YARN, MAPRED = "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
 HBASE, QUEUES = "hbase-site.xml", "capacity-scheduler.xml"
@@ -146,6 +146,10 @@ FAULTS = (
     _fault("ZooKeeper on every host itself", drop(HBASE, "hbase.zookeeper.quorum"),
            "consistency.reachable-masters", "hbase.zookeeper.quorum"),
     _fault("localhost among workers", line("workers", "localhost"), "consistency.worker-names", "localhost"),
+    _fault("a worker that the NameNode refuses",
+           both(put(HDFS, "dfs.hosts", "/etc/hadoop/conf/dfs.include"),
+                text("dfs.include", "w01.example.com")),
+           "consistency.included-workers", "hdfs dfsadmin -refreshNodes"),
     _fault("no scheduler of this name", put(YARN, "yarn.resourcemanager.scheduler.class",
            "org.apache.hadoop.yarn.server.resourcemanager.scheduler.CapacityScheduler"),
            "consistency.scheduler-class", "capacity.CapacityScheduler"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from howdah.audit.env_file import read_env
 from howdah.audit.text_file import read_text
@@ -71,7 +71,20 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         files=tuple(files),
         environment=tuple(environment),
         workers=tuple(dict.fromkeys(workers)),
+        included=_included(folders, properties),
     )
+
+
+def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> tuple[str, ...] | None:
+    """The hosts that may be DataNodes; the file is looked for beside the others, where it is copied from."""
+    named = next((one.text for one in reversed(properties) if one.name == "dfs.hosts" and one.text), None)
+    name = PurePosixPath(named or "").name
+    # Among the names that there are: not every text in a configuration can be a file's name.
+    file = next(
+        (folder / name for folder in folders if name in _names(folder) and (folder / name).is_file()), None
+    )
+    # A file may be of JSON, which another class of Hadoop's reads; only plain lists are understood.
+    return tuple(_lines(file)) if file is not None and file.suffix != ".json" else None
 
 
 def _names(folder: Path) -> list[str]:

@@ -47,6 +47,9 @@ class FoundConfig(Model):
     workers: tuple[str, ...] = ()
     """The hosts that the files ``workers`` and ``regionservers`` list."""
 
+    included: tuple[str, ...] | None = None
+    """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
+
     effective: tuple[FoundProperty, ...] = ()
     """What is in force, once for each name of today, variables replaced; empty until it is worked out."""
 

@@ -117,6 +117,25 @@ def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _included(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the NameNode lets every worker in."""
+    config = found.config
+    if config is None or config.included is None or not config.included:
+        # An empty file lets everybody in.
+        return
+    kept_out = [name for name in config.workers if name not in config.included and name not in _HERE]
+    reading = Reading(found)
+    shown = ", ".join(kept_out[:5]) + (f" and {len(kept_out) - 5} more" if len(kept_out) > 5 else "")
+    yield Observation(
+        ok=not kept_out,
+        about="dfs.hosts",
+        found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
+        expected="every worker of the workers file: the NameNode refuses other DataNodes",
+        fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
+        where=reading.where("dfs.hosts"),
+    )
+
+
 def _scheduler(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = Reading(found)
     name = reading.text(_SCHEDULER)
@@ -155,6 +174,14 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where there is a workers file",
         inspect=_workers,
+    ),
+    Inspection(
+        id="consistency.included-workers",
+        says="The file of hosts that may be DataNodes has every worker.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        condition="where dfs.hosts names a file that lies with the configuration",
+        inspect=_included,
     ),
     Inspection(
         id="consistency.scheduler-class",
