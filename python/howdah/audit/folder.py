@@ -18,6 +18,7 @@ _ORDER = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
 _ENTRY_FILES = (*_ORDER, "hbase-site.xml")
 """Files that must be Hadoop configurations; of other XML files only those that are one are read."""
 
+_TOPOLOGY = "topology.data"
 _WORKER_FILES = ("workers", "slaves", "regionservers")
 
 
@@ -72,6 +73,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         environment=tuple(environment),
         workers=tuple(dict.fromkeys(workers)),
         included=_included(folders, properties),
+        mapped=_mapped(folders),
     )
 
 
@@ -85,6 +87,13 @@ def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> t
     )
     # A file may be of JSON, which another class of Hadoop's reads; only plain lists are understood.
     return tuple(_lines(file)) if file is not None and file.suffix != ".json" else None
+
+
+def _mapped(folders: Sequence[Path]) -> tuple[str, ...] | None:
+    """The first word of every line of the table that a rendered topology script looks hosts up in."""
+    files = (folder / _TOPOLOGY for folder in folders)
+    file = next((file for file in files if file.is_file()), None)
+    return tuple(line.split()[0] for line in _lines(file)) if file is not None else None
 
 
 def _names(folder: Path) -> list[str]:

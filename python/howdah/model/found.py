@@ -50,6 +50,9 @@ class FoundConfig(Model):
     included: tuple[str, ...] | None = None
     """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
 
+    mapped: tuple[str, ...] | None = None
+    """The hosts to which ``topology.data`` gives a place; None where there is no such file."""
+
     effective: tuple[FoundProperty, ...] = ()
     """What is in force, once for each name of today, variables replaced; empty until it is worked out."""
 

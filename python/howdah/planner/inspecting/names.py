@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from howdah.model.found import Found
 from howdah.model.hostname import is_hostname
@@ -125,7 +125,7 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
         return
     kept_out = [name for name in config.workers if name not in config.included and name not in _HERE]
     reading = Reading(found)
-    shown = ", ".join(kept_out[:5]) + (f" and {len(kept_out) - 5} more" if len(kept_out) > 5 else "")
+    shown = _few(kept_out)
     yield Observation(
         ok=not kept_out,
         about="dfs.hosts",
@@ -134,6 +134,27 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
         fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
         where=reading.where("dfs.hosts"),
     )
+
+
+def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the topology's table knows every worker."""
+    config = found.config
+    script = Reading(found).text("net.topology.script.file.name")
+    if config is None or config.mapped is None or not script:
+        return
+    unknown = [name for name in config.workers if name not in config.mapped and name not in _HERE]
+    yield Observation(
+        ok=not unknown,
+        about="topology.data",
+        found=f"{_few(unknown)} not in it" if unknown else "every worker",
+        expected="every worker of the workers file: others are taken to be in the default rack",
+        fix=f"add {_few(unknown)} with rack and node group to topology.data on the masters",
+        where="topology.data",
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _scheduler(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -182,6 +203,14 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where dfs.hosts names a file that lies with the configuration",
         inspect=_included,
+    ),
+    Inspection(
+        id="consistency.mapped-workers",
+        says="The topology's table has every worker.",
+        sources=("Hadoop 3.5.0: RackAwareness",),
+        severity=Severity.MUST,
+        condition="where a script is set and its table topology.data lies with the configuration",
+        inspect=_mapped,
     ),
     Inspection(
         id="consistency.scheduler-class",

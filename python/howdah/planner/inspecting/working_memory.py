@@ -19,6 +19,7 @@ _DAEMONS = {
 }
 _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5
+_ALL_BUT = 0.94
 _UNEVEN = 1.25
 
 
@@ -70,6 +71,19 @@ def _huge(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _limit(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.host is None or found.config is None or found.host.cgroup.memory_limit_bytes is None:
+        return
+    limit, total = found.host.cgroup.memory_limit_bytes, found.host.memory.total_bytes
+    yield Observation(
+        ok=limit >= _ALL_BUT * total,
+        about="memory limit of the control group",
+        found=f"{format_memory(limit)} of {format_memory(total)}",
+        expected="none: what runs within it is ended at the limit, whatever the machine has",
+        fix="raise MemoryMax of the unit, or the container's limit, or plan for a worker of that size",
+    )
+
+
 def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
     sizes = [node.memory_bytes for node in found.host.cpu.numa_nodes] if found.host else []
     known = [size for size in sizes if size is not None]
@@ -98,6 +112,13 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         condition="a worker that was probed",
         inspect=_huge,
+    ),
+    Inspection(
+        id="memory.control-group",
+        says="A worker's memory is not cut short by a control group.",
+        sources=("Linux",),
+        condition="a worker that was probed",
+        inspect=_limit,
     ),
     Inspection(
         id="memory.nodes-alike",
