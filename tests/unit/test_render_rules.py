@@ -21,6 +21,9 @@ KEYS = sorted(
     }
 )
 
+# Their rules are silent for such a release, which test_rules_ha.py holds them to.
+NOT_DECIDED = {"3.4.2": {"yarn.resourcemanager.zk-address"}}
+
 
 def _known(key: str, *known_to: Release) -> bool:
     return any(release.find(key) is not None and not release.replacement(key) for release in known_to)
@@ -33,7 +36,8 @@ def test_every_rule_names_a_file_that_is_rendered() -> None:
 @pytest.mark.parametrize("version", HADOOP_VERSIONS)
 def test_every_hadoop_release_knows_the_keys(version: str) -> None:
     release = releases.hadoop(version)
-    assert not [one for one in KEYS if one[1] in HADOOP_XML and not _known(one[0], release)]
+    unknown = {key for key, file, _ in KEYS if file in HADOOP_XML and not _known(key, release)}
+    assert unknown == NOT_DECIDED.get(version, set())
 
 
 @pytest.mark.parametrize("version", HBASE_VERSIONS)
