@@ -201,3 +201,13 @@ def test_workers_that_are_missing_or_unknown_are_named(tmp_path: Path) -> None:
     assert len(said) == 2
     assert any(names[0] in fix for fix in said)
     assert any("stranger.example.com" in fix for fix in said)
+
+
+def test_hdfs_of_a_secure_hbase_cluster_checked_by_itself_does_not_fail(tmp_path: Path) -> None:
+    inventory = read_inventory(EXAMPLES / "hosts-hbase.yaml")
+    work = (Demand(kind="ycsb"),)
+    request = PlanRequest(workloads=work, secure=True, realm="EXAMPLE.COM", protection=Protection.HA)
+    _write(plan_cluster(inventory, request), tmp_path)
+    releases = known_releases(None, None, None)
+    checks = audit(read_folders([tmp_path / "hadoop"]), [], None, releases).checks
+    assert [check.about for check in checks if check.verdict is Verdict.FAIL] == []

@@ -73,7 +73,8 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     config = found.config
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
-    mapreduce = not hbase or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
+    # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
+    mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     pairs = [one for one in config.properties if one.name.startswith("dfs.ha.namenodes.")] if config else []
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
