@@ -145,6 +145,8 @@ FAULTS = (
            "consistency.known-file-system", "hdfs://prod"),
     _fault("ZooKeeper on every host itself", drop(HBASE, "hbase.zookeeper.quorum"),
            "consistency.reachable-masters", "hbase.zookeeper.quorum"),
+    _fault("two ZooKeepers", put(HBASE, "hbase.zookeeper.quorum", "m1.example.com,m2.example.com"),
+           "ha.zookeeper-members", "hbase.zookeeper.quorum", warns=True),
     _fault("localhost among workers", line("workers", "localhost"), "consistency.worker-names", "localhost"),
     _fault("a worker that the NameNode refuses",
            both(put(HDFS, "dfs.hosts", "/etc/hadoop/conf/dfs.include"),

@@ -14,6 +14,7 @@ _NAMENODES = "dfs.ha.namenodes."
 _SHARED = "dfs.namenode.shared.edits.dir"
 _JOURNAL_DIR = "dfs.journalnode.edits.dir"
 _QUORUM = "ha.zookeeper.quorum"
+_HBASE_QUORUM = "hbase.zookeeper.quorum"
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING = "dfs.ha.fencing.methods"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
@@ -74,6 +75,10 @@ def zookeeper_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = Reading(found)
     if text := reading.text(_QUORUM):
         yield _odd(reading, _QUORUM, _listed(text), "ZooKeepers")
+    members = _listed(reading.text(_HBASE_QUORUM))
+    if len(members) > 1:
+        # One will do for a small HBase that may stand still; two stand still twice as often.
+        yield _odd(reading, _HBASE_QUORUM, members, "ZooKeepers")
 
 
 def _odd(reading: Reading, key: str, members: Sequence[str], what: str) -> Observation:

@@ -277,7 +277,7 @@ RULES: tuple[Rule, ...] = (
         id="ha.zookeeper-members",
         says="ZooKeepers are an odd number, at least three, on different hosts.",
         sources=_SOURCES,
-        condition="a ZooKeeper quorum is configured for failover",
+        condition="a ZooKeeper quorum is configured for failover or HBase",
         inspect=zookeeper_quorum,
     ),
     Inspection(
