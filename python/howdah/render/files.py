@@ -15,6 +15,7 @@ HBASE_XML = ("hbase-site.xml",)
 HBASE_ENV = ("hbase-env.sh",)
 XML = (*HADOOP_XML, *HBASE_XML)
 ZOOKEEPER = "zoo.cfg"
+EXECUTOR = "container-executor.cfg"
 
 SYSCTL = "sysctl.conf"
 LIMITS = "limits.conf"
@@ -29,5 +30,7 @@ ESXI = "esxi"
 LIBVIRT = "kvm.xml"
 FIRMWARE = "firmware"
 
-KNOWN = frozenset((*XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, *SYSTEM, NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE))
+KNOWN = frozenset(
+    (*XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, EXECUTOR, *SYSTEM, NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE)
+)
 """Every file that a setting may name."""

@@ -8,8 +8,9 @@ from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.env import env_file
-from howdah.render.files import HADOOP_ENV, HADOOP_XML
+from howdah.render.files import EXECUTOR, HADOOP_ENV, HADOOP_XML
 from howdah.render.members import member_files
+from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
 from howdah.render.topology import topology_files
 from howdah.render.variant import EVERYWHERE, Variant, differ, of_kind, select
 from howdah.render.xml import xml_file
@@ -45,6 +46,17 @@ def _settings(plan: Plan, cluster: Cluster, variant: Variant, readers: str) -> I
         title = f"{name} of {cluster.inventory.cluster}, Hadoop {cluster.request.hadoop}: {readers}"
         content = xml_file(title, settings) if name in HADOOP_XML else env_file(title, settings)
         yield ConfigFile(path=f"{folder}/{name}", content=content)
+    if settings := select(plan, EXECUTOR, variant):
+        # The program that reads it takes blanks and comments at their word: neither may stand beside a value.
+        head = hash_comment(
+            [f"{EXECUTOR} of {cluster.inventory.cluster}: root's, mode 0400, on every worker"]
+        )
+        content = "\n".join([head, *map(_executor_line, settings)])
+        yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
+
+
+def _executor_line(setting: Setting) -> str:
+    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
 
 
 def _of_jobs(plan: Plan) -> list[Setting]:

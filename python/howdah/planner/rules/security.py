@@ -108,7 +108,7 @@ def _preparations(facts: Facts) -> str | None:
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
         "a file of the configuration; /etc/security/http_secret, the same on all hosts; login configurations "
         "for ZooKeeper and for those who write to it; "
-        "container-executor.cfg with the group hadoop, banned users and the smallest user id, owned by root."
+        "container-executor.cfg as it is rendered, owned by root."
     )
 
 
