@@ -54,4 +54,3 @@ def _names(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str]]:
     for rack in cluster.topology.racks:
         yield "racks", rack.name
     yield from (("layouts", kind) for layout in cluster.layouts for kind in layout.workers)
-
