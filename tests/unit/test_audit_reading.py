@@ -235,3 +235,10 @@ def test_no_secret_is_kept(tmp_path: Path) -> None:
         "(hidden)",
     ]
     assert config.property("hadoop.http.authentication.type").text == "simple"  # type: ignore[union-attr]
+
+
+def test_a_list_may_have_a_line_for_every_worker_of_a_large_cluster(tmp_path: Path) -> None:
+    (tmp_path / "hdfs-site.xml").write_text("<configuration/>")
+    line = "worker-with-a-long-name-{:06d}.example.com /rack-1/host-1\n"
+    (tmp_path / "topology.data").write_text("".join(line.format(number) for number in range(40_000)))
+    assert len(read_folders([tmp_path]).mapped or ()) == 40_000

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from howdah.documents.inventory import read_inventory
 from howdah.errors import RecordError
 from howdah.model.base import Model
-from howdah.model.plan import Cluster, Setting, Worker
+from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
@@ -29,9 +29,8 @@ QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCh
 TEXT = st.text(max_size=10)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-_CLUSTERS = [
-    plan_cluster(read_inventory(EXAMPLES / f"hosts-{name}.yaml"), PlanRequest()).cluster
-    for name in ("7", "mixed")
+_PLANS = [
+    plan_cluster(read_inventory(EXAMPLES / f"hosts-{name}.yaml"), PlanRequest()) for name in ("7", "mixed")
 ]
 
 
@@ -39,10 +38,11 @@ _CLUSTERS = [
 def _model(model: type[Model]) -> st.SearchStrategy[Any]:
     """Any instance of a model class, with few of everything it has many of."""
     hints = get_type_hints(model)
-    fields = {name: _value(hints[name]) for name in model.model_fields}
-    if model is Cluster:
-        # Inventories have laws of their own, and tests of their own that hold them to these.
-        return st.sampled_from(_CLUSTERS)
+    fields = {name: _value(hints[name]) for name in model.model_fields if hints[name] != Cluster | None}
+    if model is Plan:
+        # Plans of clusters have laws of their own, and tests of their own that hold them to these.
+        fields["cluster"] = st.none()
+        return st.one_of(st.builds(model, **fields), st.sampled_from(_PLANS))
     if model is Setting:
         # An infinite setting would come back as a word: a setting's value may be text too.
         finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from howdah.audit.env_file import read_env
-from howdah.audit.text_file import read_text
+from howdah.audit.text_file import MOST_LIST_BYTES, read_text
 from howdah.audit.xml_file import read_xml
 from howdah.errors import UserError
 from howdah.model.found import FoundConfig, FoundProperty
@@ -111,7 +111,8 @@ def _reading_order(path: Path) -> tuple[int, str]:
 
 
 def _lines(path: Path) -> Iterable[str]:
-    return (line.strip() for line in read_text(path).splitlines() if line.strip() and line.strip()[0] != "#")
+    lines = (line.strip() for line in read_text(path, MOST_LIST_BYTES).splitlines())
+    return (line for line in lines if line and not line.startswith("#"))
 
 
 def _plain(path: Path, name: str) -> Iterable[FoundProperty]:

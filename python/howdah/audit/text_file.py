@@ -11,19 +11,22 @@ from howdah.units import MIB, format_memory
 _MOST_BYTES = MIB
 """Many times the largest configuration that people write; what is larger is some other file."""
 
+MOST_LIST_BYTES = 64 * MIB
+"""A list has a line for each worker, and a hundred thousand hosts may have ten each."""
 
-def read_bytes(path: Path) -> bytes:
+
+def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
     """The content of a regular file; raise UserError where it cannot be read or is too large to be meant."""
     try:
         status = path.stat()
         # Opening a pipe would wait for its writer.
         if not stat.S_ISREG(status.st_mode):
             raise UserError(str(path), "is not a regular file", "move it out of the configuration directory")
-        if status.st_size > _MOST_BYTES:
+        if status.st_size > most_bytes:
             raise UserError(
                 str(path),
                 f"has {format_memory(status.st_size)}, which is no configuration",
-                f"a configuration file has at most {format_memory(_MOST_BYTES)}",
+                f"a configuration file has at most {format_memory(most_bytes)}",
             )
         return path.read_bytes()
     except OSError as error:
@@ -32,9 +35,9 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
     """The same as UTF-8 text; raise UserError with the line of the first byte that is none."""
-    content = read_bytes(path)
+    content = read_bytes(path, most_bytes)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
