@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from howdah.model.found import Found
 from howdah.model.hostname import is_hostname
@@ -117,13 +117,18 @@ def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
+    return [name for name in names if name not in known]
+
+
 def _included(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the NameNode lets every worker in."""
     config = found.config
     if config is None or config.included is None or not config.included:
         # An empty file lets everybody in.
         return
-    kept_out = [name for name in config.workers if name not in config.included and name not in _HERE]
+    # Sets: a large cluster has tens of thousands of both.
+    kept_out = _outside(config.workers, {*config.included, *_HERE})
     reading = Reading(found)
     shown = _few(kept_out)
     yield Observation(
@@ -142,7 +147,7 @@ def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
     script = Reading(found).text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
         return
-    unknown = [name for name in config.workers if name not in config.mapped and name not in _HERE]
+    unknown = _outside(config.workers, {*config.mapped, *_HERE})
     yield Observation(
         ok=not unknown,
         about="topology.data",
