@@ -228,3 +228,11 @@ def test_another_shells_completion_is_refused_with_the_way_to_get_it(tmp_path: P
     )
     assert "_HOWDAH_COMPLETE=source_zsh" in done.stderr
     assert told.stdout.lstrip().startswith("#compdef howdah")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("paln", "plan"), ("rusn", "runs"), ("chekc", "check")])
+def test_a_mistyped_command_is_told_the_nearest(typed: str, meant: str, tmp_path: Path) -> None:
+    done = howdah(typed, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"No such command '{typed}'. Did you mean" in done.stderr
+    assert f"'{meant}'" in done.stderr

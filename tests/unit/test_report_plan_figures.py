@@ -161,3 +161,10 @@ def test_growth_says_when_the_hosts_hold_too_little(needs: list[int], said: str)
 
 def test_growth_is_drawn_where_it_was_asked_for() -> None:
     assert growth(Capacity(raw_bytes=1, usable_bytes=1, bytes_per_host=1)) is None
+
+
+def test_what_masters_take_of_few_hosts_is_named_in_the_chart() -> None:
+    hosts = read_inventory(Path(__file__).parents[2] / "examples" / "hosts-7.yaml")
+    figure = platforms(_cluster(plan_cluster(hosts, PlanRequest(hypervisor=Hypervisor.VSPHERE))))
+    assert figure is not None
+    assert "masters' places" in str(figure.spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -49,4 +50,8 @@ class LazyCommands(TyperGroup):
         two = " ".join(args[:2])
         if two in COMMANDS:
             return two, self.get_command(ctx, two), args[2:]
+        near = [] if args[0] in COMMANDS else difflib.get_close_matches(args[0], COMMANDS)
+        if near and not ctx.resilient_parsing:
+            # Typer looks for near names among commands that are imported already.
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {', '.join(map(repr, near))}?")
         return super().resolve_command(ctx, args)

@@ -35,6 +35,7 @@ _REASONS = {
     "platform.hbase-virtual": _Reason("virtualisation", "net-send"),
     "platform.workers-per-socket": _Reason("number of workers", "phase-2"),
     "platform.hbase-one": _Reason("number of workers", "phase-2"),
+    "masters.idle-disks": _Reason("masters' places", "net-receive"),
 }
 _OTHER = _Reason("other reasons", "phase-3")
 
