@@ -14,7 +14,7 @@ from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
-from howdah.planner.names import check_names
+from howdah.planner.names import check_machine_names
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import size_settings
 from howdah.planner.racks import weigh_racks
@@ -29,7 +29,7 @@ def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     layouts, kinds = layouts_and_kinds(chosen)
     masters = place_masters(inventory, layouts, kinds, request)
     topology = lay_out(inventory, layouts)
-    check_names(inventory, layouts, masters)
+    check_machine_names(inventory, layouts, masters)
     facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
         *(

@@ -10,7 +10,7 @@ from howdah.model.placement import virtual_name
 from howdah.model.plan import Layout, Master
 
 
-def check_names(inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]) -> None:
+def check_machine_names(inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]) -> None:
     """Raise UserError where a virtual machine would be called as a listed host is."""
     hosts = {host.lower() for group in inventory.groups for host in group.names}
     for machine, host in _virtual(inventory, layouts, masters):
