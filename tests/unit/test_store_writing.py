@@ -74,6 +74,19 @@ def test_a_run_left_without_its_end_reads_as_aborted(tmp_path: Path) -> None:
     assert read_record(tmp_path / begun.id) == read.record
 
 
+def test_a_run_killed_after_its_outcome_was_known_but_before_its_tables_were_whole_is_aborted(
+    tmp_path: Path,
+) -> None:
+    data = records.terasuite()
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        writer.samples(next(iter(sample_ticks(data.samples))))
+        writer.update(data.record)
+    read = read_run(writer.path)
+    assert data.record.outcome is Outcome.SUCCEEDED
+    assert read.record.outcome is Outcome.ABORTED
+    assert read.record.workloads == data.record.workloads
+
+
 def test_the_writer_is_a_sink_that_keeps_no_progress(tmp_path: Path) -> None:
     data = records.terasuite()
     with RunWriter(tmp_path, as_begun(data.record)) as writer:

@@ -55,10 +55,14 @@ class RunWriter:
             self._streams[TASKS].append(rows)
 
     def update(self, record: RunRecord) -> None:
-        """Replace the record so far."""
+        """Replace the record so far.
+
+        Until ``finish`` it says ``running``, even where the engine knows the outcome already: a
+        record that says it ended is held to whole tables, and a kill may come before these are.
+        """
         with self._calls:
             self._require_open()
-            write_run_json(self.path, record)
+            write_run_json(self.path, record.model_copy(update={"outcome": Outcome.RUNNING}))
 
     def progress(self, progress: Progress) -> None:
         """Progress is for whoever watches; a record keeps none."""
