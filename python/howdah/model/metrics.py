@@ -1,5 +1,10 @@
 """The names, units and kinds of everything a sampler records.
 
+A sample's machine is a host, a worker or a master by its name. Where a worker is a virtual machine or
+the lab stands in for one, its own use is under its own name, and a host's name has what only the
+host can tell: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
+and idle time add up to what its limit allows.
+
 A metric's name is ``subject/instance/quantity`` (``disk/vda/read_bytes``) or, where there is only
 one instance, ``subject/quantity`` (``memory/cached_bytes``). A counter holds its growth since the
 first sample of the run; a gauge holds the value at the moment.
@@ -50,5 +55,30 @@ METRICS: tuple[Metric, ...] = (
     Metric("pressure/io_full_s", "s", "counter", "time all tasks waited for I/O (PSI)"),
     Metric("pressure/memory_some_s", "s", "counter", "time some task waited for memory (PSI)"),
     Metric("pressure/memory_full_s", "s", "counter", "time all tasks waited for memory (PSI)"),
+    Metric("cpu/all/throttled_s", "s", "counter", "time a worker's tasks were held back by its CPU limit"),
+    Metric("memory/used_bytes", "B", "gauge", "memory of a worker or host in the lab, page cache excluded"),
+    Metric("nic/*/queue_bytes", "B", "gauge", "bytes that wait for a link held to its speed"),
+    Metric("nic/*/retransmits", "1", "counter", "TCP segments sent again"),
+    Metric("datanode/read_bytes", "B", "counter", "bytes a DataNode read for clients"),
+    Metric("datanode/written_bytes", "B", "counter", "bytes a DataNode wrote, replicas included"),
+    Metric("datanode/remote_read_bytes", "B", "counter", "of them read for clients on other machines"),
+    Metric("datanode/remote_written_bytes", "B", "counter", "of them written for clients on other machines"),
+    Metric("datanode/packet_ack_s", "s", "counter", "time packets took to be acknowledged down the pipeline"),
+    Metric("datanode/flush_s", "s", "counter", "time spent flushing to disk"),
+    Metric("datanode/send_blocked_s", "s", "counter", "time sending waited for the network"),
+    Metric("datanode/send_transfer_s", "s", "counter", "time sending took"),
+    Metric("nodemanager/containers", "1", "gauge", "containers that run"),
+    Metric("nodemanager/shuffled_bytes", "B", "counter", "map output served to reduces"),
+    Metric("namenode/live_datanodes", "1", "gauge", "DataNodes that report"),
+    Metric("namenode/blocks", "1", "gauge", "blocks of the file system"),
+    Metric("namenode/under_replicated", "1", "gauge", "blocks with too few replicas"),
+    Metric("namenode/calls", "1", "counter", "calls answered"),
+    Metric("namenode/queue_s", "s", "counter", "time calls waited"),
+    Metric("namenode/processing_s", "s", "counter", "time calls took"),
+    Metric("resourcemanager/live_nodemanagers", "1", "gauge", "NodeManagers that report"),
+    Metric("resourcemanager/containers", "1", "gauge", "containers that are given out"),
+    Metric("resourcemanager/pending_containers", "1", "gauge", "containers that applications wait for"),
+    Metric("jvm/*/gc_s", "s", "counter", "time a daemon's collector held it"),
+    Metric("jvm/*/heap_bytes", "B", "gauge", "heap of a daemon in use"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),
 )

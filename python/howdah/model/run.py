@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
+from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.workload import Suite, Workload
@@ -139,6 +140,10 @@ class WorkloadResult(Model):
     """Whether a sort needed no intermediate files."""
     buffered_io: bool | None = None
     """Whether the file system refused direct I/O, so that the page cache took part."""
+    job: HadoopJob | None = None
+    """The MapReduce job it was, with Hadoop's own counters."""
+    replicas: ReplicaSpread | None = None
+    """Where the blocks it wrote lie."""
 
     @property
     def elapsed_s(self) -> float:
@@ -230,6 +235,10 @@ class RunRecord(Model):
     """What a reader of the numbers should know."""
     error: str | None = None
     """The message of a run that failed or was aborted."""
+    cluster: ClusterState | None = None
+    """The cluster it ran on, as found before it started."""
+    events: tuple[Event, ...] = ()
+    """What happened to the cluster meanwhile, in order."""
     pid: int | None = None
     """The process that writes or wrote the record, for people looking for it."""
 
@@ -269,6 +278,18 @@ class TaskAttempt(NamedTuple):
     """Where its input lay, seen from the worker: ``local`` on its own disks."""
     state: str
     """``succeeded``, ``failed`` or ``killed``."""
+    shuffle_end_s: float | None = None
+    """When a reduce had all its map output, seconds since the start of the run."""
+    merge_end_s: float | None = None
+    """When a reduce had merged it, seconds since the start of the run."""
+    shuffled_bytes: int | None = None
+    """Map output that a reduce fetched."""
+    cpu_s: float | None = None
+    """CPU seconds of its process, as Hadoop counts them."""
+    gc_s: float | None = None
+    """Seconds that its JVM collected garbage."""
+    error: str | None = None
+    """Why it failed or was killed, in Hadoop's words, shortened."""
 
 
 class Sample(NamedTuple):
@@ -277,7 +298,7 @@ class Sample(NamedTuple):
     time_s: float
     """Seconds since the start of the run."""
     host: str
-    """Host it was measured on."""
+    """Machine it was measured on: a host, or a worker or master of the plan by its own name."""
     metric: str
     """Which metric of which instance, as listed below."""
     value: float

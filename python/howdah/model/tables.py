@@ -25,6 +25,12 @@ _TASK_FIELDS: list[pa.Field[Any]] = [
     pa.field("spilled_bytes", pa.int64()),
     pa.field("locality", pa.string()),
     pa.field("state", pa.string()),
+    pa.field("shuffle_end_s", pa.float64()),
+    pa.field("merge_end_s", pa.float64()),
+    pa.field("shuffled_bytes", pa.int64()),
+    pa.field("cpu_s", pa.float64()),
+    pa.field("gc_s", pa.float64()),
+    pa.field("error", pa.string()),
 ]
 
 TASKS_SCHEMA = pa.schema(_TASK_FIELDS)

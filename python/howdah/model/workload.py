@@ -23,6 +23,7 @@ class WorkloadKind(StrEnum):
     DFSIO_WRITE = "dfsio-write"
     DFSIO_READ = "dfsio-read"
     PI = "pi"
+    NNBENCH = "nnbench"
     STORAGE = "storage"
 
 
@@ -56,6 +57,16 @@ class Workload(Model):
     """Samples per map that pi draws."""
     inputs: tuple[str, ...] | None = None
     """Files to read instead of what an earlier workload left."""
+    block_bytes: int | None = None
+    """HDFS block size of the files it writes (dfs.blocksize)."""
+    replication: int | None = None
+    """Replicas of the files it writes; TeraSort's own default is 1."""
+    slowstart: float | None = None
+    """Share of maps that have ended before reduces start (mapreduce.job.reduce.slowstart.completedmaps)."""
+    partition_samples: int | None = None
+    """Keys that TeraSort samples for its partitions (mapreduce.terasort.partitions.sample)."""
+    operations: int | None = None
+    """Files that each map of nnbench creates, opens, renames and deletes."""
 
 
 class Suite(Model):

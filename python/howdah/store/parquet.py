@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from howdah.errors import RecordError
 from howdah.store.layout import TableFiles
 from howdah.store.replace import replacing
-from howdah.store.schema import check_schema
+from howdah.store.schema import check_schema, with_later_columns
 
 
 def write_parquet(directory: Path, table: TableFiles, rows: pa.Table) -> None:
@@ -39,4 +39,4 @@ def read_parquet(directory: Path, table: TableFiles) -> pa.Table:
         raise RecordError(
             str(path), f"damaged: not a whole Parquet file ({reason})", "restore it from an export"
         ) from error
-    return rows.replace_schema_metadata(None)
+    return with_later_columns(rows.replace_schema_metadata(None), table.schema)

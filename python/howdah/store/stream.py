@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from howdah.errors import RecordError, RunFailed
 from howdah.store.layout import TableFiles
-from howdah.store.schema import check_schema
+from howdah.store.schema import check_schema, with_later_columns
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
@@ -88,10 +88,12 @@ def read_stream(directory: Path, table: TableFiles) -> StreamContent:
         raise RecordError(str(path), "not an Arrow IPC stream", f"put the record's own {table.stream} back")
     source = pa.BufferReader(content)
     batches: list[pa.RecordBatch] = []
+    schema = table.schema
     whole = 0
     try:
         with pa.ipc.open_stream(source) as reader:
             check_schema(path, reader.schema, table.schema)
+            schema = reader.schema
             whole = source.tell()
             for batch in reader:
                 batch.validate(full=True)
@@ -103,5 +105,5 @@ def read_stream(directory: Path, table: TableFiles) -> StreamContent:
         pass
     end = content[whole:]
     complete = end == b"" and content.endswith(_END_OF_STREAM)
-    rows = pa.Table.from_batches(batches, schema=table.schema)
+    rows = with_later_columns(pa.Table.from_batches(batches, schema=schema), table.schema)
     return StreamContent(rows, complete, len(end))

@@ -47,7 +47,7 @@ def _held_bytes(job: Job, workload: Workload) -> int:
             # One more file is fio's.
             folders = len(job.plan.workers[0].data_dirs)
             return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
-        case WorkloadKind.TERAVALIDATE | WorkloadKind.DFSIO_READ | WorkloadKind.PI:
+        case WorkloadKind.TERAVALIDATE | WorkloadKind.DFSIO_READ | WorkloadKind.PI | WorkloadKind.NNBENCH:
             return 0
 
 

@@ -122,6 +122,12 @@ class LocalPlanner:
             case WorkloadKind.PI:
                 maps, samples = self._choose_pi()
                 return Workload(kind=kind, maps=maps, samples=samples)
+            case WorkloadKind.NNBENCH:
+                raise UserError(
+                    "SUITE",
+                    "nnbench measures a NameNode, which this machine alone has not",
+                    "--engine hadoop",
+                )
             case WorkloadKind.DFSIO_READ if len(kinds_of(self._request)) == 1:
                 # On its own it reads whatever a kept dfsio-write left.
                 return Workload(kind=kind)

@@ -1,0 +1,1 @@
+"""The hadoop engine: the suite as MapReduce jobs on a cluster that runs already."""

@@ -1,0 +1,160 @@
+"""What a run keeps of a Hadoop cluster: the cluster itself, its jobs, its blocks and what befell it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from howdah.model.base import Model
+
+
+class Isolation(Model):
+    """One thing that a laboratory makes like the planned cluster, or cannot."""
+
+    what: str
+    """The part: ``CPU``, ``memory``, ``uplink``, ``disks``, ``network``, ``names`` …"""
+    kept: bool
+    """Whether it is held to what was planned."""
+    how: str
+    """By which means and to which value, or what is lost and why."""
+
+
+class Scaling(Model):
+    """One quantity of a planned host, and what a laboratory's host has of it."""
+
+    what: str
+    """The quantity: ``hosts``, ``threads per host``, ``memory per host`` …"""
+    planned: float
+    """What the plan says, in SI base units."""
+    lab: float
+    """What the laboratory has, in SI base units."""
+    unit: str = ""
+    """``B``, ``bit/s``, ``B/s`` or nothing."""
+
+
+class Deviation(Model):
+    """A property that is not as rendered, because this machine is not the planned host."""
+
+    key: str
+    """Hadoop's key."""
+    planned: str
+    """As rendered; empty where it was not."""
+    used: str
+    """As used."""
+    why: str
+    """Why, in a sentence."""
+
+
+class Laboratory(Model):
+    """A laboratory as it was built: what is like the planned cluster and what is not."""
+
+    name: str
+    """Its name."""
+    rootless: bool
+    """Whether it was built without root, on loopback addresses."""
+    isolation: tuple[Isolation, ...]
+    """What is held to the plan and what is lost."""
+    scaling: tuple[Scaling, ...] = ()
+    """How much smaller than the plan it is; empty where it is as planned."""
+    deviations: tuple[Deviation, ...] = ()
+    """Properties that are not as rendered."""
+
+
+class ClusterState(Model):
+    """A cluster before anything ran on it."""
+
+    hadoop_version: str
+    """The NameNode's release."""
+    client_version: str
+    """The release of the client's jars."""
+    default_fs: str
+    """fs.defaultFS."""
+    work_dir: str
+    """The directory in HDFS below which everything was written."""
+    secure: bool = False
+    """Whether Kerberos is asked for."""
+    free_bytes: int
+    """Free space of HDFS, all replicas counted."""
+    capacity_bytes: int
+    """Space of HDFS, all replicas counted."""
+    datanodes: tuple[str, ...]
+    """Live DataNodes by host name."""
+    nodemanagers: tuple[str, ...]
+    """Running NodeManagers by host name."""
+    queue: str
+    """The scheduler's queue that jobs go to."""
+    lab: Laboratory | None = None
+    """What it was built of, where it is howdah's laboratory."""
+
+
+class CounterValue(Model):
+    """A job's counter."""
+
+    map: int
+    """Over its map tasks."""
+    reduce: int
+    """Over its reduce tasks."""
+    total: int
+    """Over the job; of some counters more than both."""
+
+
+class HadoopJob(Model):
+    """One MapReduce job as Hadoop tells of it."""
+
+    id: str
+    """``job_1700000000000_0001``."""
+    name: str
+    """Its name."""
+    queue: str
+    """The queue it went to."""
+    told_by: Literal["history server", "history file", "application master", "client"]
+    """Who told of its tasks and counters: the first that answered, in this order."""
+    submitted_s: float
+    """Seconds since the start of the run."""
+    started_s: float | None = None
+    """When its application master began, seconds since the start of the run."""
+    finished_s: float | None = None
+    """When Hadoop says it ended, seconds since the start of the run."""
+    counters: dict[str, CounterValue] = Field(default_factory=dict)
+    """Every counter by ``Group.NAME``, the group without its package: ``TaskCounter.SPILLED_RECORDS``."""
+    conf: dict[str, str] = Field(default_factory=dict)
+    """The job's properties that analysis and readers ask about, as it ran."""
+    diagnostics: str | None = None
+    """Why it failed."""
+
+
+class ReplicaSpread(Model):
+    """Where the blocks below one directory lie, as the NameNode's fsck says."""
+
+    path: str
+    """The directory."""
+    blocks: int
+    """Blocks."""
+    replicas: int
+    """Replicas of them all."""
+    bytes: int
+    """Bytes, each once."""
+    per_worker: dict[str, int]
+    """Replicas on each worker, workers with none included."""
+    sharing_host: int
+    """Blocks with two or more replicas on one host."""
+    under_replicated: int
+    """Blocks with fewer replicas than asked."""
+    missing: int
+    """Blocks without any replica."""
+
+
+class Event(Model):
+    """Something that happened to the cluster during a run."""
+
+    time_s: float
+    """When it was noticed, seconds since the start of the run."""
+    worker: str
+    """Where."""
+    kind: Literal[
+        "datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back", "namenode-failover"
+    ]
+    """What."""
+    text: str
+    """In words, with what Hadoop says."""
