@@ -11,7 +11,7 @@ from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
 from howdah.model.job import Job
 from howdah.planner.local.plan import LocalPlanner
-from howdah.planner.local.request import RunRequest
+from howdah.planner.suite.request import RunRequest
 from howdah.probe import probe_host
 from support.sinks import MakeJob
 

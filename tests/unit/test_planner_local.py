@@ -13,8 +13,8 @@ from howdah.model.host import Cpu, Host, Memory, Software, Virtualisation
 from howdah.model.plan import Plan
 from howdah.model.workload import Codec, Suite, WorkloadKind
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
-from howdah.planner.local.request import RunRequest
-from howdah.planner.local.suites import SUITES
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import SUITES
 from howdah.units import GIB, MIB
 
 

@@ -23,10 +23,10 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workload import ROW_BYTES, WorkloadKind
-from howdah.planner.local.line import plan_line
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
-from howdah.planner.local.request import RunRequest
-from howdah.planner.local.suites import SUITES, kinds_of
+from howdah.planner.suite.line import plan_line
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import SUITES, kinds_of
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 from howdah.report.terminal import render_terminal

@@ -14,9 +14,9 @@ from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker
 from howdah.model.workload import ROW_BYTES, Codec, Suite, Workload, WorkloadKind
-from howdah.planner.local.request import RunRequest
-from howdah.planner.local.settings import Settings
-from howdah.planner.local.suites import kinds_of
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.suites import kinds_of
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("build/data")
@@ -123,11 +123,7 @@ class LocalPlanner:
                 maps, samples = self._choose_pi()
                 return Workload(kind=kind, maps=maps, samples=samples)
             case WorkloadKind.NNBENCH:
-                raise UserError(
-                    "SUITE",
-                    "nnbench measures a NameNode, which this machine alone has not",
-                    "--engine hadoop",
-                )
+                raise AssertionError("kinds_of refuses it on this engine")
             case WorkloadKind.DFSIO_READ if len(kinds_of(self._request)) == 1:
                 # On its own it reads whatever a kept dfsio-write left.
                 return Workload(kind=kind)

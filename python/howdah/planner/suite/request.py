@@ -25,3 +25,8 @@ class RunRequest(Model):
     samples: int | None = None
     sample_interval_s: float | None = None
     inputs: tuple[Path, ...] = ()
+    block_bytes: int | None = None
+    replication: int | None = None
+    slowstart: float | None = None
+    partition_samples: int | None = None
+    operations: int | None = None

@@ -1,0 +1,1 @@
+"""What a run runs: a suite by name, and the size of everything in it."""

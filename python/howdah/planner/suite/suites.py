@@ -1,0 +1,165 @@
+"""The suites howdah knows by name, and which of a request's values each of them uses."""
+
+from __future__ import annotations
+
+from howdah.errors import UserError
+from howdah.model.workload import WorkloadKind
+from howdah.planner.suite.request import RunRequest
+from howdah.units import MIB
+
+SUITES: dict[str, tuple[WorkloadKind, ...]] = {
+    "terasuite": (WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE),
+    "teragen": (WorkloadKind.TERAGEN,),
+    "terasort": (WorkloadKind.TERASORT,),
+    "teravalidate": (WorkloadKind.TERAVALIDATE,),
+    "dfsio": (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ),
+    "dfsio-write": (WorkloadKind.DFSIO_WRITE,),
+    "dfsio-read": (WorkloadKind.DFSIO_READ,),
+    "pi": (WorkloadKind.PI,),
+    "nnbench": (WorkloadKind.NNBENCH,),
+    "storage": (WorkloadKind.STORAGE,),
+}
+
+_WRITES = frozenset(
+    {WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.DFSIO_WRITE, WorkloadKind.NNBENCH}
+)
+_USED_BY: dict[str, frozenset[WorkloadKind]] = {
+    "rows": frozenset({WorkloadKind.TERAGEN}),
+    "maps": frozenset({WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.PI, WorkloadKind.NNBENCH}),
+    "reduces": frozenset({WorkloadKind.TERASORT}),
+    "reduce_slots": frozenset({WorkloadKind.TERASORT}),
+    "codec": frozenset({WorkloadKind.TERASORT}),
+    "files": frozenset({WorkloadKind.DFSIO_WRITE, WorkloadKind.STORAGE}),
+    "file_bytes": frozenset({WorkloadKind.DFSIO_WRITE, WorkloadKind.STORAGE}),
+    "samples": frozenset({WorkloadKind.PI}),
+    "inputs": frozenset({WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE}),
+    "block_bytes": _WRITES,
+    "replication": _WRITES,
+    "slowstart": frozenset({WorkloadKind.TERASORT}),
+    "partition_samples": frozenset({WorkloadKind.TERASORT}),
+    "operations": frozenset({WorkloadKind.NNBENCH}),
+}
+FLAGS = {
+    "rows": "--rows",
+    "maps": "--maps",
+    "reduces": "--reduces",
+    "map_slots": "--map-slots",
+    "reduce_slots": "--reduce-slots",
+    "codec": "--codec",
+    "files": "--files",
+    "file_bytes": "--file-size",
+    "samples": "--samples",
+    "inputs": "--input",
+    "memory_bytes": "--memory",
+    "data_dirs": "--data-dir",
+    "block_bytes": "--block-size",
+    "replication": "--replication",
+    "slowstart": "--slowstart",
+    "partition_samples": "--partition-samples",
+    "operations": "--operations",
+}
+_ONLY = {
+    "local": ("memory_bytes", "data_dirs", "map_slots", "reduce_slots", "inputs"),
+    "hadoop": ("block_bytes", "replication", "slowstart", "partition_samples", "operations"),
+}
+"""What one engine alone can do, by its name."""
+_NOT_ON = {"local": WorkloadKind.NNBENCH, "hadoop": WorkloadKind.STORAGE}
+_WHY_NOT = {
+    "local": "it measures a NameNode, which this machine alone has not",
+    "hadoop": "it measures one machine's disks, past HDFS",
+}
+_POSITIVE = (
+    *("maps", "reduces", "map_slots", "reduce_slots", "files", "file_bytes", "samples"),
+    *("block_bytes", "replication", "partition_samples", "operations"),
+)
+_MOST_TASKS = 10_000
+_MOST_SLOTS = 256
+_MOST_REPLICAS = 512
+_LEAST_FILE_BYTES = MIB
+_CHECKED_BYTES = 512
+_MOST_INTERVAL_S = 3600.0
+_MOST_ROWS = 10**12
+
+
+def kinds_of(request: RunRequest, engine: str = "local") -> tuple[WorkloadKind, ...]:
+    """The workloads of the request's suite on an engine; raise UserError for what does not make sense."""
+    kinds = SUITES.get(request.suite)
+    if kinds is None:
+        raise UserError(
+            "SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {', '.join(SUITES)}"
+        )
+    _check_engine(request, engine, kinds)
+    _check_users(request, kinds)
+    _check_counts(request)
+    _check_sizes(request)
+    return kinds
+
+
+def _given(request: RunRequest, name: str) -> bool:
+    return getattr(request, name) not in (None, ())
+
+
+def _check_engine(request: RunRequest, engine: str, kinds: tuple[WorkloadKind, ...]) -> None:
+    """Whether the engine runs the suite, and uses every value that was given."""
+    (other,) = _ONLY.keys() - {engine}
+    if _NOT_ON[engine] in kinds:
+        raise UserError(
+            "SUITE",
+            f"--engine {engine} does not run {request.suite}: {_WHY_NOT[engine]}",
+            f"--engine {other}",
+        )
+    for name in _ONLY[other]:
+        if _given(request, name):
+            raise UserError(
+                FLAGS[name], f"--engine {engine} does not use it", f"it belongs to --engine {other}"
+            )
+
+
+def _check_users(request: RunRequest, kinds: tuple[WorkloadKind, ...]) -> None:
+    """Whether some workload of the suite uses every value that was given."""
+    for name, users in _USED_BY.items():
+        if _given(request, name) and not users & set(kinds):
+            meant = ", ".join(suite for suite, members in SUITES.items() if users & set(members))
+            raise UserError(FLAGS[name], f"{request.suite} does not use it", f"it belongs to {meant}")
+    if request.inputs and WorkloadKind.TERAGEN in kinds:
+        raise UserError(
+            "--input", "terasuite generates its own input", "use it with terasort or teravalidate"
+        )
+
+
+def _check_counts(request: RunRequest) -> None:
+    for name in _POSITIVE:
+        value = getattr(request, name)
+        if value is not None and value < 1:
+            raise UserError(FLAGS[name], f"{value} is too few", "give at least 1")
+    most = {"maps": _MOST_TASKS, "reduces": _MOST_TASKS, "files": _MOST_TASKS}
+    most |= {"map_slots": _MOST_SLOTS, "reduce_slots": _MOST_SLOTS, "replication": _MOST_REPLICAS}
+    for name, bound in most.items():
+        value = getattr(request, name)
+        if value is not None and value > bound:
+            raise UserError(FLAGS[name], f"{value:,} is too many", f"at most {bound:,}")
+
+
+def _check_sizes(request: RunRequest) -> None:
+    if request.file_bytes is not None and request.file_bytes < _LEAST_FILE_BYTES:
+        raise UserError(
+            "--file-size",
+            f"{request.file_bytes:,} bytes measure how files are made, not how they are written",
+            "give at least 1MiB",
+        )
+    if request.block_bytes is not None and (
+        request.block_bytes < _LEAST_FILE_BYTES or request.block_bytes % _CHECKED_BYTES
+    ):
+        # dfs.namenode.fs-limits.min-block-size, and the chunks that a DataNode keeps a checksum of.
+        raise UserError(
+            "--block-size",
+            f"{request.block_bytes:,} bytes are no block of HDFS",
+            "give at least 1MiB, in multiples of 512 bytes",
+        )
+    if request.slowstart is not None and not 0 <= request.slowstart <= 1:
+        raise UserError("--slowstart", f"{request.slowstart} is no share of maps", "give from 0 to 1")
+    interval_s = request.sample_interval_s
+    if interval_s is not None and not interval_s <= _MOST_INTERVAL_S:
+        raise UserError("--sample-interval", f"{interval_s} s is too long", "give at most 3600")
+    if request.rows is not None and not 1 <= request.rows <= _MOST_ROWS:
+        raise UserError("--rows", f"{request.rows:,} rows cannot be run", "give from 1 row up to 1T (100 TB)")
