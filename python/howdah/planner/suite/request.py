@@ -27,6 +27,7 @@ class RunRequest(Model):
     inputs: tuple[Path, ...] = ()
     block_bytes: int | None = None
     replication: int | None = None
+    output_replication: int | None = None
     slowstart: float | None = None
     partition_samples: int | None = None
     operations: int | None = None

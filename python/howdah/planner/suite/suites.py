@@ -34,7 +34,8 @@ _USED_BY: dict[str, frozenset[WorkloadKind]] = {
     "samples": frozenset({WorkloadKind.PI}),
     "inputs": frozenset({WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE}),
     "block_bytes": _WRITES,
-    "replication": _WRITES,
+    "replication": _WRITES - {WorkloadKind.TERASORT},
+    "output_replication": frozenset({WorkloadKind.TERASORT}),
     "slowstart": frozenset({WorkloadKind.TERASORT}),
     "partition_samples": frozenset({WorkloadKind.TERASORT}),
     "operations": frozenset({WorkloadKind.NNBENCH}),
@@ -54,13 +55,17 @@ FLAGS = {
     "data_dirs": "--data-dir",
     "block_bytes": "--block-size",
     "replication": "--replication",
+    "output_replication": "--output-replication",
     "slowstart": "--slowstart",
     "partition_samples": "--partition-samples",
     "operations": "--operations",
 }
 _ONLY = {
     "local": ("memory_bytes", "data_dirs", "map_slots", "reduce_slots", "inputs"),
-    "hadoop": ("block_bytes", "replication", "slowstart", "partition_samples", "operations"),
+    "hadoop": (
+        *("block_bytes", "replication", "output_replication"),
+        *("slowstart", "partition_samples", "operations"),
+    ),
 }
 """What one engine alone can do, by its name."""
 _NOT_ON = {"local": WorkloadKind.NNBENCH, "hadoop": WorkloadKind.STORAGE}
@@ -70,7 +75,8 @@ _WHY_NOT = {
 }
 _POSITIVE = (
     *("maps", "reduces", "map_slots", "reduce_slots", "files", "file_bytes", "samples"),
-    *("block_bytes", "replication", "partition_samples", "operations"),
+    *("block_bytes", "replication", "output_replication"),
+    *("partition_samples", "operations"),
 )
 _MOST_TASKS = 10_000
 _MOST_SLOTS = 256
@@ -133,7 +139,12 @@ def _check_counts(request: RunRequest) -> None:
         if value is not None and value < 1:
             raise UserError(FLAGS[name], f"{value} is too few", "give at least 1")
     most = {"maps": _MOST_TASKS, "reduces": _MOST_TASKS, "files": _MOST_TASKS}
-    most |= {"map_slots": _MOST_SLOTS, "reduce_slots": _MOST_SLOTS, "replication": _MOST_REPLICAS}
+    most |= {
+        "map_slots": _MOST_SLOTS,
+        "reduce_slots": _MOST_SLOTS,
+        "replication": _MOST_REPLICAS,
+        "output_replication": _MOST_REPLICAS,
+    }
     for name, bound in most.items():
         value = getattr(request, name)
         if value is not None and value > bound:

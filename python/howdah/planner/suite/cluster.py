@@ -1,0 +1,206 @@
+"""Sizes for a cluster that runs: what is left out is as large as the plan's workers can do at once.
+
+What a cluster's own configuration decides (block size, replication, compression) is left to it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan, Setting
+from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.suites import kinds_of
+from howdah.units import MIB
+
+ENGINE = "hadoop"
+_ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
+_SLOTS_PER_GB = 4
+_TASK_ROWS_LEAST = 100_000
+_FILE_BYTES = 256 * MIB
+_SAMPLES = 10_000_000
+_OPERATIONS = 1_000
+_INTERVAL_S = 1.0
+
+
+class AtOnce(NamedTuple):
+    """How many tasks of each kind a cluster runs at once."""
+
+    maps: int
+    reduces: int
+
+
+class SizedSuite(NamedTuple):
+    """A suite with every size decided, and the reasons."""
+
+    suite: Suite
+    settings: tuple[Setting, ...]
+    sample_interval_s: float
+
+
+def at_once(plan: Plan) -> AtOnce:
+    """The tasks that all workers of a plan run at once."""
+    kinds = {worker.name: worker for worker in plan.workers}
+    if plan.cluster is None:
+        placed = list(plan.workers)
+    else:
+        placed = [kinds[worker.kind] for worker in placed_workers(plan.cluster)]
+    maps = sum(worker.map_slots for worker in placed)
+    return AtOnce(max(1, maps), max(1, sum(worker.reduce_slots for worker in placed)))
+
+
+def size_suite(request: RunRequest, capacity: AtOnce) -> SizedSuite:
+    """Decide every size of the request's suite; raise UserError for what does not make sense."""
+    kinds = kinds_of(request, ENGINE)
+    sizes = _Sizes(request, capacity)
+    workloads = tuple(sizes.workload(kind, alone=len(kinds) == 1) for kind in kinds)
+    interval_s = sizes.settings.choose(
+        "sample interval",
+        request.sample_interval_s,
+        _INTERVAL_S,
+        reason="1 Hz shows every phase at under 1 % of one core",
+        source="howdah",
+    )
+    return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
+
+
+class _Sizes:
+    def __init__(self, request: RunRequest, capacity: AtOnce) -> None:
+        self._request = request
+        self._capacity = capacity
+        self.settings = Settings()
+        self._rows: int | None = None
+        self._files: tuple[int, int] | None = None
+
+    def workload(self, kind: WorkloadKind, *, alone: bool) -> Workload:
+        """One workload of the suite; ``alone`` where no earlier one leaves data for it."""
+        request = self._request
+        match kind:
+            case WorkloadKind.TERAGEN:
+                self._rows = self._choose_rows()
+                return Workload(
+                    kind=kind,
+                    rows=self._rows,
+                    maps=self._choose_generators(self._rows),
+                    block_bytes=request.block_bytes,
+                    replication=request.replication,
+                )
+            case WorkloadKind.TERASORT:
+                return Workload(
+                    kind=kind,
+                    rows=self._rows,
+                    # Hadoop makes one map for every block of the input unless it is told otherwise.
+                    maps=request.maps if alone else None,
+                    reduces=self._choose_reduces(),
+                    codec=request.codec,
+                    block_bytes=request.block_bytes,
+                    replication=request.output_replication,
+                    slowstart=request.slowstart,
+                    partition_samples=request.partition_samples,
+                )
+            case WorkloadKind.TERAVALIDATE:
+                return Workload(kind=kind, rows=self._rows)
+            case WorkloadKind.DFSIO_READ if alone:
+                # On its own it reads whatever a kept dfsio-write left.
+                return Workload(kind=kind)
+            case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
+                files, file_bytes = self._files = self._files or self._choose_files()
+                writes = kind is WorkloadKind.DFSIO_WRITE
+                return Workload(
+                    kind=kind,
+                    files=files,
+                    file_bytes=file_bytes,
+                    block_bytes=request.block_bytes if writes else None,
+                    replication=request.replication if writes else None,
+                )
+            case WorkloadKind.PI:
+                return Workload(kind=kind, maps=self._choose_maps("pi maps"), samples=self._choose_samples())
+            case WorkloadKind.NNBENCH:
+                return Workload(
+                    kind=kind,
+                    maps=self._choose_maps("nnbench maps"),
+                    operations=self._choose_operations(),
+                    replication=request.replication,
+                    block_bytes=request.block_bytes,
+                )
+            case WorkloadKind.STORAGE:
+                raise AssertionError("kinds_of refuses it on this engine")
+
+    def _choose_rows(self) -> int:
+        return self.settings.choose(
+            "rows",
+            self._request.rows,
+            _ROWS_PER_GB * max(1, self._capacity.maps // _SLOTS_PER_GB),
+            reason=f"1 GB for every four of {self._capacity.maps} map tasks at once, at least 1 GB",
+            source="D0 67: start-up costs fade as the dataset grows",
+        )
+
+    def _choose_generators(self, rows: int) -> int:
+        return self.settings.choose(
+            "teragen maps",
+            self._request.maps,
+            min(self._capacity.maps, most_tasks(rows)),
+            reason="one file for every map task the cluster runs at once, all of one size",
+            source="D0 64a",
+        )
+
+    def _choose_reduces(self) -> int:
+        most = self._capacity.reduces if self._rows is None else most_tasks(self._rows)
+        return self.settings.choose(
+            "terasort reduces",
+            self._request.reduces,
+            min(self._capacity.reduces, most),
+            reason="as many as the cluster runs at once: partitions are balanced, so one wave suffices",
+            source="D0 50",
+        )
+
+    def _choose_maps(self, key: str) -> int:
+        return self.settings.choose(
+            key,
+            self._request.maps,
+            self._capacity.maps,
+            reason="as many as the cluster runs at once",
+            source="D2 108: as many as there are CPUs",
+        )
+
+    def _choose_files(self) -> tuple[int, int]:
+        files = self.settings.choose(
+            "files",
+            self._request.files,
+            self._capacity.maps,
+            reason="one for every map task the cluster runs at once",
+            source="D2 108: heavy-I/O tests are not sensitive to the count",
+        )
+        file_bytes = self.settings.choose(
+            "file size",
+            self._request.file_bytes,
+            _FILE_BYTES,
+            reason="two blocks of the usual size, written in one stream",
+            source="D0 49",
+        )
+        return files, file_bytes
+
+    def _choose_samples(self) -> int:
+        return self.settings.choose(
+            "pi samples",
+            self._request.samples,
+            _SAMPLES,
+            reason="seconds of pure CPU work for every map",
+            source="howdah",
+        )
+
+    def _choose_operations(self) -> int:
+        return self.settings.choose(
+            "nnbench operations",
+            self._request.operations,
+            _OPERATIONS,
+            reason="seconds of calls to the NameNode for every map",
+            source="howdah",
+        )
+
+
+def most_tasks(rows: int) -> int:
+    """How many tasks so many rows are worth: with fewer rows each they would measure their own start."""
+    return max(1, rows // _TASK_ROWS_LEAST)
