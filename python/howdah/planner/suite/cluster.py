@@ -76,57 +76,68 @@ class _Sizes:
 
     def workload(self, kind: WorkloadKind, *, alone: bool) -> Workload:
         """One workload of the suite; ``alone`` where no earlier one leaves data for it."""
-        request = self._request
         match kind:
             case WorkloadKind.TERAGEN:
-                self._rows = self._choose_rows()
-                return Workload(
-                    kind=kind,
-                    rows=self._rows,
-                    maps=self._choose_generators(self._rows),
-                    block_bytes=request.block_bytes,
-                    replication=request.replication,
-                )
+                return self._generate()
             case WorkloadKind.TERASORT:
-                return Workload(
-                    kind=kind,
-                    rows=self._rows,
-                    # Hadoop makes one map for every block of the input unless it is told otherwise.
-                    maps=request.maps if alone else None,
-                    reduces=self._choose_reduces(),
-                    codec=request.codec,
-                    block_bytes=request.block_bytes,
-                    replication=request.output_replication,
-                    slowstart=request.slowstart,
-                    partition_samples=request.partition_samples,
-                )
+                return self._sort()
             case WorkloadKind.TERAVALIDATE:
                 return Workload(kind=kind, rows=self._rows)
-            case WorkloadKind.DFSIO_READ if alone:
-                # On its own it reads whatever a kept dfsio-write left.
-                return Workload(kind=kind)
             case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
-                files, file_bytes = self._files = self._files or self._choose_files()
-                writes = kind is WorkloadKind.DFSIO_WRITE
-                return Workload(
-                    kind=kind,
-                    files=files,
-                    file_bytes=file_bytes,
-                    block_bytes=request.block_bytes if writes else None,
-                    replication=request.replication if writes else None,
-                )
-            case WorkloadKind.PI:
-                return Workload(kind=kind, maps=self._choose_maps("pi maps"), samples=self._choose_samples())
-            case WorkloadKind.NNBENCH:
-                return Workload(
-                    kind=kind,
-                    maps=self._choose_maps("nnbench maps"),
-                    operations=self._choose_operations(),
-                    replication=request.replication,
-                    block_bytes=request.block_bytes,
-                )
+                return self._files_of(kind, alone=alone)
+            case WorkloadKind.PI | WorkloadKind.NNBENCH:
+                return self._small(kind)
             case WorkloadKind.STORAGE:
                 raise AssertionError("kinds_of refuses it on this engine")
+
+    def _generate(self) -> Workload:
+        self._rows = self._choose_rows()
+        return Workload(
+            kind=WorkloadKind.TERAGEN,
+            rows=self._rows,
+            maps=self._choose_generators(self._rows),
+            block_bytes=self._request.block_bytes,
+            replication=self._request.replication,
+        )
+
+    def _sort(self) -> Workload:
+        # Hadoop makes one map for every block of the input.
+        return Workload(
+            kind=WorkloadKind.TERASORT,
+            rows=self._rows,
+            reduces=self._choose_reduces(),
+            codec=self._request.codec,
+            block_bytes=self._request.block_bytes,
+            replication=self._request.output_replication,
+            slowstart=self._request.slowstart,
+            partition_samples=self._request.partition_samples,
+        )
+
+    def _files_of(self, kind: WorkloadKind, *, alone: bool) -> Workload:
+        writes = kind is WorkloadKind.DFSIO_WRITE
+        if alone and not writes:
+            # On its own it reads whatever a kept dfsio-write left.
+            return Workload(kind=kind)
+        files, file_bytes = self._files = self._files or self._choose_files()
+        return Workload(
+            kind=kind,
+            files=files,
+            file_bytes=file_bytes,
+            block_bytes=self._request.block_bytes if writes else None,
+            replication=self._request.replication if writes else None,
+        )
+
+    def _small(self, kind: WorkloadKind) -> Workload:
+        maps = self._choose_maps(f"{kind} maps")
+        if kind is WorkloadKind.PI:
+            return Workload(kind=kind, maps=maps, samples=self._choose_samples())
+        return Workload(
+            kind=kind,
+            maps=maps,
+            operations=self._choose_operations(),
+            replication=self._request.replication,
+            block_bytes=self._request.block_bytes,
+        )
 
     def _choose_rows(self) -> int:
         return self.settings.choose(
