@@ -46,8 +46,9 @@ final class Catalogue {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> {
         String name = file.getFileName().toString();
-        // Shaded jars hold other projects' classes.
-        return name.startsWith(product + "-") && name.endsWith(".jar") && !name.contains("-shaded-");
+        // Shaded jars hold other projects' classes, and tests read keys that no daemon does.
+        return name.startsWith(product + "-") && name.endsWith(".jar") && !name.contains("-shaded-")
+            && !name.endsWith("-tests.jar");
       }).sorted().toList();
     }
   }

@@ -1,0 +1,36 @@
+"""The Java that runs Hadoop."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from howdah.errors import UserError
+
+_INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
+_VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
+
+
+def java_home() -> Path:
+    """``$JAVA_HOME``, else the home of the ``java`` on the path; UserError if there is none."""
+    if given := os.environ.get("JAVA_HOME"):
+        home = Path(given).absolute()
+        if not (home / "bin/java").is_file():
+            raise UserError("JAVA_HOME", f"{given} has no bin/java", _INSTALL)
+        return home
+    found = shutil.which("java")
+    if found is None:
+        raise UserError("java", "is not on this machine's path", _INSTALL)
+    # Distributions link /usr/bin/java to where it is.
+    return Path(found).resolve().parent.parent
+
+
+def java_version(home: Path) -> str | None:
+    """What a Java says it is, ``17.0.15``, by the ``release`` file that every JDK and JRE has since 9."""
+    try:
+        match = _VERSION.search((home / "release").read_text())
+    except OSError:
+        return None
+    return match[1] if match else None
