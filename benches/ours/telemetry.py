@@ -16,6 +16,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.session.runs import RunRequest, prepare
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import this_machine
 
 
 def sample(interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
@@ -38,7 +39,8 @@ def sample(interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     )
     with RunWriter(folder, record) as writer:
         before_s = _process_cpu_s()
-        sampler = Sampler(writer, host=job.host.name, run_start_ns=time.monotonic_ns(), interval_s=interval_s)
+        machine = this_machine(job.host.name)
+        sampler = Sampler(writer, [machine], run_start_ns=time.monotonic_ns(), interval_s=interval_s)
         sampler.start()
         time.sleep(seconds)
         cost = sampler.stop()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.telemetry.process import ProcessDevice, peak_rss_bytes, reset_peak_rss
-from howdah.telemetry.sampler import host_devices
+from howdah.telemetry.source import host_devices
 
 
 def test_devices_leave_no_descriptor_behind() -> None:

@@ -16,7 +16,8 @@ from howdah.model.sink import Progress
 from howdah.telemetry.cpu import CpuDevice
 from howdah.telemetry.device import Device, Reading
 from howdah.telemetry.pressure import PressureDevice
-from howdah.telemetry.sampler import Sampler, host_devices
+from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import Source, host_devices, this_machine
 
 SECOND = 10**9
 
@@ -105,7 +106,7 @@ class CountingDevice(Device):
 
 def sampled(clock: StepClock, sink: Collected, *devices: Device, **options: float) -> Sampler:
     """A sampler that has gone through all the clock's steps and waits for its end."""
-    sampler = Sampler(sink, host="h1", run_start_ns=990 * SECOND, devices=devices, clock=clock, **options)
+    sampler = Sampler(sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, **options)
     sampler.start()
     assert clock.finished.wait(timeout=30)
     return sampler
@@ -197,7 +198,7 @@ class FullDisk(Collected):
 
 def test_a_failing_sink_is_reported_by_stop() -> None:
     device = CountingDevice()
-    sampler = Sampler(FullDisk(2), host="h", run_start_ns=0, devices=[device], clock=StepClock([0, 0]))
+    sampler = Sampler(FullDisk(2), [Source("h", (device,))], run_start_ns=0, clock=StepClock([0, 0]))
     sampler.start()
     with pytest.raises(OSError, match="No space left"):
         sampler.stop()
@@ -206,7 +207,7 @@ def test_a_failing_sink_is_reported_by_stop() -> None:
 
 def test_a_sink_that_fails_at_once_is_reported_by_start() -> None:
     device = CountingDevice()
-    sampler = Sampler(FullDisk(1), host="h", run_start_ns=0, devices=[device], clock=StepClock([]))
+    sampler = Sampler(FullDisk(1), [Source("h", (device,))], run_start_ns=0, clock=StepClock([]))
     with pytest.raises(OSError, match="No space left"):
         sampler.start()
     assert device.events == ["start", "tick", "stop"]
@@ -215,7 +216,7 @@ def test_a_sink_that_fails_at_once_is_reported_by_start() -> None:
 @pytest.mark.parametrize("interval_s", [0.0, -1.0, 0.09, float("nan")])
 def test_too_short_an_interval_is_refused(interval_s: float) -> None:
     with pytest.raises(UserError, match=r"sample interval: .* is too short") as caught:
-        Sampler(Collected(), host="h", run_start_ns=0, interval_s=interval_s)
+        Sampler(Collected(), [this_machine("h")], run_start_ns=0, interval_s=interval_s)
     assert caught.value.hint == "give 0.1 s or more"
 
 
@@ -225,7 +226,7 @@ def test_too_short_an_interval_is_refused(interval_s: float) -> None:
 def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
     sink = Collected()
     start_ns = time.monotonic_ns()
-    sampler = Sampler(sink, host="here", run_start_ns=start_ns, interval_s=0.1)
+    sampler = Sampler(sink, [this_machine("here")], run_start_ns=start_ns, interval_s=0.1)
     sampler.start()
     busy_until = time.monotonic() + 0.5
     while time.monotonic() < busy_until:
@@ -247,7 +248,7 @@ def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
 
 def test_own_cost_stays_under_one_percent_of_a_core_at_1_hz() -> None:
     sink = Collected()
-    sampler = Sampler(sink, host="here", run_start_ns=time.monotonic_ns(), interval_s=0.1)
+    sampler = Sampler(sink, [this_machine("here")], run_start_ns=time.monotonic_ns(), interval_s=0.1)
     sampler.start()
     time.sleep(1.0)
     cost = sampler.stop()

@@ -16,12 +16,17 @@ class Reading(NamedTuple):
     value: float
 
 
+class Away(Exception):
+    """The device does not answer now and may be back: the message says why."""
+
+
 class Device(ABC):
     """Something that is read at every tick through files that stay open.
 
     The hooks are called in order: ``start`` once, ``tick`` any number of times, ``stop`` once.
     ``start`` and ``tick`` raise OSError if the kernel does not give what the device needs; the
-    Sampler then leaves the device out and says so.
+    Sampler then leaves the device out and says so. What comes and goes raises ``Away`` in ``tick``
+    instead, and is asked again.
     """
 
     name: ClassVar[str]

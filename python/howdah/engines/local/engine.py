@@ -28,6 +28,7 @@ from howdah.model.sink import SampleSink
 from howdah.model.workload import Workload, WorkloadKind
 from howdah.telemetry.process import peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import this_machine
 
 _PROGRAMS: dict[WorkloadKind, Program] = {
     WorkloadKind.TERAGEN: tera.teragen,
@@ -95,7 +96,7 @@ class _LocalRun:
             self._warn_of_sharing(workspace)
             sampler = Sampler(
                 self._sink,
-                host=self._job.host.name,
+                [this_machine(self._job.host.name)],
                 run_start_ns=self._clock.start_ns,
                 interval_s=self._job.sample_interval_s,
             )
