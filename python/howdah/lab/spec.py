@@ -1,0 +1,177 @@
+"""What a laboratory's hosts are to be: plain values that say how much of this machine each one has."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import Self, TypeVar
+
+from pydantic import PositiveFloat, PositiveInt, model_validator
+
+from howdah.errors import UserError
+from howdah.lab.names import check_lab_name
+from howdah.model.base import Model
+from howdah.model.hostname import is_hostname
+from howdah.units import format_memory
+
+SUBNET = ipaddress.ip_network("10.77.0.0/16")
+"""The addresses of every laboratory; its namespaces are closed, so no other network has to give way."""
+
+CLIENT_ADDRESS = "10.77.255.254"
+"""Where jobs are submitted from, unless the spec says otherwise."""
+
+
+class DiskSpec(Model):
+    """A data disk of a machine."""
+
+    mount: Path
+    """Where it is mounted on this machine: an absolute path below the laboratory's directory."""
+    size_bytes: PositiveInt
+    """Its size."""
+    read_bytes_per_s: PositiveInt | None = None
+    """The speed it reads at; None is as fast as this machine."""
+    write_bytes_per_s: PositiveInt | None = None
+    """The speed it writes at; None is as fast as this machine."""
+
+
+class MachineSpec(Model):
+    """A worker or a master: an operating system of its own, virtual or the host itself."""
+
+    name: str
+    """Its host name, unique in the laboratory."""
+    host: str
+    """The physical host it is on; its own name where it is the host itself."""
+    address: str
+    """Its IPv4 address, in ``SUBNET``."""
+    cpus: PositiveFloat | None = None
+    """CPUs' worth of time at most; None is what its host has."""
+    memory_bytes: PositiveInt | None = None
+    """Memory at most, page cache included; None is what its host has."""
+    disks: tuple[DiskSpec, ...] = ()
+    """Its data disks."""
+
+
+class HostSpec(Model):
+    """A physical host."""
+
+    name: str
+    """Its name, unique in the laboratory."""
+    virtual: bool
+    """Whether it carries virtual machines; if not, it is one machine itself."""
+    cpus: PositiveFloat | None = None
+    """CPUs' worth of time for all its machines; None is no limit."""
+    memory_bytes: PositiveInt | None = None
+    """Memory for all its machines; None is no limit."""
+    uplink_bits_per_s: PositiveInt | None = None
+    """The speed of its link to the switch, each way; None is no limit."""
+
+
+class Format(Model):
+    """How data disks are made into file systems."""
+
+    file_system: str = "xfs"
+    """``xfs`` or ``ext4``."""
+    mkfs_options: tuple[str, ...] = ()
+    """The options of its mkfs, one word each, as planned."""
+    mount_options: tuple[str, ...] = ("noatime",)
+    """The options of its mount, as planned."""
+
+
+class LabSpec(Model):
+    """The hosts of a laboratory and the machines on them; a wrong one raises UserError."""
+
+    name: str
+    """The laboratory's name."""
+    directory: Path
+    """The directory that holds its disks, as an absolute path."""
+    hosts: tuple[HostSpec, ...]
+    """Its physical hosts."""
+    machines: tuple[MachineSpec, ...]
+    """The machines on them."""
+    format: Format = Format()
+    """How data disks are formatted and mounted."""
+    client_address: str = CLIENT_ADDRESS
+    """The address that jobs are submitted from."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        check_lab_name(self.name)
+        _check_hosts(self)
+        _check_machines(self)
+        _check_disks(self)
+        return self
+
+
+def _check_hosts(spec: LabSpec) -> None:
+    for name in _twice(host.name for host in spec.hosts):
+        raise UserError(name, "is the name of two hosts", "give each its own")
+    for host in spec.hosts:
+        if not is_hostname(host.name):
+            raise UserError(host.name, "is no host name", "letters, digits and hyphens")
+        on_it = [machine.name for machine in spec.machines if machine.host == host.name]
+        if not host.virtual and on_it != [host.name]:
+            raise UserError(
+                host.name,
+                f"is not virtualised, yet carries {', '.join(on_it) or 'no machine'}",
+                "one machine of the host's own name",
+            )
+
+
+def _check_machines(spec: LabSpec) -> None:
+    hosts = {host.name: host for host in spec.hosts}
+    for name in _twice(machine.name for machine in spec.machines):
+        raise UserError(name, "is the name of two machines", "give each its own")
+    addresses = [*(machine.address for machine in spec.machines), spec.client_address]
+    for address in _twice(addresses):
+        raise UserError(address, "is the address of two machines", "give each its own")
+    for machine in spec.machines:
+        if not is_hostname(machine.name):
+            raise UserError(machine.name, "is no host name", "letters, digits and hyphens")
+        if machine.host not in hosts:
+            raise UserError(
+                machine.name, f"is on {machine.host!r}, which is no host", "name one of the hosts"
+            )
+        _check_share(machine, hosts[machine.host])
+    for address in addresses:
+        if ipaddress.ip_address(address) not in SUBNET:
+            raise UserError(
+                address, f"is outside of the laboratory's network {SUBNET}", "10.77.0.1 to 10.77.255.254"
+            )
+
+
+def _check_share(machine: MachineSpec, host: HostSpec) -> None:
+    """Linux refuses a control group that may use more than the group above it."""
+    if (machine.cpus or 0) > (host.cpus or math.inf):
+        raise UserError(
+            machine.name, f"may use {machine.cpus:g} CPUs, its host {host.cpus:g}", "no more than the host's"
+        )
+    if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
+        raise UserError(
+            machine.name,
+            f"may use {format_memory(machine.memory_bytes or 0)}, its host {format_memory(host.memory_bytes or 0)}",
+            "no more than the host's",
+        )
+
+
+def _check_disks(spec: LabSpec) -> None:
+    for path in (spec.directory, *(disk.mount for machine in spec.machines for disk in machine.disks)):
+        if not path.is_absolute() or ".." in path.parts:
+            raise UserError(str(path), "is not an absolute path", "a path that begins with / and has no ..")
+    mounts = [disk.mount for machine in spec.machines for disk in machine.disks]
+    for mount in _twice(mounts):
+        raise UserError(str(mount), "is the mount of two disks", "give each its own")
+    for mount in mounts:
+        if spec.directory not in mount.parents:
+            raise UserError(
+                str(mount), f"is not below {spec.directory}", "mount disks in the laboratory's directory"
+            )
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def _twice(names: Iterable[T]) -> list[T]:
+    return [name for name, times in Counter(names).items() if times > 1]
