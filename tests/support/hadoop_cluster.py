@@ -1,4 +1,4 @@
-"""A real Hadoop on one host: a plan's rendered files, moved to where this machine can run them, with its daemons."""
+"""A real Hadoop on one host: a plan's rendered files, moved to where this machine can run them."""
 
 from __future__ import annotations
 
