@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from howdah.analysis.evidence.account import ByteAccount, ByteSide, Explanation
 from howdah.analysis.evidence.files import DfsioFigures, StorageZones
+from howdah.analysis.evidence.flow import ByteFlow, Flow, FlowLayer, FlowNode, LayerAccount
 from howdah.analysis.evidence.limit import Bound, LimitShare
+from howdah.analysis.evidence.loss import WorkerLoss
+from howdah.analysis.evidence.machine import Level, Machine
+from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
+from howdah.analysis.evidence.replicas import ReplicaBalance
+from howdah.analysis.evidence.straggler import Cause, Sign, Straggler
 from howdah.analysis.evidence.times import PhaseTime, Rate, WorkloadTime
 from howdah.analysis.evidence.use import (
     CpuShare,
@@ -30,31 +36,49 @@ __all__ = [
     "Balance",
     "Bound",
     "ByteAccount",
+    "ByteFlow",
     "ByteSide",
+    "Cause",
     "CpuShare",
     "DfsioFigures",
     "DiskUse",
     "Evidence",
     "Explanation",
     "FloatArray",
+    "FloorDistance",
+    "Flow",
+    "FlowLayer",
+    "FlowNode",
     "Gauge",
     "HostUse",
+    "JobOverhead",
+    "LayerAccount",
+    "Level",
     "LimitShare",
+    "Machine",
     "NicUse",
     "PhaseTime",
     "Rate",
+    "ReplicaBalance",
     "Series",
+    "Sign",
     "Spills",
     "StorageZones",
+    "Straggler",
     "StretchUse",
     "TaskSpread",
+    "WorkerLoss",
     "WorkloadTime",
 ]
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All derived data of one run. ``data_disks`` are the devices that carry data directories."""
+    """All derived data of one run.
+
+    ``data_disks`` are the devices that carry data directories. From ``machines`` on, a run on one
+    machine without Hadoop has nothing but that machine.
+    """
 
     workloads: tuple[WorkloadTime, ...]
     data_disks: tuple[str, ...]
@@ -68,6 +92,13 @@ class Evidence:
     limits: tuple[LimitShare, ...]
     dfsio: tuple[DfsioFigures, ...]
     storage: tuple[StorageZones, ...]
+    machines: tuple[Machine, ...] = ()
+    flows: tuple[ByteFlow, ...] = ()
+    replicas: tuple[ReplicaBalance, ...] = ()
+    stragglers: tuple[Straggler, ...] = ()
+    losses: tuple[WorkerLoss, ...] = ()
+    overheads: tuple[JobOverhead, ...] = ()
+    floors: tuple[FloorDistance, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

@@ -1,0 +1,24 @@
+"""Which machines a run's samples are of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["host", "worker", "master"]
+"""What a machine is: a ``host`` carries workers that are machines of their own, a native worker is a
+``worker`` and its own host."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine of the plan, or the machine a local run was on (then a ``host``).
+
+    ``host`` is the physical host it is on, its own name for a host. ``rack`` is empty where no plan
+    tells.
+    """
+
+    name: str
+    level: Level
+    host: str
+    rack: str

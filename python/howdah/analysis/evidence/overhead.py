@@ -1,0 +1,48 @@
+"""What Hadoop's own machinery took, and how far from the floor that leaves a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class JobOverhead:
+    """Time one job spent on other things than its tasks' work.
+
+    ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
+    its last task to the end of the workload. ``waves`` are tasks per slot in use, ``turnaround_s`` the median
+    time a slot stood empty between two tasks, ``first_byte_s`` from the first task's start to the first byte
+    that a DataNode or disk moved (None: not sampled, or no finer than its samples). ``cpu_share`` and
+    ``gc_share`` are the parts of all task time spent computing and collecting garbage.
+    """
+
+    workload: str
+    before_s: float
+    after_s: float
+    first_byte_s: float | None
+    tasks: int
+    slots: int
+    waves: float
+    turnaround_s: float | None
+    task_s: float
+    cpu_share: float | None
+    gc_share: float | None
+
+
+@dataclass(frozen=True)
+class FloorDistance:
+    """One workload against the same one of the floor, the local engine's run of the same rows.
+
+    ``differs`` says in words what else than Hadoop is not the same: rows, replicas, cores, disks.
+    """
+
+    workload: str
+    elapsed_s: float
+    floor_s: float
+    floor_run: str
+    differs: tuple[str, ...]
+
+    @property
+    def ratio(self) -> float:
+        """How many times the floor it took."""
+        return self.elapsed_s / self.floor_s if self.floor_s > 0 else 0.0
