@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session.runs import RunRequest, prepare
+from howdah.session.engines import RunRequest
+from howdah.session.local import prepare_local
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
@@ -21,7 +22,9 @@ from howdah.telemetry.source import this_machine
 
 def sample(interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     """Sample for so many seconds and return what that cost."""
-    job = prepare(RunRequest(suite="pi", data_dirs=(folder,)), runs_dir=folder, command=("benches",))
+    job = prepare_local(
+        RunRequest(suite="pi", data_dirs=(folder,)), runs_dir=folder, command=("benches",)
+    ).job
     record = RunRecord(
         id=job.run_id,
         created="",

@@ -21,8 +21,11 @@ COMMANDS = {
     "render": "render",
     "check": "check",
     "rules": "rules",
+    "hadoop": "hadoop",
+    "lab": "lab",
     "run": "run",
     "runs": "runs",
+    "runs attach": "attach",
 }
 """The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
 

@@ -14,11 +14,12 @@ from rich.text import Text
 
 from howdah.cli import words
 from howdah.model.finding import Finding
-from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress as Step
 from howdah.model.tables import RunData
+from howdah.model.workload import DFSIO_LOG
 from howdah.session import runs as session
+from howdah.session.prepared import Prepared
 from howdah.session.runs import Analysis, Finished, WorkloadTime
 
 _BAR_WIDTH = 22
@@ -35,8 +36,9 @@ class Display:
     In a pipe there is no bar, only the lines.
     """
 
-    def __init__(self, job: Job, *, silent: bool) -> None:
-        self._job = job
+    def __init__(self, prepared: Prepared, *, silent: bool) -> None:
+        self._prepared = prepared
+        self._job = prepared.job
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
         self._roomy = self._console.width >= _ROOMY
         bar_width = _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH
@@ -65,9 +67,8 @@ class Display:
         """Print what runs where at the run's start, then a line for every workload that has ended."""
         if not self._begun:
             self._begun = True
-            data_dirs = [Path(path) for path in self._job.plan.workers[0].data_dirs]
-            self._label("host", session.host_line(self._job.host, data_dirs))
-            self._label("plan", session.plan_line(self._job.plan, self._job.suite))
+            for label, text in self._prepared.introduction:
+                self._label(label, text)
             self._bar.start()
         if len(record.workloads) > self._ended:
             self._stop_bar()
@@ -137,17 +138,17 @@ class Display:
         dfsio = [finding for finding in findings if finding.id == "dfsio"]
         self._labels("dfsio", dfsio)
         if dfsio:
-            self._label("", f"appended to {self._job.results_dir / session.DFSIO_LOG}")
+            self._label("", f"appended to {self._job.results_dir / DFSIO_LOG}")
         self._labels("warning", [one for one in findings if one.severity == "warning"], style="yellow")
-        for place, (folder, names) in enumerate(session.kept_data(self._job).items()):
+        for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         self._label("report", str(finished.report))
 
 
 @contextmanager
-def display(job: Job, *, silent: bool) -> Iterator[Display]:
+def display(prepared: Prepared, *, silent: bool) -> Iterator[Display]:
     """A display for the time of a run."""
-    shown = Display(job, silent=silent)
+    shown = Display(prepared, silent=silent)
     with shown:
         yield shown
 

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from howdah.cli import live
+from howdah.cli.request import parse_overrides
 from howdah.cli.values import parse_codec, parse_interval, parse_seed
-from howdah.errors import Aborted, RunFailed
+from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
 from howdah.session import runs as session
-from howdah.session.runs import SUITES, RunRequest
+from howdah.session.engines import ENGINES, SUITES, ClusterChoice, RunRequest
 from howdah.units import parse_bytes, parse_count
 
 EXAMPLES = """
@@ -26,6 +27,8 @@ EXAMPLES = """
 * `howdah run teragen --rows 10M --keep-data`, then `howdah run terasort`
 * `howdah run dfsio --files 16 --file-size 1GiB` is TestDFSIO, write and read
 * `howdah run storage --files 28 --file-size 20GB` shows a disk's outer and inner zones
+* `howdah run terasuite --engine hadoop` runs it on the laboratory that is up, or on $HADOOP_CONF_DIR
+* `howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B` sorts 100 GB on a cluster
 * `howdah run pi --maps 16 --samples 1000000 --json` for other programs
 """
 
@@ -35,12 +38,15 @@ def _suites(incomplete: str) -> list[str]:
 
 
 def _engines(incomplete: str) -> list[str]:
-    return [engine for engine in session.ENGINES if engine.startswith(incomplete)]
+    return [engine for engine in ENGINES if engine.startswith(incomplete)]
 
 
 def _codecs(incomplete: str) -> list[str]:
     return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
 
+
+HADOOP = "On a Hadoop cluster"
+THIS_MACHINE = "On this machine"
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
@@ -51,26 +57,44 @@ def run(
     *,
     engine: Annotated[
         str,
-        typer.Option(help="What runs it; `local` is this machine without Hadoop.", autocompletion=_engines),
+        typer.Option(
+            help="What runs it: `local` is this machine without Hadoop, `hadoop` a cluster or the lab.",
+            autocompletion=_engines,
+        ),
     ] = "local",
     rows: Annotated[
         str | None, typer.Option(help="100-byte rows to generate and sort: 10M, 1B.", metavar="COUNT")
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(help="Memory the whole process stays within: 2GiB.", metavar="BYTES")
+        str | None,
+        typer.Option(
+            help="Memory the whole process stays within: 2GiB.", metavar="BYTES", rich_help_panel=THIS_MACHINE
+        ),
     ] = None,
     data_dir: Annotated[
         list[Path] | None,
-        typer.Option(help="Where data goes; give one for each disk. Default: build/data.", metavar="DIR"),
+        typer.Option(
+            help="Where data goes; give one for each disk. Default: build/data.",
+            metavar="DIR",
+            rich_help_panel=THIS_MACHINE,
+        ),
     ] = None,
     input_: Annotated[
         list[Path] | None,
-        typer.Option("--input", help="Rows to sort or validate: files, or directories of part files."),
+        typer.Option(
+            "--input",
+            help="Rows to sort or validate: files, or directories of part files.",
+            rich_help_panel=THIS_MACHINE,
+        ),
     ] = None,
     maps: Annotated[str | None, typer.Option(help="Map tasks.", metavar="N")] = None,
     reduces: Annotated[str | None, typer.Option(help="Reduce tasks.", metavar="N")] = None,
-    map_slots: Annotated[str | None, typer.Option(help="Map tasks at once.", metavar="N")] = None,
-    reduce_slots: Annotated[str | None, typer.Option(help="Reduce tasks at once.", metavar="N")] = None,
+    map_slots: Annotated[
+        str | None, typer.Option(help="Map tasks at once.", metavar="N", rich_help_panel=THIS_MACHINE)
+    ] = None,
+    reduce_slots: Annotated[
+        str | None, typer.Option(help="Reduce tasks at once.", metavar="N", rich_help_panel=THIS_MACHINE)
+    ] = None,
     codec: Annotated[
         str | None,
         typer.Option(
@@ -83,6 +107,87 @@ def run(
     ] = None,
     samples: Annotated[
         str | None, typer.Option(help="Points for each map of pi: 100M.", metavar="COUNT")
+    ] = None,
+    block_size: Annotated[
+        str | None,
+        typer.Option(
+            help="HDFS block size of what is written: 256MiB.", metavar="BYTES", rich_help_panel=HADOOP
+        ),
+    ] = None,
+    replication: Annotated[
+        str | None,
+        typer.Option(help="Replicas of generated and dfsio files.", metavar="N", rich_help_panel=HADOOP),
+    ] = None,
+    output_replication: Annotated[
+        str | None,
+        typer.Option(
+            help="Replicas of what TeraSort writes; its own default is 1.",
+            metavar="N",
+            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    slowstart: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of maps that have ended before reduces start: 0.95.",
+            metavar="SHARE",
+            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    partition_samples: Annotated[
+        str | None,
+        typer.Option(
+            help="Keys that TeraSort samples for its partitions.", metavar="COUNT", rich_help_panel=HADOOP
+        ),
+    ] = None,
+    operations: Annotated[
+        str | None,
+        typer.Option(help="Files that each map of nnbench makes.", metavar="COUNT", rich_help_panel=HADOOP),
+    ] = None,
+    conf: Annotated[
+        Path | None,
+        typer.Option(
+            help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR, or the lab.",
+            metavar="DIR",
+            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    lab: Annotated[
+        str | None,
+        typer.Option(help="The laboratory to run on, by name.", metavar="NAME", rich_help_panel=HADOOP),
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="The plan of the cluster of --conf: which worker is on which host.",
+            metavar="FILE",
+            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    hdfs_dir: Annotated[
+        str | None,
+        typer.Option(
+            help="Where in HDFS everything is written. Default: howdah, in your home directory.",
+            metavar="PATH",
+            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    queue: Annotated[
+        str | None, typer.Option(help="The scheduler's queue.", metavar="NAME", rich_help_panel=HADOOP)
+    ] = None,
+    deadline: Annotated[
+        float,
+        typer.Option(
+            help="Seconds to wait for the queue to give a first container.",
+            metavar="S",
+            rich_help_panel=HADOOP,
+        ),
+    ] = 120.0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="A property of the jobs, repeatable.", metavar="KEY=VALUE", rich_help_panel=HADOOP
+        ),
     ] = None,
     seed: Annotated[
         str | None, typer.Option(help="Seed of all random content; recorded.", metavar="N")
@@ -104,7 +209,8 @@ def run(
     Sizes that are not given are chosen to fit this machine; the report says why. Data is removed
     at the end unless --keep-data is given.
     """
-    chosen = session.find_engine(engine)
+    if engine not in ENGINES:
+        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
     request = RunRequest(
         suite=suite,
         rows=_count(rows, "--rows"),
@@ -112,24 +218,40 @@ def run(
         reduces=_count(reduces, "--reduces"),
         map_slots=_count(map_slots, "--map-slots"),
         reduce_slots=_count(reduce_slots, "--reduce-slots"),
-        memory_bytes=parse_bytes(memory, "--memory") if memory is not None else None,
+        memory_bytes=_bytes(memory, "--memory"),
         data_dirs=tuple(data_dir or ()),
         codec=parse_codec(codec) if codec is not None else None,
         files=_count(files, "--files"),
-        file_bytes=parse_bytes(file_size, "--file-size") if file_size is not None else None,
+        file_bytes=_bytes(file_size, "--file-size"),
         samples=_count(samples, "--samples"),
         sample_interval_s=parse_interval(sample_interval) if sample_interval is not None else None,
         inputs=tuple(input_ or ()),
+        block_bytes=_bytes(block_size, "--block-size"),
+        replication=_count(replication, "--replication"),
+        output_replication=_count(output_replication, "--output-replication"),
+        slowstart=slowstart,
+        partition_samples=_count(partition_samples, "--partition-samples"),
+        operations=_count(operations, "--operations"),
     )
-    job = session.prepare(
+    where = ClusterChoice(
+        conf=conf,
+        lab=lab,
+        plan=plan,
+        hdfs_dir=hdfs_dir,
+        queue=queue,
+        deadline_s=deadline,
+        job_settings={one.key: one.value for one in parse_overrides(set_ or [])},
+    )
+    prepared = ENGINES[engine](
         request,
+        where,
         runs_dir=runs_dir,
         command=("howdah", *sys.argv[1:]),
         seed=parse_seed(seed) if seed is not None else None,
         keep_data=keep_data,
     )
-    with live.display(job, silent=json or quiet) as display:
-        finished = session.run(job, engine=chosen, runs_dir=runs_dir, observer=display)
+    with live.display(prepared, silent=json or quiet) as display:
+        finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
     if json:
         sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
     elif quiet:
@@ -145,3 +267,7 @@ def run(
 
 def _count(text: str | None, flag: str) -> int | None:
     return None if text is None else parse_count(text, flag)
+
+
+def _bytes(text: str | None, flag: str) -> int | None:
+    return None if text is None else parse_bytes(text, flag)

@@ -13,6 +13,9 @@ from howdah.model.base import Model
 ROW_BYTES = 100
 """TeraSort's row: a key of 10 bytes and a value of 90."""
 
+DFSIO_LOG = "TestDFSIO_results.log"
+"""What TestDFSIO appends its results to, in the working directory."""
+
 
 class WorkloadKind(StrEnum):
     """The programs howdah knows."""

@@ -1,10 +1,8 @@
-"""The one place that wires the parts together: what each command of howdah does."""
+"""Running a prepared job, and what is made of its record."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -12,57 +10,33 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import Analysis, WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
 from howdah.engines.base import Engine
-from howdah.engines.local.dfsio import LOG as DFSIO_LOG
-from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.folder import FOLDER
-from howdah.engines.local.memory import sort_needs
-from howdah.engines.local.ready import ready_rows
-from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workload import ROW_BYTES, WorkloadKind
-from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
-from howdah.planner.suite.line import plan_line
-from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import SUITES, kinds_of
-from howdah.probe import probe_host
-from howdah.probe.line import host_line
 from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.reader import read_run
-from howdah.store.run_id import new_run_id
 from howdah.store.writer import RunWriter
 
-ENGINES = {LocalEngine.name: LocalEngine}
 DEFAULT_RUNS_DIR = Path("runs")
 
 __all__ = [
     "DEFAULT_RUNS_DIR",
-    "DFSIO_LOG",
-    "ENGINES",
-    "SUITES",
     "Analysis",
     "Finished",
     "Observer",
-    "RunRequest",
     "RunSummary",
     "WorkloadTime",
     "analyse_run",
     "export_run",
-    "find_engine",
     "find_report",
     "find_run",
-    "host_line",
     "import_run",
-    "kept_data",
     "list_runs",
-    "plan_line",
-    "prepare",
-    "probe_host",
     "rated_amount",
     "render_terminal",
     "report_run",
@@ -120,50 +94,6 @@ class _Recorder:
         self._observer.progress(progress)
 
 
-def find_engine(name: str) -> Engine:
-    """The engine of that name; raise UserError if there is none."""
-    engine = ENGINES.get(name)
-    if engine is None:
-        raise UserError("--engine", f"{name!r} is not an engine", f"one of {', '.join(ENGINES)}")
-    return engine()
-
-
-def prepare(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Job:
-    """Probe this machine, plan the request on it and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong.
-    """
-    kinds = kinds_of(request)
-    host = probe_host()
-    for path in request.data_dirs:
-        if not path.is_dir():
-            # A directory made here would lie on the root disk where a mount is missing or misspelt.
-            raise UserError(
-                f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
-            )
-    data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
-    input_rows = ready_rows(kinds, data_dirs, [str(path) for path in request.inputs])
-    plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
-    return Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=host,
-        plan=plan,
-        suite=suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
-        keep_data=keep_data,
-        sample_interval_s=sample_interval_s(plan),
-        results_dir=Path.cwd(),
-    )
-
-
 def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Finished:
     """Run a job, keep its record, analyse it and write its report.
 
@@ -209,15 +139,3 @@ def rated_amount(job: Job, step: Progress) -> int:
         if step.workload == workload.kind == WorkloadKind.TERASORT and workload.rows is not None:
             return workload.rows * ROW_BYTES
     return step.total
-
-
-def kept_data(job: Job) -> dict[Path, tuple[str, ...]]:
-    """The folders that hold kept data once the job has run, and the names of what they hold."""
-    if not job.keep_data:
-        return {}
-    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
-    return {
-        folder: tuple(sorted(entry.name for entry in folder.iterdir() if entry.is_dir()))
-        for folder in folders
-        if folder.is_dir()
-    }

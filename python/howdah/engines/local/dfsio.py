@@ -13,11 +13,10 @@ from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
 from howdah.errors import UserError
 from howdah.model.run import Counters, FileRate
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
 from howdah.units import MIB
 
 FOLDER = "dfsio"
-LOG = "TestDFSIO_results.log"
 
 
 def dfsio_write(bench: Bench, workload: Workload, watch: Watch) -> Yield:
@@ -102,5 +101,5 @@ def _decimal(value: float) -> str:
 
 
 def _append_log(directory: Path, test: str, rates: tuple[FileRate, ...], elapsed_s: float) -> None:
-    with (directory / LOG).open("a", encoding="utf-8") as log:
+    with (directory / DFSIO_LOG).open("a", encoding="utf-8") as log:
         log.write(results_block(test, rates, elapsed_s, datetime.now().astimezone()))

@@ -10,7 +10,7 @@ from howdah.engines.local import dfsio, tera
 from howdah.engines.local.folder import FOLDER, find_kept
 from howdah.errors import UserError
 from howdah.model.job import Job
-from howdah.model.workload import WorkloadKind
+from howdah.model.workload import DFSIO_LOG, WorkloadKind
 
 _READS = {
     WorkloadKind.TERASORT: WorkloadKind.TERAGEN,
@@ -64,6 +64,6 @@ def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
 
 
 def _check_log(directory: Path) -> None:
-    log = directory / dfsio.LOG
+    log = directory / DFSIO_LOG
     if not os.access(log if log.exists() else directory, os.W_OK):
         raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")
