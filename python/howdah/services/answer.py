@@ -1,0 +1,51 @@
+"""Answers in JSON as typed facts."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from howdah.services.errors import Unexpected
+
+Object = dict[str, Any]
+"""A JSON object."""
+
+
+class Facts(BaseModel):
+    """Part of a daemon's answer; what later releases add to it is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+
+T = TypeVar("T", bound=Facts)
+
+
+def facts(kind: type[T], answer: object, where: str) -> T:
+    """Read an object of an answer; raises Unexpected that names what it lacks."""
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "its answer"
+        raise Unexpected(where, f"{field}: {first['msg']}", "is this a release howdah knows?") from error
+
+
+def one_or_many(answer: object, key: str) -> list[Object]:
+    """The list that an answer has at a key.
+
+    Releases differ: a list of one element may be that element itself, an empty one null or not there,
+    and so may the object around it.
+    """
+    found = answer.get(key) if isinstance(answer, dict) else None
+    if found is None or found == "":
+        return []
+    return list(found) if isinstance(found, list) else [found]
+
+
+def member(answer: object, key: str, where: str) -> Object:
+    """The object that an answer has at a key; raises Unexpected where there is none."""
+    found = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(found, dict):
+        raise Unexpected(where, f"has no {key} in its answer", "is this a release howdah knows?")
+    return found

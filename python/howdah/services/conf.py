@@ -1,0 +1,160 @@
+"""A client's configuration directory: what Hadoop's own client would read from it."""
+
+from __future__ import annotations
+
+import getpass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.errors import UserError
+from howdah.releases import default_of, hadoop
+from howdah.services.address import WebAddress, in_place_of_any, web_address
+from howdah.services.site_file import SiteProperty, read_site_file
+
+FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
+"""The files of a client, in the order in which later ones win."""
+
+_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
+_MOST_EXPANSIONS = 20
+"""As often as Hadoop expands; what then still holds a variable goes round in a circle."""
+_MOST_TEXT = 100_000
+
+
+@dataclass(frozen=True)
+class ClientConf:
+    """What a client's files say, with the defaults of the release where they say nothing."""
+
+    directory: Path
+    """The directory they are in."""
+    properties: Mapping[str, SiteProperty]
+    """Every property that is set, by its name of today."""
+
+    @classmethod
+    def read(cls, directory: Path) -> ClientConf:
+        """Read a directory's files; raises UserError that names the file and its line."""
+        if not (directory / FILES[0]).is_file():
+            raise UserError(
+                str(directory),
+                f"has no {FILES[0]}" if directory.is_dir() else "is no directory",
+                "name the directory of the client's configuration, often /etc/hadoop/conf",
+            )
+        found = [directory / name for name in FILES if (directory / name).is_file()]
+        return cls(directory, _winners(one for path in found for one in read_site_file(path)))
+
+    def get(self, key: str) -> str | None:
+        """A key's value, variables replaced; None if it is neither set nor has a default."""
+        text = self._text(key)
+        for _ in range(_MOST_EXPANSIONS):
+            if text is None or "${" not in text or len(text) > _MOST_TEXT:
+                break
+            text = _VARIABLE.sub(lambda match: self._variable(match[1]) or match[0], text)
+        return text
+
+    def given(self, key: str) -> str | None:
+        """A key's value if a file sets it."""
+        return self.get(key) if key in self.properties else None
+
+    def where(self, key: str) -> str:
+        """The file and line that set a key, for a message; the directory and the key if none does."""
+        one = self.properties.get(key)
+        return f"{one.where}: {key}" if one else f"{self.directory}: {key}"
+
+    def _text(self, key: str) -> str | None:
+        one = self.properties.get(key)
+        return one.text if one else default_of(key, hadoop())
+
+    def _variable(self, name: str) -> str | None:
+        return getpass.getuser() if name == "user.name" else self._text(name)
+
+    @property
+    def default_fs(self) -> str:
+        """fs.defaultFS, ``hdfs://master:8020``; UserError if it is not HDFS."""
+        text = (self.get("fs.defaultFS") or "").rstrip("/")
+        parts = urlsplit(text)
+        if parts.scheme != "hdfs" or not parts.netloc:
+            raise UserError(
+                self.where("fs.defaultFS"),
+                f"{text} is not HDFS",
+                "howdah runs on hdfs://HOST:PORT or hdfs://NAME",
+            )
+        return text
+
+    @property
+    def secure(self) -> bool:
+        """Whether the cluster asks for Kerberos."""
+        return self.get("hadoop.security.authentication") == "kerberos"
+
+    def namenodes(self) -> tuple[WebAddress, ...]:
+        """The web servers of the NameNodes that serve fs.defaultFS, more than one where they fail over."""
+        service = urlsplit(self.default_fs).hostname or ""
+        https = self.get("dfs.http.policy") == "HTTPS_ONLY"
+        key = "dfs.namenode.https-address" if https else "dfs.namenode.http-address"
+        if service not in self._names("dfs.nameservices"):
+            address = in_place_of_any(self.get(key) or "", service)
+            return (web_address("", address, key=key, https=https),)
+        ids = self._names(f"dfs.ha.namenodes.{service}")
+        suffixes = {name: f".{service}.{name}" for name in ids} or {"": f".{service}"}
+        return tuple(
+            web_address(name, self._namenode(key, suffix), key=f"{key}{suffix}", https=https)
+            for name, suffix in suffixes.items()
+        )
+
+    def _namenode(self, key: str, suffix: str) -> str:
+        rpc_key = f"dfs.namenode.rpc-address{suffix}"
+        host = urlsplit(f"//{self.given(rpc_key) or ''}").hostname
+        given = self.given(f"{key}{suffix}")
+        if given is None and host is None:
+            raise UserError(
+                self.where(f"{key}{suffix}"), "is not set", "give HOST:PORT of the NameNode's web server"
+            )
+        return in_place_of_any(given or self.get(key) or "", host or "localhost")
+
+    def resource_managers(self) -> tuple[WebAddress, ...]:
+        """The web servers of the ResourceManagers, more than one where they fail over."""
+        https = self.get("yarn.http.policy") == "HTTPS_ONLY"
+        key = "yarn.resourcemanager.webapp.https.address" if https else "yarn.resourcemanager.webapp.address"
+        if self.get("yarn.resourcemanager.ha.enabled") != "true":
+            address = in_place_of_any(self.get(key) or "", "localhost")
+            return (web_address("", address, key=key, https=https),)
+        ids = self._names("yarn.resourcemanager.ha.rm-ids")
+        if not ids:
+            raise UserError(
+                self.where("yarn.resourcemanager.ha.rm-ids"), "is not set", "name the ResourceManagers"
+            )
+        return tuple(
+            web_address(name, self._resource_manager(key, name), key=f"{key}.{name}", https=https)
+            for name in ids
+        )
+
+    def _resource_manager(self, key: str, name: str) -> str:
+        given = self.given(f"{key}.{name}")
+        host_key = f"yarn.resourcemanager.hostname.{name}"
+        host = self.given(host_key)
+        if given is None and host is None:
+            raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
+        port = 8090 if key.endswith("https.address") else 8088
+        return given or f"{host}:{port}"
+
+    def history(self) -> WebAddress:
+        """The web server of the JobHistoryServer."""
+        https = self.get("mapreduce.jobhistory.http.policy") == "HTTPS_ONLY"
+        key = "mapreduce.jobhistory.webapp.https.address" if https else "mapreduce.jobhistory.webapp.address"
+        host = urlsplit(f"//{self.given('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
+        return web_address("", in_place_of_any(self.get(key) or "", host), key=key, https=https)
+
+    def _names(self, key: str) -> list[str]:
+        return [name.strip() for name in (self.get(key) or "").split(",") if name.strip()]
+
+
+def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:
+    """The property that wins for every key, former names taken for today's."""
+    release = hadoop()
+    winners: dict[str, SiteProperty] = {}
+    for one in properties:
+        for name in release.replacement(one.name) or (one.name,):
+            if name not in winners or not winners[name].final:
+                winners[name] = one
+    return winners

@@ -1,0 +1,58 @@
+"""HTTP's Negotiate with a Kerberos ticket, where there is one."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Generator
+from importlib import import_module
+from typing import Any
+
+import httpx
+
+from howdah.services.errors import NeedsTicket
+
+_INSTALL = "pip install 'howdah[kerberos]', then kinit"
+
+
+class Negotiate(httpx.Auth):
+    """Answers a server that asks for Negotiate with a token for it; others see nothing of it.
+
+    A token is good for one server only, and Hadoop answers it with a cookie that does for what follows.
+    """
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Send a request, and once more with a token if that is asked for."""
+        response = yield request
+        if not _asks(response):
+            return
+        request.headers["Authorization"] = f"Negotiate {_token(request)}"
+        response = yield request
+        if _asks(response):
+            raise _needs(
+                request, "does not take the Kerberos ticket", "klist shows whose it is; kinit renews it"
+            )
+
+
+def _asks(response: httpx.Response) -> bool:
+    asked = response.headers.get_list("WWW-Authenticate")
+    return response.status_code == 401 and any(one.lower().startswith("negotiate") for one in asked)
+
+
+def _token(request: httpx.Request) -> str:
+    try:
+        spnego: Any = import_module("spnego")
+    except ImportError as error:
+        raise _needs(request, "asks for Kerberos, which needs the library pyspnego", _INSTALL) from error
+    try:
+        context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
+        token: bytes = context.step()
+    except Exception as error:  # The library passes on what GSSAPI raises, of many types.
+        reason = str(error).partition("\n")[0]
+        raise _needs(
+            request, f"asks for Kerberos, and there is no ticket for it: {reason}", "kinit"
+        ) from error
+    return base64.b64encode(token).decode()
+
+
+def _needs(request: httpx.Request, message: str, hint: str) -> NeedsTicket:
+    return NeedsTicket(str(request.url.copy_with(query=None)), 401, "", message, hint)
