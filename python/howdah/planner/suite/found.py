@@ -1,0 +1,70 @@
+"""A plan of a cluster that runs already and that nobody planned here: its nodes as they report themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from howdah.model.plan import Plan, Role, Setting, Worker
+
+PLATFORM = "as found"
+
+
+class FoundNode(NamedTuple):
+    """A NodeManager as the ResourceManager knows it."""
+
+    name: str
+    """Its host name."""
+    memory_bytes: int
+    """Memory for containers."""
+    vcores: int
+    """Virtual cores for containers."""
+    datanode: bool
+    """Whether a DataNode reports from the same host."""
+
+
+class FoundValue(NamedTuple):
+    """A property of the cluster as its client's configuration has it."""
+
+    key: str
+    value: str
+    where: str
+    """The file that sets it, or the release whose default it is."""
+
+
+class ContainerSizes(NamedTuple):
+    """What the cluster's tasks ask for, bytes."""
+
+    map_bytes: int
+    reduce_bytes: int
+
+
+def found_plan(
+    nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]
+) -> Plan:
+    """The plan of such a cluster: one worker a node, as many tasks at once as its memory holds.
+
+    Only memory counts, as for YARN's default resource calculator.
+    """
+    workers = tuple(
+        Worker(
+            name=node.name,
+            map_slots=node.memory_bytes // max(1, containers.map_bytes),
+            reduce_slots=node.memory_bytes // max(1, containers.reduce_bytes),
+            memory_bytes=node.memory_bytes,
+            vcpus=node.vcores,
+            roles=(*((Role.DATANODE,) if node.datanode else ()), Role.NODEMANAGER),
+        )
+        for node in nodes
+    )
+    settings = tuple(
+        Setting(
+            key=one.key,
+            value=one.value,
+            reason="as the cluster's client has it",
+            source=one.where,
+            origin="user",
+        )
+        for one in values
+    )
+    return Plan(platform=PLATFORM, workers=workers, settings=settings)
