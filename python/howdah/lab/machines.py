@@ -1,0 +1,134 @@
+"""A plan's workers and masters as machines of a laboratory, with their addresses and their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from ipaddress import IPv4Address
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.lab.spec import DiskSpec, HostSpec, MachineSpec
+from howdah.lab.state import Machine
+from howdah.model.inventory import DiskRole, DiskSet, HostGroup
+from howdah.model.placement import PlacedHost, placed_hosts
+from howdah.model.plan import Cluster, Master, Plan, Role, Worker
+
+NETWORK = IPv4Address("10.77.0.1")
+"""The first machine's address on the laboratory's own network."""
+
+LOOPBACK = IPv4Address("127.0.0.2")
+"""The first machine's address without root; the machine itself has the one before it."""
+
+# HBase's daemons are not started: YCSB has an engine of its own, and the jars of Hadoop do not hold them.
+_NOT_RUN = {Role.HMASTER, Role.REGIONSERVER}
+
+
+class Power(NamedTuple):
+    """What the laboratory gives of what the plan says."""
+
+    cpu_share: float = 1.0
+    """CPUs' worth of time for each planned thread."""
+    disk_rate: Callable[[DiskSet], int] = lambda disks: disks.outer_bytes_per_s or 0
+    """The speed a disk is held to, bytes per second; 0 is none."""
+
+
+def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) -> tuple[Machine, ...]:
+    """Every machine, masters first; one that is both worker and master is a worker."""
+    workers = {worker.name: worker for worker in plan.workers}
+    made: dict[str, Machine] = {}
+    hosts = list(placed_hosts(cluster))
+    for host in hosts:
+        for master in host.masters:
+            made[master.address] = _master(host, master, directory)
+    for host in hosts:
+        for placed in host.workers:
+            worker = workers[placed.kind]
+            shared = made.pop(placed.name, None)
+            root = directory / "machines" / placed.name
+            made[placed.name] = Machine(
+                name=placed.name,
+                kind="worker",
+                worker_kind=placed.kind,
+                host=host.name,
+                rack=host.rack,
+                address="",
+                roles=_started((*(shared.roles if shared else ()), *worker.roles)),
+                directory=root,
+                data_dirs=tuple(root / path.lstrip("/") for path in worker.data_dirs),
+            )
+    return tuple(
+        machine.model_copy(update={"address": str(first + number)})
+        for number, machine in enumerate(made.values())
+    )
+
+
+def host_specs(cluster: Cluster, machines: Sequence[Machine], power: Power) -> Iterator[HostSpec]:
+    """The hosts that carry a machine, each with the share of its planned CPUs."""
+    groups = _groups(cluster)
+    named = {machine.name for machine in machines}
+    for host in dict.fromkeys(machine.host for machine in machines):
+        group = groups[host]
+        yield HostSpec(
+            name=host,
+            virtual=host not in named,
+            cpus=group.cpu.threads * power.cpu_share,
+            memory_bytes=group.memory_bytes,
+            uplink_bits_per_s=group.network_bits_per_s,
+        )
+
+
+def machine_specs(
+    plan: Plan, cluster: Cluster, machines: Iterable[Machine], power: Power
+) -> Iterator[MachineSpec]:
+    """What each machine may use: its vCPUs, its memory, its disks; a host that is one machine has all."""
+    workers = {worker.name: worker for worker in plan.workers}
+    masters = {master.address: master for master in cluster.masters}
+    groups = _groups(cluster)
+    used: dict[str, int] = {}
+    for machine in machines:
+        own: Worker | Master
+        disks: Iterable[DiskSpec] = ()
+        if machine.worker_kind is not None:
+            own = workers[machine.worker_kind]
+            begin = used.get(machine.host, 0)
+            used[machine.host] = begin + len(machine.data_dirs)
+            disks = _disks(groups[machine.host], machine.data_dirs, begin, power)
+        else:
+            own = masters[machine.name]
+        virtual = machine.name != machine.host
+        yield MachineSpec(
+            name=machine.name,
+            host=machine.host,
+            address=machine.address,
+            cpus=own.vcpus * power.cpu_share if virtual and own.vcpus else None,
+            memory_bytes=own.memory_bytes if virtual else None,
+            disks=tuple(disks),
+        )
+
+
+def _master(host: PlacedHost, master: Master, directory: Path) -> Machine:
+    return Machine(
+        name=master.address,
+        kind="master",
+        host=host.name,
+        rack=host.rack,
+        address="",
+        roles=_started(master.roles),
+        directory=directory / "machines" / master.address,
+    )
+
+
+def _started(roles: Iterable[Role]) -> tuple[Role, ...]:
+    return tuple(role for role in dict.fromkeys(roles) if role not in _NOT_RUN)
+
+
+def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:
+    """The host's disks from number ``begin`` on, one for each mount."""
+    planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
+    for mount, disk in zip(mounts, planned[begin:], strict=False):
+        rate = power.disk_rate(disk) or None
+        yield DiskSpec(mount=mount, size_bytes=disk.size_bytes, read_bytes_per_s=rate, write_bytes_per_s=rate)
+
+
+def _groups(cluster: Cluster) -> Mapping[str, HostGroup]:
+    return {host: group for group in cluster.inventory.groups for host in group.names}

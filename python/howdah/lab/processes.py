@@ -1,0 +1,125 @@
+"""The processes of a laboratory, found by the mark in their environment: no file has to say which they are."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.lab.names import VARIABLE
+
+MACHINE = "HOWDAH_MACHINE"
+"""The environment variable with the machine's name, in daemons and shells."""
+
+DAEMON = "HOWDAH_DAEMON"
+"""The environment variable with the daemon's name; tasks do not have it."""
+
+_PROC = Path("/proc")
+_CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
+_GONE_S = 20.0
+
+
+class Process(NamedTuple):
+    """One process of a laboratory."""
+
+    pid: int
+    """Its number."""
+    began: int
+    """When it began, in the kernel's ticks since boot; with the number it is unique."""
+    machine: str
+    """The machine it belongs to; empty in a task."""
+    daemon: str
+    """``namenode`` and so on; empty in tasks and shells."""
+
+
+def processes(lab: str, directory: Path | None = None) -> Iterator[Process]:
+    """Every process of this user that belongs to the laboratory.
+
+    A task that is just starting does not carry the mark yet; it is known by where it works, below the
+    laboratory's directory.
+    """
+    for entry in _PROC.iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            marks = _marks(entry)
+            if marks.get(VARIABLE) != lab and not _works_below(entry, directory):
+                continue
+            if entry.stat().st_uid != os.geteuid():
+                continue
+            began = _began(entry)
+        except OSError:
+            # It ended while it was looked at, or is another user's.
+            continue
+        if began is not None:
+            yield Process(int(entry.name), began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
+
+
+def daemons(lab: str) -> dict[tuple[str, str], Process]:
+    """The running daemons by machine and name; a daemon's own children are not it."""
+    found: dict[tuple[str, str], Process] = {}
+    for one in processes(lab):
+        key = one.machine, one.daemon
+        if one.daemon and (key not in found or one.began < found[key].began):
+            found[key] = one
+    return found
+
+
+def is_running(process: Process) -> bool:
+    """Whether it still runs: a process that began later under its number is another one."""
+    try:
+        return _began(_PROC / str(process.pid)) == process.began
+    except OSError:
+        return False
+
+
+def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
+    """Send a signal to just this process, if it still runs."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return
+    try:
+        # The descriptor keeps its number from being given to another one in between.
+        if is_running(process):
+            signal.pidfd_send_signal(descriptor, number)
+    except ProcessLookupError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def kill_all(lab: str, directory: Path | None) -> list[Process]:
+    """Kill every process of the laboratory, as often as new ones appear; returns those that stay."""
+    deadline = time.monotonic() + _GONE_S
+    while left := list(processes(lab, directory)):
+        if time.monotonic() > deadline:
+            return left
+        for one in left:
+            kill(one)
+        time.sleep(0.05)
+    return []
+
+
+def _marks(entry: Path) -> dict[str, str]:
+    pairs = (pair.partition(b"=") for pair in (entry / "environ").read_bytes().split(b"\0"))
+    return {
+        os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name.startswith(b"HOWDAH_")
+    }
+
+
+def _works_below(entry: Path, directory: Path | None) -> bool:
+    if directory is None:
+        return False
+    where = os.readlink(entry / "cwd")
+    return where.startswith(f"{directory}/") and _CONTAINER.search(where) is not None
+
+
+def _began(entry: Path) -> int | None:
+    """The 22nd field of stat; None for a zombie. A program's name may hold blanks and brackets."""
+    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else int(fields[19])

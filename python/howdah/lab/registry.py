@@ -1,0 +1,119 @@
+"""Which laboratories there are on this machine: an entry for each, written before anything else is made."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.lab.names import check_lab_name
+from howdah.model.base import Model
+
+
+class Entry(Model):
+    """A laboratory and where its directory is."""
+
+    name: str
+    """Its name."""
+    directory: Path
+    """Its directory, absolute."""
+
+
+def registry() -> Path:
+    """The folder of entries; a user's own, or the machine's for root, as laboratories are."""
+    if os.geteuid() == 0:
+        return Path("/run/howdah")
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        return Path(runtime) / "howdah"
+    return Path("/tmp") / f"howdah-{os.geteuid()}"
+
+
+def entries() -> list[Entry]:
+    """Every laboratory that was begun and not taken down, by name."""
+    return [one for path in sorted(registry().glob("*.json")) if (one := _read(path)) is not None]
+
+
+def entry(name: str) -> Entry | None:
+    """The entry of a laboratory; None if there is none of this name."""
+    return _read(registry() / f"{check_lab_name(name)}.json")
+
+
+def enter(name: str, directory: Path) -> None:
+    """Write a laboratory's entry; the lock is held."""
+    path = registry() / f"{name}.json"
+    staged = path.with_suffix(".new")
+    staged.write_text(json.dumps({"name": name, "directory": str(directory)}))
+    staged.replace(path)
+
+
+def strike(name: str) -> None:
+    """Remove a laboratory's entry, as the last of all that it had; the lock is held."""
+    for suffix in (".new", ".json"):
+        (registry() / f"{name}{suffix}").unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Keep other commands from changing this laboratory; raises UserError while one does.
+
+    The kernel releases the lock of a process that dies. The lock's file goes with the laboratory.
+    """
+    folder = _folder()
+    path = folder / f"{check_lab_name(name)}.lock"
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise UserError(
+                f"laboratory {name}",
+                "another command is changing it at this moment",
+                "wait until that has ended: howdah lab status tells how far it is",
+            ) from error
+        if _still(descriptor, path):
+            break
+        # Whoever held it has just removed the file: a lock on that is none.
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        if entry(name) is None:
+            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+        os.close(descriptor)
+
+
+def _folder() -> Path:
+    """The registry's folder, made if need be; nobody else may write to it."""
+    folder = registry()
+    folder.mkdir(mode=0o700, parents=False, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise UserError(
+            str(folder),
+            "belongs to somebody else, or others may write to it",
+            "remove it, or set XDG_RUNTIME_DIR to a directory of your own",
+        )
+    return folder
+
+
+def _still(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        return Entry.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        # A registry is replaced whole; what does not read is no entry of howdah's.
+        return None

@@ -1,0 +1,115 @@
+"""Machines without root: all on this machine's loopback addresses, told apart by name and port."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+
+from howdah.lab.properties import Change
+from howdah.lab.state import Machine
+from howdah.model.cluster import Isolation
+from howdah.model.plan import Role
+
+# The port of each daemon that says to the NameNode where its blocks are; HDFS's default is the first one.
+_TRANSFER = 9866
+_TRANSFER_STEP = 100
+_SHUFFLE = 13562
+MOST_WORKERS = 200
+"""More DataNodes than this have no ports of their own below those that Linux hands out."""
+
+_ONE_ADDRESS = "all daemons are on one machine, so each has a loopback address of its own"
+_ONE_SOURCE = (
+    "without a network of its own a DataNode reaches the NameNode from 127.0.0.1, as all others do, "
+    "so its port tells it apart"
+)
+_NO_TOPOLOGY = "the NameNode sees all DataNodes at 127.0.0.1 and cannot tell which host they are on"
+_SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs a port of its own"
+
+_PLACEMENT = {
+    "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
+    "dfs.block.replicator.classname": (
+        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyDefault"
+    ),
+    "dfs.use.dfs.network.topology": "true",
+    "dfs.namenode.hosts.provider.classname": (
+        "org.apache.hadoop.hdfs.server.blockmanagement.HostFileManager"
+    ),
+}
+_INCLUDED = "dfs.hosts"
+_INCLUDE_FILE = "dfs.include"
+
+LOST = (
+    Isolation(what="CPU", kept=False, how="only root may hold machines to their CPUs: each may use all"),
+    Isolation(what="memory", kept=False, how="only root may hold machines to their memory"),
+    Isolation(what="uplink", kept=False, how="only root may make networks: loopback has no speed"),
+    Isolation(what="disks", kept=False, how="only root may mount disks: plain directories stand for them"),
+    Isolation(
+        what="topology",
+        kept=False,
+        how="the NameNode cannot tell hosts apart: replicas of a block may share one",
+    ),
+    Isolation(
+        what="network",
+        kept=False,
+        how="loopback addresses; shuffles and application masters listen on every address of this machine",
+    ),
+    Isolation(what="names", kept=True, how="Java finds every machine's name in a file of the laboratory"),
+)
+"""What a laboratory without root is not."""
+
+
+def changes(machine: Machine | None, number: int, rendered: Mapping[str, str]) -> Iterator[Change]:
+    """What a machine needs beyond what all need; a client is no machine. ``rendered`` has all properties."""
+    hdfs, yarn, mapred = "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
+    for key in ("dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"):
+        yield Change(hdfs, key, "true", _ONE_SOURCE)
+    for key, value in _PLACEMENT.items():
+        if key in rendered:
+            file = "core-site.xml" if key.startswith("net.") else hdfs
+            yield Change(file, key, value, _NO_TOPOLOGY)
+    if machine is None:
+        return
+    name = machine.name
+    if _INCLUDED in rendered:
+        yield Change(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _ONE_SOURCE)
+    if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
+        yield Change(hdfs, "dfs.namenode.http-address", f"{name}:9870", _ONE_ADDRESS)
+    if Role.JOURNALNODE in machine.roles:
+        yield Change(hdfs, "dfs.journalnode.rpc-address", f"{name}:8485", _ONE_ADDRESS)
+        yield Change(hdfs, "dfs.journalnode.http-address", f"{name}:8480", _ONE_ADDRESS)
+    if Role.JOB_HISTORY in machine.roles:
+        yield Change(mapred, "mapreduce.jobhistory.admin.address", f"{name}:10033", _ONE_ADDRESS)
+    if Role.DATANODE in machine.roles:
+        port = _TRANSFER + number * _TRANSFER_STEP
+        yield Change(hdfs, "dfs.datanode.hostname", name, _ONE_SOURCE)
+        yield Change(hdfs, "dfs.datanode.address", f"{name}:{port}", _ONE_SOURCE)
+        yield Change(hdfs, "dfs.datanode.http.address", f"{name}:9864", _ONE_ADDRESS)
+        yield Change(hdfs, "dfs.datanode.ipc.address", f"{name}:9867", _ONE_ADDRESS)
+    if Role.NODEMANAGER in machine.roles:
+        yield Change(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
+        yield Change(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
+        yield Change(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
+
+
+def shared_files(files: Mapping[str, str], machines: Sequence[Machine]) -> dict[str, str]:
+    """A HADOOP_CONF_DIR's other files: whom the NameNode lets in, and where YARN finds an address."""
+    made = dict(files)
+    if _INCLUDE_FILE in files or "dfs.hosts.json" in files:
+        made[_INCLUDE_FILE] = "127.0.0.1\n"
+    if "topology.data" in files:
+        located = dict(line.split() for line in files["topology.data"].splitlines() if line.strip())
+        lines = (
+            f"{machine.address} {located[machine.name]}\n" for machine in machines if machine.name in located
+        )
+        made["topology.data"] = files["topology.data"] + "".join(lines)
+    return made
+
+
+def zookeeper_lines(machine: Machine) -> str:
+    """What ZooKeeper is told beside its planned configuration, where several share this machine."""
+    return f"clientPortAddress={machine.address}\nadmin.enableServer=false\n"
+
+
+def hosts_lines() -> str:
+    """What the file of names says of this machine itself, which clients ask for."""
+    return f"127.0.0.1 {socket.gethostname()}\n"

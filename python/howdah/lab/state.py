@@ -1,0 +1,130 @@
+"""A laboratory as it was built: ``lab.json`` in its directory, which every later command reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from howdah.errors import UserError
+from howdah.lab.spec import LabSpec
+from howdah.model.base import Model
+from howdah.model.cluster import Laboratory
+from howdah.model.plan import Plan, Role
+
+STATE = "lab.json"
+"""The file's name in a laboratory's directory."""
+
+
+class Machine(Model):
+    """A worker or a master of the laboratory: what stands for one operating system of the plan."""
+
+    name: str
+    """Its host name."""
+    kind: Literal["worker", "master"]
+    """What it is in the plan; a worker that masters share is a worker."""
+    worker_kind: str | None = None
+    """The plan's kind of worker; none on a master."""
+    host: str
+    """The physical host it is on; its own name where it is the host itself."""
+    rack: str
+    """The host's rack."""
+    address: str
+    """Its address: of the laboratory's own network, or a loopback address without root."""
+    roles: tuple[Role, ...]
+    """The daemons it runs, in the order of the plan."""
+    directory: Path
+    """Its own directory, below which its configuration, logs and data are."""
+    data_dirs: tuple[Path, ...] = ()
+    """Where its data disks are mounted; plain directories without root."""
+
+    @property
+    def conf(self) -> Path:
+        """Its HADOOP_CONF_DIR."""
+        return self.directory / "conf"
+
+    @property
+    def logs(self) -> Path:
+        """Where its daemons log to, a file each."""
+        return self.directory / "logs"
+
+
+class Jars(Model):
+    """The installation that runs in the laboratory, to be found again by later commands."""
+
+    home: Path
+    """Its directory."""
+    version: str
+    """Its release."""
+    fetched: bool
+    """Whether ``howdah hadoop fetch`` put it there."""
+
+
+class LabState(Model):
+    """Everything about a laboratory that cannot be found by looking at the machine."""
+
+    howdah: Literal[1] = 1
+    """The layout's version."""
+    name: str
+    """Its name."""
+    directory: Path
+    """Its directory, absolute; everything it needs is below it."""
+    rootless: bool
+    """Whether it was built without root."""
+    asked: str
+    """The digest of what was asked for; another plan or other limits give another one."""
+    source: str
+    """The plan's file, as it was named."""
+    complete: bool
+    """Whether ``up`` came to its end; if not, another ``up`` goes on."""
+    plan: Plan
+    """The plan as it was built, small enough for this machine."""
+    jars: Jars
+    """The Hadoop it runs."""
+    machines: tuple[Machine, ...]
+    """Its machines: masters first, then workers in the plan's order."""
+    spec: LabSpec | None
+    """What the kernel holds for it: namespaces, limits, disks; none without root."""
+    client_conf: Path
+    """HADOOP_CONF_DIR of clients."""
+    names: dict[str, str]
+    """The address of every machine by its name."""
+    laboratory: Laboratory
+    """What is like the planned cluster and what is not."""
+
+    @property
+    def hosts_file(self) -> Path:
+        """The names of all machines with their addresses, as /etc/hosts has them."""
+        return self.directory / "hosts"
+
+    def machine(self, name: str) -> Machine:
+        """The machine of this name; raises UserError that lists them if there is none."""
+        for one in self.machines:
+            if one.name == name:
+                return one
+        names = ", ".join(one.name for one in self.machines)
+        raise UserError(name, f"is no machine of the laboratory {self.name}", f"one of {names}")
+
+    def write(self) -> None:
+        """Write ``lab.json``, whole or not at all."""
+        path = self.directory / STATE
+        staged = path.with_suffix(".new")
+        staged.write_text(self.model_dump_json(indent=1))
+        staged.replace(path)
+
+
+def read_state(directory: Path) -> LabState | None:
+    """The state that ``lab.json`` of a directory holds; None where there is none.
+
+    Raises UserError for one that is damaged or another howdah's: ``lab down`` does not need it.
+    """
+    path = directory / STATE
+    try:
+        return LabState.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValidationError as error:
+        raise UserError(
+            str(path), "is damaged, or of another version of howdah", "howdah lab down, then up again"
+        ) from error
