@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from howdah.telemetry.procfile import ProcFile
 
@@ -29,8 +29,8 @@ class Device(ABC):
     instead, and is asked again.
     """
 
-    name: ClassVar[str]
-    paths: ClassVar[tuple[str, ...]]
+    name: str
+    paths: tuple[str, ...]
 
     def __init__(self, root: Path = Path("/")) -> None:
         self._root = root

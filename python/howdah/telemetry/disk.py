@@ -12,7 +12,7 @@ _NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")
 
 # Quantity, column in /proc/diskstats, factor to SI units, and what going backwards means. The
 # kernel keeps operations and sectors in 64 bits and prints milliseconds in 32.
-_COLUMNS: tuple[tuple[str, int, float, Backwards], ...] = (
+COLUMNS: tuple[tuple[str, int, float, Backwards], ...] = (
     ("read_bytes", 5, _SECTOR_BYTES, "reset"),
     ("written_bytes", 9, _SECTOR_BYTES, "reset"),
     ("reads", 3, 1, "reset"),
@@ -58,5 +58,5 @@ class DiskDevice(Device):
             return None
         return [
             (f"disk/{name}/{quantity}", column, factor, Counter(backwards))
-            for quantity, column, factor, backwards in _COLUMNS
+            for quantity, column, factor, backwards in COLUMNS
         ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
 
 # Quantity and the columns of /proc/net/dev that add up to it.
-_COLUMNS = (
+COLUMNS = (
     ("rx_bytes", (0,)),
     ("tx_bytes", (8,)),
     ("rx_packets", (1,)),
@@ -16,6 +17,13 @@ _COLUMNS = (
     ("drops", (3, 11)),
 )
 _Counters = list[tuple[str, tuple[int, ...], Counter]]
+
+
+def counted(numbers: bytes, counters: Sequence[tuple[str, tuple[int, ...], Counter]]) -> Iterator[Reading]:
+    """The growth of one interface's counters, from the numbers of its line in /proc/net/dev."""
+    fields = numbers.split()
+    for metric, columns, counter in counters:
+        yield Reading(metric, counter.advance(sum(int(fields[column]) for column in columns)))
 
 
 class NicDevice(Device):
@@ -53,10 +61,7 @@ class NicDevice(Device):
                 if self._is_down(nic):
                     continue
                 counters = self._nics[name] = self._counters(nic)
-            fields = numbers.split()
-            for metric, columns, counter in counters:
-                value = sum(int(fields[column]) for column in columns)
-                readings.append(Reading(metric, counter.advance(value)))
+            readings += counted(numbers, counters)
         return readings
 
     def _is_down(self, nic: str) -> bool:
@@ -68,4 +73,4 @@ class NicDevice(Device):
     def _counters(self, nic: str) -> _Counters:
         if nic == "lo" or (self._cards_only and not (self._net / nic / "device").exists()):
             return []
-        return [(f"nic/{nic}/{quantity}", columns, Counter("reset")) for quantity, columns in _COLUMNS]
+        return [(f"nic/{nic}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS]

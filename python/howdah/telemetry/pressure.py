@@ -12,13 +12,17 @@ _STALLS = (("cpu", ("some",)), ("io", ("some", "full")), ("memory", ("some", "fu
 
 
 class PressureDevice(Device):
-    """Time in which tasks waited for a CPU, for I/O or for memory."""
+    """Time in which tasks waited for a CPU, for I/O or for memory.
+
+    ``files`` says where below ``root`` the kernel tells of each resource: a control group has files
+    of its own, ``{}.pressure``.
+    """
 
     name = "pressure"
-    paths = tuple(f"proc/pressure/{resource}" for resource, _ in _STALLS)
 
-    def __init__(self, root: Path = Path("/")) -> None:
+    def __init__(self, root: Path = Path("/"), files: str = "proc/pressure/{}") -> None:
         super().__init__(root)
+        self.paths = tuple(files.format(resource) for resource, _ in _STALLS)
         self._counters = [
             {kind.encode(): (f"pressure/{resource}_{kind}_s", Counter("reset")) for kind in kinds}
             for resource, kinds in _STALLS

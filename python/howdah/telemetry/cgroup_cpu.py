@@ -1,0 +1,80 @@
+"""What a control group's tasks had of the CPUs (cgroup-v1/cpuacct.rst and cgroup-v2.rst in the kernel)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from howdah.telemetry.counter import Counter
+from howdah.telemetry.device import Device, Reading
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_USED = ("cpu/all/user_s", "cpu/all/system_s")
+_THROTTLED = "cpu/all/throttled_s"
+
+# Controller, file, and its keys with their metrics and units in seconds.
+_V1 = (
+    (
+        "cpuacct",
+        "cpuacct.stat",
+        {b"user": (_USED[0], 1 / _TICKS_PER_S), b"system": (_USED[1], 1 / _TICKS_PER_S)},
+    ),
+    ("cpu", "cpu.stat", {b"throttled_time": (_THROTTLED, 1e-9)}),
+)
+_V2 = (
+    (
+        "cpu",
+        "cpu.stat",
+        {
+            b"user_usec": (_USED[0], 1e-6),
+            b"system_usec": (_USED[1], 1e-6),
+            b"throttled_usec": (_THROTTLED, 1e-6),
+        },
+    ),
+)
+
+
+class CgroupCpuDevice(Device):
+    """The CPU time of a control group with a limit, as that of one CPU called ``all``.
+
+    ``groups`` are its directories by controller: with ``cpuacct`` among them it is one of version 1.
+    ``cpus`` is its limit; what is left of the limit is idle, so that user, system and idle time add
+    up to it.
+    """
+
+    name = "cpu"
+
+    def __init__(
+        self, groups: Mapping[str, Path], cpus: float, now_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        super().__init__()
+        files = _V1 if "cpuacct" in groups else _V2
+        self.paths = tuple(str(groups[controller] / file) for controller, file, _ in files)
+        self._counters = [
+            {key: (metric, unit, Counter("hold")) for key, (metric, unit) in keys.items()}
+            for _, _, keys in files
+        ]
+        self._cpus = cpus
+        self._now_ns = now_ns
+        self._first_ns: int | None = None
+        self._idle_s = 0.0
+
+    def tick(self) -> list[Reading]:
+        """Seconds since the first tick."""
+        now_ns = self._now_ns()
+        if self._first_ns is None:
+            self._first_ns = now_ns
+        readings: list[Reading] = []
+        for file, counters in zip(self._files, self._counters, strict=True):
+            for line in file.read().split(b"\n"):
+                key, _, number = line.partition(b" ")
+                if key in counters:
+                    metric, unit, counter = counters[key]
+                    readings.append(Reading(metric, counter.advance(int(number)) * unit))
+        used_s = sum(value for metric, value in readings if metric in _USED)
+        # A group may run ahead of its limit for a moment: idle time then waits until it is even again.
+        self._idle_s = max(self._idle_s, self._cpus * (now_ns - self._first_ns) / 1e9 - used_s)
+        readings.append(Reading("cpu/all/idle_s", self._idle_s))
+        return readings

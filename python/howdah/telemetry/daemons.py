@@ -1,0 +1,86 @@
+"""Hadoop's daemons, through their /jmx."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.services.answer import Object
+from howdah.services.errors import ServiceError
+from howdah.services.jmx import JmxReader
+from howdah.services.web import Web
+from howdah.telemetry.beans import Bean, Number, beans_of
+from howdah.telemetry.counter import Counter
+from howdah.telemetry.device import Away, Device, Reading
+from howdah.telemetry.source import Source
+
+INTERVAL_S = 5.0
+"""How often a daemon is asked.
+
+Each answer costs it some milliseconds, and it works most numbers out anew at most every ten seconds,
+or as often as ``*.period`` of hadoop-metrics2.properties says.
+"""
+
+
+def daemon_source(machine: str, daemon: str, url: str, web: Web) -> Source:
+    """A daemon (``datanode``) of a machine, at the address of its web server: ``http://w1:9864``."""
+    return Source(machine, (DaemonDevice(daemon, JmxReader(web, url), beans_of(daemon)),), INTERVAL_S)
+
+
+class DaemonDevice(Device):
+    """What one daemon says of itself; it may go and come back, and then counts from zero again."""
+
+    paths = ()
+
+    def __init__(self, daemon: str, reader: JmxReader, beans: Sequence[Bean]) -> None:
+        super().__init__()
+        self.name = daemon
+        self._reader = reader
+        self._beans = beans
+        self._sums: dict[tuple[str, Number], _Sum] = {}
+
+    def tick(self) -> list[Reading]:
+        """Ask for each bean; raises Away where the daemon does not answer."""
+        values: dict[str, float] = {}
+        for bean in self._beans:
+            for content in self._ask(bean):
+                for number in bean.numbers:
+                    value = self._value(content, number)
+                    if value is not None:
+                        # A NameNode has a bean for each of its ports.
+                        values[number.metric] = values.get(number.metric, 0.0) + value
+        return [Reading(metric, value) for metric, value in values.items()]
+
+    def _ask(self, bean: Bean) -> list[Object]:
+        try:
+            return self._reader.beans(bean.name)
+        except ServiceError as error:
+            raise Away(str(error)) from error
+
+    def _value(self, content: Object, number: Number) -> float | None:
+        """The number in its metric's unit; none where this release's bean does not have it."""
+        if number.kind == "mean":
+            count, each = content.get(f"{number.attribute}NumOps"), content.get(f"{number.attribute}AvgTime")
+        else:
+            count, each = content.get(number.attribute), 1.0
+        if not isinstance(count, int | float) or not isinstance(each, int | float):
+            return None
+        if number.kind == "gauge":
+            return count * number.factor
+        total = self._sums.setdefault((str(content.get("name")), number), _Sum())
+        return total.advance(int(count), each * number.factor)
+
+
+class _Sum:
+    """The growth of a counter of things that last ``each`` long, or are worth ``each``."""
+
+    def __init__(self) -> None:
+        self._counter = Counter("reset")
+        self._count = 0
+        self._sum = 0.0
+
+    def advance(self, count: int, each: float) -> float:
+        """Take the present count and what those that came last are worth; the sum since the first call."""
+        grown = self._counter.advance(count)
+        self._sum += (grown - self._count) * each
+        self._count = grown
+        return self._sum

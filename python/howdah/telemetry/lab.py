@@ -1,0 +1,65 @@
+"""What is sampled of a laboratory's machines, from the names of what the kernel holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.services.web import Web
+from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
+from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
+from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.device import Device
+from howdah.telemetry.link import LinkDevice
+from howdah.telemetry.pressure import PressureDevice
+from howdah.telemetry.source import Source
+from howdah.telemetry.volume import VolumeDevice
+
+
+class LabMachine(NamedTuple):
+    """A host, worker or master of a laboratory, as far as the kernel can tell of it.
+
+    ``groups`` are the directories of its control group by controller, ``cpu`` and ``memory`` and in
+    version 1 ``cpuacct``; empty where it has none. ``cpus`` and ``memory_bytes`` are its limits,
+    those of the machine it is on where it has none of its own. ``namespace`` is that of its network
+    (``/run/netns/NAME``) and ``interface`` its link to others in there. ``disks`` are kernel names of
+    block devices (``loop3``) by mount name, ``jmx`` the web addresses of its daemons by what they
+    are called: ``datanode``.
+    """
+
+    name: str
+    cpus: float
+    memory_bytes: int
+    groups: Mapping[str, Path] = {}
+    namespace: Path | None = None
+    interface: str | None = None
+    disks: Mapping[str, str] = {}
+    jmx: Mapping[str, str] = {}
+
+
+def lab_sources(machines: Sequence[LabMachine], web: Web) -> tuple[Source, ...]:
+    """What can be sampled of these machines, and of their daemons, which are asked through ``web``."""
+    return tuple(source for machine in machines for source in _sources(machine, web))
+
+
+def _sources(machine: LabMachine, web: Web) -> Iterator[Source]:
+    devices = tuple(_devices(machine))
+    if devices:
+        yield Source(machine.name, devices)
+    for daemon, url in machine.jmx.items():
+        yield daemon_source(machine.name, daemon, url, web)
+
+
+def _devices(machine: LabMachine) -> Iterator[Device]:
+    if machine.groups:
+        yield CgroupCpuDevice(machine.groups, machine.cpus)
+        memory = machine.groups["memory"]
+        first_version = "cpuacct" in machine.groups
+        yield CgroupMemoryDevice(memory, machine.memory_bytes, first_version=first_version)
+        if not first_version and (memory / "io.pressure").exists():
+            yield PressureDevice(memory, "{}.pressure")
+    if machine.disks:
+        yield VolumeDevice(machine.disks)
+    if machine.namespace is not None and machine.interface is not None:
+        yield LinkDevice(machine.namespace, machine.interface)
