@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from howdah.analysis.cache import explain_read, explain_written
+from howdah.analysis.cluster_work import cluster_work, job_bytes, replication_of
 from howdah.analysis.evidence import ByteAccount, ByteSide, Evidence, Explanation, WorkloadTime
 from howdah.analysis.timeline import Timeline, Track
+from howdah.analysis.window import window_of
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import Work, work_of
 from howdah.model.finding import Finding, Number
@@ -16,8 +19,6 @@ from howdah.units import format_bytes
 # An unexplained remainder above this share of all bytes moved asks for attention (D0, RULES 73 and 64:
 # storage throughput integrated over time should equal the expected volume).
 UNEXPLAINED_SHARE = 0.03
-# Inodes, extents, directories and the journal cost large sequential files well under this share.
-METADATA_SHARE = 0.01
 # Every host writes a log line or a journal block now and then; so little is no one's concern.
 BACKGROUND_BYTES = 8e6
 # Parts of a remainder below this share of the bytes moved are not worth a clause.
@@ -29,24 +30,24 @@ SAID_TOO_FAR = 0.05
 
 
 def accounts(
-    record: RunRecord, timeline: Timeline, times: tuple[WorkloadTime, ...], data_disks: tuple[str, ...]
+    record: RunRecord,
+    timeline: Timeline,
+    hosts: tuple[str, ...],
+    times: tuple[WorkloadTime, ...],
+    data_disks: tuple[str, ...],
 ) -> tuple[ByteAccount, ...]:
-    """The account of every workload that moves bytes, over all disks that carry data directories."""
+    """The account of every workload that moves bytes, over all disks of ``hosts`` that carry data."""
     found = []
     for time in times:
         result = record.workloads[time.index]
-        work = work_of(record, result)
-        counters = result.counters
-        said = Work(
-            counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
-        )
+        work, said = _asked(record, result)
         if not any(said) and not (work is not None and any(work)):
             continue
-        window = _window(record, timeline, time)
+        window = window_of(record, timeline, time)
         tracks = {
             direction: [
                 track
-                for host in timeline.hosts
+                for host in hosts
                 for disk in data_disks
                 if (track := timeline.track(host, f"disk/{disk}/{direction}_bytes")) is not None
             ]
@@ -58,34 +59,27 @@ def accounts(
             # A workload that stopped half-way had no chance to count all it moved: nothing to explain.
             fio = _fio(result, window)
             read = _set_fio_apart(read, tracks["read"], fio)
-            read = replace(read, explained=(*read.explained, *_explain_read(timeline, window, read, result)))
+            # HDFS and the shuffle always go through the page cache.
+            buffered = True if result.job is not None else result.buffered_io
+            why = explain_read(timeline, hosts, window, read, buffered=buffered)
+            read = replace(read, explained=(*read.explained, *why))
             write = _set_fio_apart(write, tracks["written"], fio)
-            write = replace(write, explained=(*write.explained, *_explain_written(timeline, window, write)))
+            why = explain_written(timeline, hosts, window, write, buffered=buffered)
+            write = replace(write, explained=(*write.explained, *why))
         found.append(ByteAccount(time.workload, data_disks, read, write))
     return tuple(found)
 
 
-def _window(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tuple[float, float] | None:
-    """The stretch to count device bytes in: the workload's own, widened to the nearest samples.
-
-    The samples around a workload count its bytes exactly, where interpolating would spread the first
-    and the last of them over idle time. Where such a sample lies within something else that ran, the
-    workload's own end is the better cut. None: samples do not cover the workload.
-    """
-    if not timeline.covers(time.start_s, time.end_s):
-        return None
-    before = timeline.times_s[timeline.times_s <= time.start_s]
-    after = timeline.times_s[timeline.times_s >= time.end_s]
-    start_s = float(before[-1]) if len(before) else time.start_s
-    end_s = float(after[0]) if len(after) else time.end_s
-    others = [(result.start_s, result.end_s) for result in record.workloads]
-    others = others[: time.index] + others[time.index + 1 :]
-    others += [(phase.start_s, phase.end_s) for phase in record.preparation]
-    if any(begin < time.start_s and end > start_s for begin, end in others):
-        start_s = time.start_s
-    if any(end > time.end_s and begin < end_s for begin, end in others):
-        end_s = time.end_s
-    return start_s, end_s
+def _asked(record: RunRecord, result: WorkloadResult) -> tuple[Work | None, Work]:
+    """What the disks should move by theory, and by the workload's own counters."""
+    counters = result.counters
+    if result.job is not None:
+        theory = cluster_work(result)
+        said = job_bytes(result.job).said(replication_of(result) or 1)
+        return (theory.devices if theory else None), said
+    return work_of(record, result), Work(
+        counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
+    )
 
 
 def _side(
@@ -117,51 +111,6 @@ def _set_fio_apart(side: ByteSide, tracks: list[Track], fio: list[tuple[float, f
     return replace(side, explained=(*side.explained, part), resolution=side.resolution + blur)
 
 
-def _explain_read(
-    timeline: Timeline, window: tuple[float, float], side: ByteSide, result: WorkloadResult
-) -> Iterator[Explanation]:
-    remainder = side.unexplained or 0.0
-    if remainder > 0:
-        yield from _metadata(remainder, side.said)
-    elif result.buffered_io is not False:
-        # Cached pages can have served no more than the page cache held when the workload began.
-        served = min(-remainder, _gauge(timeline, "memory/cached_bytes", window[0]))
-        if served > 0:
-            yield Explanation(
-                "read from the page cache", -served, "likely" if result.buffered_io else "guess"
-            )
-
-
-def _explain_written(
-    timeline: Timeline, window: tuple[float, float], side: ByteSide
-) -> Iterator[Explanation]:
-    remainder = side.unexplained or 0.0
-    dirtied = sum(
-        _gauge(timeline, metric, window[1]) - _gauge(timeline, metric, window[0])
-        for metric in ("memory/dirty_bytes", "memory/writeback_bytes")
-    )
-    if remainder < 0 < dirtied:
-        late = min(-remainder, dirtied)
-        yield Explanation("still in the page cache at the end, written back later", -late, "measured")
-    if remainder > 0:
-        early = min(remainder, max(0.0, -dirtied))
-        if early > 0:
-            yield Explanation("dirty in the page cache before it started", early, "measured")
-        yield from _metadata(remainder - early, side.said)
-
-
-def _metadata(remainder: float, said: float) -> Iterator[Explanation]:
-    share = min(remainder, METADATA_SHARE * said)
-    if share > 0:
-        yield Explanation("file-system metadata and journal", share, "guess")
-
-
-def _gauge(timeline: Timeline, metric: str, time_s: float) -> float:
-    """A gauge over all hosts, 0 where it was not sampled."""
-    tracks = (timeline.track(host, metric) for host in timeline.hosts)
-    return sum(float(track.at(time_s)) for track in tracks if track is not None)
-
-
 def tolerance(account: ByteAccount, side: ByteSide) -> float:
     """How large an unexplained remainder may be: a share of all bytes moved, or what samples cannot tell."""
     moved = max(account.read.said + account.write.said, side.said)
@@ -173,7 +122,9 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for account in evidence.accounts:
         sides = [("read", account.read), ("wrote", account.write)]
         known = [(verb, side) for verb, side in sides if side.unexplained is not None]
-        if not known or evidence.time_of(account.workload).outcome is not Outcome.SUCCEEDED:
+        time = evidence.time_of(account.workload)
+        # What a job moved is told layer by layer, the devices among them.
+        if not known or time.outcome is not Outcome.SUCCEEDED or record.workloads[time.index].job:
             continue
         off = [
             (verb, side) for verb, side in known if abs(side.unexplained or 0.0) > tolerance(account, side)
@@ -226,6 +177,8 @@ def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
 def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Counters that disagree with theory: the workload moved more or less than it had to."""
     for account in evidence.accounts:
+        if record.workloads[evidence.time_of(account.workload).index].job:
+            continue
         for verb, side in (("read", account.read), ("written", account.write)):
             if side.should is None or abs(side.said - side.should) <= SAID_SHARE * max(side.should, 1.0):
                 continue

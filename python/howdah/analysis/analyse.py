@@ -5,9 +5,11 @@ from __future__ import annotations
 from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
 from howdah.analysis.dfsio import all_figures
-from howdah.analysis.disks import data_disks
+from howdah.analysis.disks import cluster_disks, data_disks
 from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.flows import flows
 from howdah.analysis.limits import limit_shares
+from howdah.analysis.machines import counted, machines_of, on_cluster
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
 from howdah.analysis.registry import findings
@@ -30,23 +32,28 @@ def gather(run: RunData) -> Evidence:
     record = run.record
     timeline = Timeline(run.samples)
     times = workload_times(run)
-    disks = data_disks(record)
+    machines = machines_of(run, timeline)
+    with_disks = counted(machines, timeline, "disk")
+    sampled = [disk for host in with_disks for disk in timeline.instances(host, "disk")]
+    # The machine that a cluster's run was started on tells nothing about the workers' disks.
+    disks = None if on_cluster(record) else data_disks(record)
     if disks is None:
-        # Nothing tells which disks carry the data, so all of them are looked at.
-        sampled = (disk for host in timeline.hosts for disk in timeline.instances(host, "disk"))
-        disks = tuple(dict.fromkeys(sampled))
-    use = uses(timeline, times, disks)
+        disks = cluster_disks(record, sampled)
+    use = uses(timeline, machines, times, disks)
+    bytes_moved = accounts(record, timeline, with_disks, times, disks)
     return Evidence(
         workloads=times,
         data_disks=disks,
         use=use,
         series=all_series(timeline),
         gauges=gauges(timeline),
-        accounts=accounts(record, timeline, times, disks),
+        accounts=bytes_moved,
         spreads=spreads(run, times),
         balances=balances(run, times, use),
         spills=spills(record, times),
         limits=limit_shares(record, times, use),
         dfsio=all_figures(record, times),
         storage=zones(record, times),
+        machines=machines,
+        flows=flows(run, timeline, machines, times, bytes_moved),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from howdah.model.run import RunRecord
@@ -23,6 +24,17 @@ def data_disks(record: RunRecord) -> tuple[str, ...] | None:
     limits = record.limits.devices if record.limits else ()
     devices = (PurePosixPath(limit.device).name for limit in limits)
     return tuple(dict.fromkeys(device for device in devices if device in known)) or None
+
+
+def cluster_disks(record: RunRecord, sampled: Iterable[str]) -> tuple[str, ...]:
+    """The data disks of a cluster's workers by the names they were sampled under.
+
+    They are those named after a data directory's mount (``/data/01`` is ``01``), else all of them: nothing
+    tells what else a worker's device may carry.
+    """
+    names = tuple(dict.fromkeys(sampled))
+    mounts = {PurePosixPath(path).name for path in data_dirs(record)}
+    return tuple(name for name in names if name in mounts) or names
 
 
 def _disks_of(mount: FileSystem) -> tuple[str, ...]:

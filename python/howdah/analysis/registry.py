@@ -17,6 +17,7 @@ from howdah.analysis.disturbance import (
     find_steal,
 )
 from howdah.analysis.evidence import Evidence
+from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
@@ -45,6 +46,7 @@ FINDERS: tuple[Finder, ...] = (
     find_outside,
     find_remainders,
     find_shortfalls,
+    find_layers,
     find_poles,
     find_slowdown,
     find_failed_attempts,

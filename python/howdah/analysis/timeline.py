@@ -47,7 +47,10 @@ class Timeline:
         self._tracks = _split(samples)
         times = [track.times_s for track in self._tracks.values()]
         self.times_s: FloatArray = np.unique(np.concatenate(times)) if times else _EMPTY
-        self.hosts = tuple(dict.fromkeys(host for host, _ in self._tracks))
+        self._metrics: dict[str, list[str]] = {}
+        for host, metric in self._tracks:
+            self._metrics.setdefault(host, []).append(metric)
+        self.hosts = tuple(self._metrics)
 
     def track(self, host: str, metric: str) -> Track | None:
         """The track of a metric, None where it was never sampled."""
@@ -55,14 +58,12 @@ class Timeline:
 
     def instances(self, host: str, subject: str) -> tuple[str, ...]:
         """The instances of a subject that were sampled on a host: ``disk`` gives ``vda``, ``vdb``."""
-        names = [metric.split("/") for name, metric in self._tracks if name == host]
+        names = [metric.split("/") for metric in self._metrics.get(host, ())]
         return tuple(dict.fromkeys(parts[1] for parts in names if parts[0] == subject and len(parts) == 3))
 
     def metrics(self, host: str, subject: str) -> tuple[str, ...]:
         """The metrics of a subject that were sampled on a host."""
-        return tuple(
-            metric for name, metric in self._tracks if name == host and metric.startswith(f"{subject}/")
-        )
+        return tuple(metric for metric in self._metrics.get(host, ()) if metric.startswith(f"{subject}/"))
 
     def growth(self, host: str, metric: str, start_s: float, end_s: float) -> float:
         """How much a counter grew from start to end, 0 where it was never sampled."""

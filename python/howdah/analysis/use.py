@@ -11,6 +11,7 @@ from howdah.analysis.evidence import (
     DiskUse,
     Evidence,
     HostUse,
+    Machine,
     NicUse,
     StretchUse,
     WorkloadTime,
@@ -31,9 +32,13 @@ WORTH_RESOLVING = 0.05
 
 
 def uses(
-    timeline: Timeline, times: Iterable[WorkloadTime], data_disks: tuple[str, ...]
+    timeline: Timeline,
+    machines: tuple[Machine, ...],
+    times: Iterable[WorkloadTime],
+    data_disks: tuple[str, ...],
 ) -> tuple[StretchUse, ...]:
     """Resource use of every workload and every phase that samples were taken in."""
+    sampled = [machine for machine in machines if machine.name in timeline.hosts]
     found = []
     for time in times:
         stretches: list[tuple[str | None, float, float]] = [(None, time.start_s, time.end_s)]
@@ -50,7 +55,7 @@ def uses(
                     intervals=timeline.intervals(start_s, end_s),
                     coarse=end_s - start_s < LEAST_RESOLVED_S or timeline.blurred(start_s, end_s),
                     hosts=tuple(
-                        host_use(timeline, host, start_s, end_s, data_disks) for host in timeline.hosts
+                        host_use(timeline, machine, start_s, end_s, data_disks) for machine in sampled
                     ),
                 )
             )
@@ -58,10 +63,10 @@ def uses(
 
 
 def host_use(
-    timeline: Timeline, host: str, start_s: float, end_s: float, data_disks: tuple[str, ...]
+    timeline: Timeline, machine: Machine, start_s: float, end_s: float, data_disks: tuple[str, ...]
 ) -> HostUse:
-    """One host's use of its resources from start to end."""
-    length = end_s - start_s
+    """One machine's use of its resources from start to end."""
+    host, length = machine.name, end_s - start_s
 
     def growth(metric: str) -> float:
         return timeline.growth(host, metric, start_s, end_s)
@@ -91,7 +96,8 @@ def host_use(
         metric.removeprefix("pressure/").removesuffix("_s"): growth(metric) / length
         for metric in timeline.metrics(host, "pressure")
     }
-    return HostUse(host, cpu_share(timeline, host, start_s, end_s), disks, nics, pressure)
+    cpu = cpu_share(timeline, host, start_s, end_s)
+    return HostUse(host, machine.level, cpu, disks, nics, pressure)
 
 
 def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> CpuShare | None:
@@ -109,7 +115,9 @@ def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> Cp
     if not cpus or spent.sum() <= 0:
         return None
     user, system, iowait, steal, idle = (float(share) for share in spent / spent.sum())
-    return CpuShare(user, system, iowait, steal, idle, cpus=len(cpus))
+    # A worker's CPUs are one track, whose time adds up to what its limit allows.
+    many = float(spent.sum()) / (end_s - start_s) if cpus == ("all",) else len(cpus)
+    return CpuShare(user, system, iowait, steal, idle, cpus=many)
 
 
 def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

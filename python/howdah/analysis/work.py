@@ -29,7 +29,7 @@ def work_of(record: RunRecord, result: WorkloadResult) -> Work | None:
         return _files(record, result)
     if kind is WorkloadKind.PI:
         return Work(0, 0)
-    rows = _rows(result)
+    rows = rows_of(result)
     if rows is None:
         return None
     size = rows * ROW_BYTES
@@ -48,7 +48,7 @@ def phase_work(result: WorkloadResult, work: Work | None, phase: str) -> Work | 
         return work
     nothing = Work(0, 0)
     if result.workload.kind is WorkloadKind.TERASORT:
-        size = (_rows(result) or 0) * ROW_BYTES
+        size = (rows_of(result) or 0) * ROW_BYTES
         spill = work.read - size
         parts = {"map-shuffle": Work(size, spill), "reduce-merge": Work(spill, size)}
     elif result.workload.kind is WorkloadKind.STORAGE:
@@ -71,7 +71,7 @@ def spill_of(result: WorkloadResult, size: int) -> int:
     return round(size * counters.spilled_bytes / counters.spilled_raw_bytes)
 
 
-def _rows(result: WorkloadResult) -> int | None:
+def rows_of(result: WorkloadResult) -> int | None:
     """The rows asked for, or those counted where the workload took what it found."""
     return result.workload.rows or result.counters.input_rows or result.counters.output_rows or None
 

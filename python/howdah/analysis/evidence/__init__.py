@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from howdah.analysis.evidence.account import ByteAccount, ByteSide, Explanation
 from howdah.analysis.evidence.files import DfsioFigures, StorageZones
-from howdah.analysis.evidence.flow import ByteFlow, Flow, FlowLayer, FlowNode, LayerAccount
+from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, FlowNode, LayerAccount
 from howdah.analysis.evidence.limit import Bound, LimitShare
 from howdah.analysis.evidence.loss import WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
@@ -41,6 +41,7 @@ __all__ = [
     "Cause",
     "CpuShare",
     "DfsioFigures",
+    "Direction",
     "DiskUse",
     "Evidence",
     "Explanation",

@@ -11,14 +11,21 @@ FlowLayer = Literal["workload", "Hadoop", "DataNodes", "network", "disks"]
 """Where bytes are counted: the workload's rows; Hadoop's job counters; the DataNodes' own counters; the
 network interfaces and the disks of the workers."""
 
+Direction = Literal["read", "written", "received", "sent"]
+"""Which way bytes went; ``received`` and ``sent`` are the network's."""
+
 
 @dataclass(frozen=True)
 class FlowNode:
-    """A box of the flow picture: ``key`` is unique, ``label`` for people, ``layer`` its column."""
+    """A box of the flow picture: ``key`` is unique, ``label`` for people.
+
+    ``column`` counts from 0 on the left, where data is read, to the right, where it is written.
+    """
 
     key: str
     label: str
     layer: FlowLayer
+    column: int
 
 
 @dataclass(frozen=True)
@@ -47,12 +54,11 @@ class Flow:
 class LayerAccount:
     """One layer and direction: what theory asks of it, what it counted, and what that leaves.
 
-    ``direction`` is ``read`` or ``written``; of the network ``received`` and ``sent``. ``resolution`` bounds
-    the error that comes from samples not falling on the workload's ends.
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
     """
 
     layer: FlowLayer
-    direction: Literal["read", "written", "received", "sent"]
+    direction: Direction
     theory: float
     counted: float
     by: str

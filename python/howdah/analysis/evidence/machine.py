@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["host", "worker", "master"]
+Level = Literal["host", "worker", "master", "other"]
 """What a machine is: a ``host`` carries workers that are machines of their own, a native worker is a
-``worker`` and its own host."""
+``worker`` and its own host. ``other`` is one that no plan and no task names: where howdah itself ran."""
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from howdah.analysis.evidence.machine import Level
+
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class CpuShare:
-    """How all CPUs of a host spent a stretch of time; the five shares sum to 1."""
+    """How all CPUs of a machine spent a stretch of time; the five shares sum to 1.
+
+    ``cpus`` is how many CPUs it has, or how many its limit allows, which need not be whole.
+    """
 
     user: float
     system: float
     iowait: float
     steal: float
     idle: float
-    cpus: int
+    cpus: float
 
     @property
     def busy(self) -> float:
@@ -62,12 +67,15 @@ class NicUse:
 
 @dataclass(frozen=True)
 class HostUse:
-    """What one host's resources did in a stretch of time; ``pressure`` maps a PSI line to its share of it.
+    """What one machine's resources did in a stretch of time.
 
-    ``pressure`` keys are ``cpu_some``, ``io_some``, ``io_full``, ``memory_some``, ``memory_full``.
+    ``host`` is the machine's name, ``level`` says whether that is a host, a worker or a master.
+    ``pressure`` maps a PSI line to its share of the time: ``cpu_some``, ``io_some``, ``io_full``,
+    ``memory_some``, ``memory_full``.
     """
 
     host: str
+    level: Level
     cpu: CpuShare | None
     disks: tuple[DiskUse, ...]
     nics: tuple[NicUse, ...]
@@ -98,11 +106,17 @@ class StretchUse:
         return self.end_s - self.start_s
 
     @property
+    def working(self) -> tuple[HostUse, ...]:
+        """The machines that did the work, each once: workers where they were sampled, else hosts."""
+        workers = tuple(host for host in self.hosts if host.level == "worker")
+        return workers or tuple(host for host in self.hosts if host.level == "host")
+
+    @property
     def cpu_busy(self) -> float | None:
-        """The share of all hosts' CPU time spent computing; None where it was not or hardly sampled."""
+        """The share of all workers' CPU time spent computing; None where it was not or hardly sampled."""
         if self.coarse:
             return None
-        shares = [host.cpu for host in self.hosts if host.cpu is not None]
+        shares = [host.cpu for host in self.working if host.cpu is not None]
         cpus = sum(share.cpus for share in shares)
         return sum(share.busy * share.cpus for share in shares) / cpus if cpus else None
 
@@ -111,7 +125,9 @@ class StretchUse:
         """The busy share of the busiest disk that carries data; None where it was not or hardly sampled."""
         if self.coarse:
             return None
-        return max((disk.busy_share for host in self.hosts for disk in host.disks if disk.data), default=None)
+        return max(
+            (disk.busy_share for host in self.working for disk in host.disks if disk.data), default=None
+        )
 
 
 @dataclass(frozen=True, eq=False)

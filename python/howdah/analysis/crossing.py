@@ -1,0 +1,67 @@
+"""How much of what tasks read and shuffle crossed from one machine to another, as the tasks tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from howdah.analysis.evidence import FloatArray
+from howdah.model.cluster import HadoopJob
+
+Place = Callable[[str], str]
+"""The machine whose network interface a worker's traffic goes through."""
+
+
+def local_share(done: pa.Table, job: HadoopJob) -> float | None:
+    """The part of the maps' input that lay on the worker that read it; None where nobody says."""
+    maps = _kind(done, "map")
+    told = maps.filter(pc.not_equal(maps.column("locality"), pa.scalar("")))
+    if told.num_rows:
+        local = np.array([each == "local" for each in told.column("locality").to_pylist()])
+        sizes = told.column("input_bytes").to_numpy().astype(np.float64)
+        weights = sizes if sizes.sum() > 0 else np.ones(len(sizes))
+        return float(weights[local].sum() / weights.sum())
+    launched = job.counters.get("JobCounter.TOTAL_LAUNCHED_MAPS")
+    if launched is None or launched.total == 0:
+        return None
+    here = job.counters.get("JobCounter.DATA_LOCAL_MAPS")
+    return (here.total if here else 0) / launched.total
+
+
+def shuffle_share(done: pa.Table, place: Place) -> float | None:
+    """The part of the map output that a reduce on another machine fetched; None without maps or reduces.
+
+    With w machines that all do as much it is (w - 1)/w.
+    """
+    made, fetched = (
+        _by_place(_kind(done, "map"), "map", place),
+        _by_place(_kind(done, "reduce"), "reduce", place),
+    )
+    if not made or not fetched:
+        return None
+    all_made, all_fetched = sum(made.values()), sum(fetched.values())
+    return 1 - sum(size / all_made * fetched.get(name, 0.0) / all_fetched for name, size in made.items())
+
+
+def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:
+    sizes = shuffled(tasks) if kind == "reduce" else tasks.column("input_bytes").to_numpy().astype(np.float64)
+    if sizes.sum() <= 0:
+        sizes = np.ones(tasks.num_rows)
+    found: dict[str, float] = {}
+    for worker, size in zip(tasks.column("worker").to_pylist(), sizes, strict=True):
+        where = place(str(worker))
+        found[where] = found.get(where, 0.0) + float(size)
+    return found
+
+
+def shuffled(reduces: pa.Table) -> FloatArray:
+    """The map output each reduce fetched; what it read as input where Hadoop does not say."""
+    fetched = pc.coalesce(reduces.column("shuffled_bytes"), reduces.column("input_bytes"))
+    return np.asarray(fetched.to_numpy(), dtype=np.float64)
+
+
+def _kind(tasks: pa.Table, kind: str) -> pa.Table:
+    return tasks.filter(pc.equal(tasks.column("kind"), pa.scalar(kind)))

@@ -1,0 +1,164 @@
+"""The bytes of a job, layer by layer: what theory asks, what was counted, and what explains the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.analysis.cluster_work import ClusterWork, JobBytes
+from howdah.analysis.evidence import (
+    ByteAccount,
+    ByteSide,
+    Direction,
+    Explanation,
+    FlowLayer,
+    LayerAccount,
+    Machine,
+)
+from howdah.analysis.machines import counted
+from howdah.analysis.timeline import Timeline
+
+# HDFS keeps a checksum of 4 bytes for every 512 (dfs.bytes-per-checksum); a DataNode counts them where it
+# reads, and they lie in files of their own.
+CHECKSUMS = 4 / 512
+# Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
+HEADERS = 66 / 1448
+
+
+class Traffic(NamedTuple):
+    """How a job's bytes should have gone between machines."""
+
+    local_share: float | None
+    remote_share: float | None
+
+    def expected(self, work: ClusterWork) -> float:
+        """Bytes every network interface together receives: replicas, shuffle and input from elsewhere."""
+        replicas = (work.replication - 1) * work.output
+        fetched = work.stored * (self.remote_share or 0.0)
+        return replicas + fetched + work.input * (1 - (1.0 if self.local_share is None else self.local_share))
+
+
+class Window(NamedTuple):
+    """Where samples are counted."""
+
+    timeline: Timeline
+    machines: tuple[Machine, ...]
+    span: tuple[float, float]
+
+    def total(self, subject: str, metric: str) -> tuple[float, float] | None:
+        """How much a counter grew over all machines that count, and how blurred that is; None: not sampled.
+
+        ``*`` in the metric stands for every instance but the loopback interface.
+        """
+        tracks = [
+            track
+            for machine in counted(self.machines, self.timeline, subject)
+            for name in self._names(machine, metric)
+            if (track := self.timeline.track(machine, name)) is not None
+        ]
+        if not tracks:
+            return None
+        blur = sum(track.uncertainty(moment) for track in tracks for moment in self.span)
+        return sum(track.growth(*self.span) for track in tracks), blur
+
+    def _names(self, machine: str, metric: str) -> list[str]:
+        subject, star, quantity = metric.partition("/*/")
+        if not star:
+            return [metric]
+        instances = self.timeline.instances(machine, subject)
+        return [f"{subject}/{one}/{quantity}" for one in instances if one != "lo"]
+
+
+def layer_accounts(
+    work: ClusterWork, said: JobBytes, traffic: Traffic, window: Window | None, account: ByteAccount | None
+) -> Iterator[LayerAccount]:
+    """Every layer that somebody counted, from Hadoop's counters down to the disks."""
+    extra_read = said.hdfs_read - work.input
+    extra_written = said.hdfs_written - work.output
+    extra_stored = said.output_stored - work.stored
+    yield _hadoop("read", work, said, extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills))
+    yield _hadoop("written", work, said, extra_stored * (work.map_spills + work.reduce_spills))
+    if window is not None:
+        extra_sent = (work.replication - 1) * extra_written + extra_stored * (traffic.remote_share or 0.0)
+        yield from _datanodes(work, window, extra_read, work.replication * extra_written)
+        yield from _network(traffic.expected(work), window, extra_sent)
+    if account is not None:
+        yield from _disks(work, account)
+
+
+def _datanodes(
+    work: ClusterWork, window: Window, extra_read: float, extra_written: float
+) -> Iterator[LayerAccount]:
+    sums = Explanation("checksums sent along", CHECKSUMS * work.input, "likely")
+    sides: tuple[tuple[Direction, float, list[Explanation]], ...] = (
+        ("read", work.input, [_carried(extra_read), sums]),
+        ("written", work.replication * work.output, [_carried(extra_written)]),
+    )
+    for direction, theory, why in sides:
+        moved = window.total("datanode", f"datanode/{direction}_bytes")
+        if moved is not None and theory:
+            yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
+
+
+def _network(expected: float, window: Window, extra: float) -> Iterator[LayerAccount]:
+    sides: tuple[tuple[Direction, str], ...] = (("received", "nic/*/rx_bytes"), ("sent", "nic/*/tx_bytes"))
+    for direction, metric in sides:
+        moved = window.total("nic", metric)
+        if moved is not None:
+            room = max(0.0, moved[0] - expected - extra)
+            framing = Explanation("packet headers", min(room, HEADERS * expected), "guess")
+            yield _layer(("network", direction), expected, moved, metric, [_carried(extra), framing])
+
+
+def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: float) -> LayerAccount:
+    if direction == "read":
+        theory = work.input + work.files_read
+        total = said.hdfs_read + said.map_file_read + said.reduce_file_read
+    else:
+        theory = work.output + work.files_written
+        total = said.hdfs_written + said.map_file_written + said.reduce_file_written
+    by = f"HDFS_BYTES_{direction.upper()}, FILE_BYTES_{direction.upper()}"
+    why = Explanation("lengths that Hadoop stores with every key and value", lengths, "measured")
+    return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, [why])
+
+
+def _disks(work: ClusterWork, account: ByteAccount) -> Iterator[LayerAccount]:
+    sides: tuple[tuple[Direction, ByteSide, float], ...] = (
+        ("read", account.read, CHECKSUMS * work.input),
+        ("written", account.write, CHECKSUMS * work.replication * work.output),
+    )
+    for direction, side, sums in sides:
+        if side.devices is None or side.should is None or not side.should:
+            continue
+        why = [_carried(side.said - side.should), *_on_disk(side, sums)]
+        moved = (side.devices, side.resolution)
+        yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
+
+
+def _on_disk(side: ByteSide, sums: float) -> Iterator[Explanation]:
+    """What explains the devices: HDFS's own checksums before what a file system may need."""
+    left = side.remainder or 0.0
+    if left <= 0:
+        yield from side.explained
+        return
+    for one in (Explanation("HDFS's checksums", sums, "likely"), *side.explained):
+        part = min(left, one.bytes)
+        left -= part
+        yield Explanation(one.what, part, one.sure)
+
+
+def _carried(extra: float) -> Explanation:
+    """What a layer above already counted beyond theory."""
+    return Explanation("counted by Hadoop beyond theory already", extra, "measured")
+
+
+def _layer(
+    where: tuple[FlowLayer, Direction],
+    theory: float,
+    counted: tuple[float, float],
+    by: str,
+    explained: list[Explanation],
+) -> LayerAccount:
+    total, resolution = counted
+    why = tuple(part for part in explained if part.bytes)
+    return LayerAccount(*where, float(theory), total, by, resolution, why)

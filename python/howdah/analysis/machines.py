@@ -1,0 +1,81 @@
+"""The machines of a run, and which of them to count so that no byte and no CPU counts twice.
+
+A host's own counters and those of its workers show the same work from outside and from within
+(``howdah.model.metrics`` says which machine tells what).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from howdah.analysis.evidence import Machine
+from howdah.analysis.timeline import Timeline
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Cluster
+from howdah.model.run import RunRecord
+from howdah.model.tables import RunData
+
+
+def on_cluster(record: RunRecord) -> bool:
+    """Whether the run was on a cluster; its record says so, whichever engine made it."""
+    return record.cluster is not None or record.plan.cluster is not None
+
+
+def machines_of(run: RunData, timeline: Timeline) -> tuple[Machine, ...]:
+    """Every machine of the plan; those that only tasks or samples name after them.
+
+    Without a cluster there is nothing but the hosts that were sampled.
+    """
+    if not on_cluster(run.record):
+        return tuple(Machine(name, "host", name, "") for name in timeline.hosts)
+    cluster = run.record.plan.cluster
+    known = {machine.name: machine for machine in (_planned(cluster) if cluster else ())}
+    for machine in _named_by_tasks(run):
+        known.setdefault(machine.name, machine)
+    for name in timeline.hosts:
+        known.setdefault(name, Machine(name, "other", name, ""))
+    return tuple(known.values())
+
+
+def _planned(cluster: Cluster) -> Iterator[Machine]:
+    for host in placed_hosts(cluster):
+        workers = {worker.name for worker in host.workers}
+        if host.name not in workers:
+            yield Machine(host.name, "host", host.name, host.rack)
+        for worker in host.workers:
+            yield Machine(worker.name, "worker", host.name, host.rack)
+        for master in host.masters:
+            # A master that shares its worker's or host's operating system is no machine of its own.
+            if master.address not in workers and master.address != host.name:
+                yield Machine(master.address, "master", host.name, host.rack)
+
+
+def _named_by_tasks(run: RunData) -> Iterator[Machine]:
+    if run.tasks.num_rows == 0:
+        return
+    pairs = zip(run.tasks.column("worker").to_pylist(), run.tasks.column("host").to_pylist(), strict=True)
+    for worker, host in dict.fromkeys((str(worker), str(host)) for worker, host in pairs):
+        yield Machine(worker, "worker", host, "")
+        if host != worker:
+            yield Machine(host, "host", host, "")
+
+
+def counted(machines: Iterable[Machine], timeline: Timeline, subject: str) -> tuple[str, ...]:
+    """The machines whose samples of a subject (``cpu``, ``disk`` …) make up the work, each part once.
+
+    Of every host they are its workers, or the host itself where its workers were not sampled.
+    """
+    known = tuple(machines)
+    sampled = {machine.name for machine in known if timeline.metrics(machine.name, subject)}
+    by_worker = {machine.host for machine in known if machine.level == "worker" and machine.name in sampled}
+    return tuple(
+        machine.name
+        for machine in known
+        if machine.name in sampled
+        and (machine.level == "worker" or (machine.level == "host" and machine.host not in by_worker))
+    )
+
+
+def workers_of(machines: Iterable[Machine]) -> dict[str, str]:
+    """The host of every worker, by the worker's name."""
+    return {machine.name: machine.host for machine in machines if machine.level == "worker"}
