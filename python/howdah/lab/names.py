@@ -20,6 +20,9 @@ SWITCH = "switch"
 CLIENT = "client"
 """The last part of the name of the namespace where jobs are submitted."""
 
+CLIENT_GROUP = "_client"
+"""The control group of what is started where jobs are submitted; no host has such a name."""
+
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 
 

@@ -104,6 +104,13 @@ class LabSpec(Model):
         _check_disks(self)
         return self
 
+    def machine(self, name: str) -> MachineSpec:
+        """The machine of this name; raises KeyError if there is none."""
+        for machine in self.machines:
+            if machine.name == name:
+                return machine
+        raise KeyError(name)
+
 
 def _check_hosts(spec: LabSpec) -> None:
     for name in _twice(host.name for host in spec.hosts):
@@ -149,11 +156,8 @@ def _check_share(machine: MachineSpec, host: HostSpec) -> None:
             machine.name, f"may use {machine.cpus:g} CPUs, its host {host.cpus:g}", "no more than the host's"
         )
     if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
-        raise UserError(
-            machine.name,
-            f"may use {format_memory(machine.memory_bytes or 0)}, its host {format_memory(host.memory_bytes or 0)}",
-            "no more than the host's",
-        )
+        own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
+        raise UserError(machine.name, f"may use {own}, its host {above}", "no more than the host's")
 
 
 def _check_disks(spec: LabSpec) -> None:

@@ -1,0 +1,191 @@
+"""What a host and its machines may use of this machine: CPU time, memory, and the speed of their disks.
+
+The groups nest, laboratory, host, machine, and processes sit in machines' groups only: version 2 allows
+none elsewhere, and a host that is a machine itself has the group ``host/host``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from howdah.errors import RunFailed
+from howdah.lab import names
+from howdah.lab.hierarchies import Controller, Hierarchies, Hierarchy, find_hierarchies
+from howdah.lab.leftover import Leftover
+from howdah.lab.spec import LabSpec, MachineSpec
+
+_PERIOD_US = 100_000
+_UNLIMITED_SWAP = "-1"
+
+
+class Group:
+    """A control group under every controller there is, known by its path below their roots."""
+
+    def __init__(self, hierarchies: Hierarchies, *path: str) -> None:
+        self._hierarchies = hierarchies
+        self._path = path
+
+    @classmethod
+    def of(cls, lab: str, *path: str) -> Self:
+        """A group of a laboratory on this machine: its own, a host's, or a machine's (host, machine)."""
+        return cls(find_hierarchies(), names.group_name(lab), *path)
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """Its directory under each controller that it limits or counts with: ``cpu``, ``cpuacct``, ``memory``.
+
+        ``io`` is among them with version 2 only (see ``throttle``).
+        """
+        return {
+            kind.value: tree.root.joinpath(*self._path)
+            for kind, tree in self._hierarchies.items()
+            if not _at_the_root(kind, tree)
+        }
+
+    @property
+    def entrances(self) -> tuple[Path, ...]:
+        """The files a process writes its id to, to be in this group, and where its disks' limits hold."""
+        roots = [tree.root for kind, tree in self._hierarchies.items() if _at_the_root(kind, tree)]
+        return tuple(path / "cgroup.procs" for path in (*self._directories(), *roots))
+
+    def create(self) -> None:
+        """Make it and the groups above it; no error if they are there."""
+        for directory in self._directories():
+            directory.mkdir(parents=True, exist_ok=True)
+        self._enable()
+
+    def limit_cpu(self, cpus: float) -> None:
+        """Allow CPU time, in CPUs' worth: 1.5 is a CPU and a half."""
+        tree, quota = self._hierarchies[Controller.CPU], max(1000, round(cpus * _PERIOD_US))
+        if tree.version == 1:
+            self._write(Controller.CPU, "cpu.cfs_period_us", str(_PERIOD_US))
+            self._write(Controller.CPU, "cpu.cfs_quota_us", str(quota))
+        else:
+            self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
+
+    def limit_memory(self, size_bytes: int) -> None:
+        """Allow memory, page cache included, and no swap, which a Hadoop host does not have."""
+        directory = self.paths[Controller.MEMORY]
+        if self._hierarchies[Controller.MEMORY].version == 2:
+            self._write(Controller.MEMORY, "memory.max", str(size_bytes))
+            if (directory / "memory.swap.max").exists():
+                self._write(Controller.MEMORY, "memory.swap.max", "0")
+            return
+        with_swap = (directory / "memory.memsw.limit_in_bytes").exists()
+        if with_swap:
+            # Memory with swap may never be allowed less than memory, so it comes out of the way first.
+            self._write(Controller.MEMORY, "memory.memsw.limit_in_bytes", _UNLIMITED_SWAP)
+        self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
+        if with_swap:
+            self._write(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
+
+    def throttle(self, device: str, read_bytes_per_s: int | None, write_bytes_per_s: int | None) -> None:
+        """Hold a disk that this group alone uses, by its numbers (``7:0``), to its speed; None is none.
+
+        Version 1 does not know whose pages the kernel writes back, so there the limit is on the root,
+        for the whole machine: the one bucket that reads, writes and write-back of that disk share.
+        """
+        if self._hierarchies[Controller.IO].version == 2:
+            read, write = read_bytes_per_s or "max", write_bytes_per_s or "max"
+            self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
+        else:
+            _throttle_root(self._hierarchies[Controller.IO], device, read_bytes_per_s, write_bytes_per_s)
+
+    def processes(self) -> tuple[int, ...]:
+        """The ids of all processes in it and below."""
+        found: set[int] = set()
+        for directory in self._directories():
+            for path in (directory, *directory.rglob("*/")):
+                try:
+                    found.update(map(int, (path / "cgroup.procs").read_text().split()))
+                except OSError:
+                    continue  # It is gone by now, or not one for processes (version 2).
+        return tuple(sorted(found))
+
+    def below(self) -> Iterator[Path]:
+        """Its directories and those below them, the deepest first."""
+        for directory in self._directories():
+            if directory.is_dir():
+                yield from sorted(directory.rglob("*/"), key=lambda path: len(path.parts), reverse=True)
+                yield directory
+
+    def _directories(self) -> tuple[Path, ...]:
+        """Each once: of version 2, and of some trees of version 1, all controllers share one."""
+        return tuple(dict.fromkeys(self.paths.values()))
+
+    def _enable(self) -> None:
+        """Version 2: let each group above hand its controllers down."""
+        own = {kind: tree for kind, tree in self._hierarchies.items() if tree.version == 2}
+        kinds = " ".join(f"+{kind.value}" for kind in own if kind is not Controller.CPU_ACCOUNT)
+        for root in {tree.root for tree in own.values()}:
+            for depth in range(len(self._path)):
+                _write(root.joinpath(*self._path[:depth], "cgroup.subtree_control"), kinds)
+
+    def _write(self, controller: Controller, file: str, text: str) -> None:
+        _write(self.paths[controller] / file, text)
+
+
+def build(spec: LabSpec) -> None:
+    """Make the groups of hosts and machines, and set their limits as far as there are controllers."""
+    trees, top = find_hierarchies(), names.group_name(spec.name)
+    Group(trees, top, names.CLIENT_GROUP).create()
+    for host in spec.hosts:
+        _make(Group(trees, top, host.name), trees, host.cpus, host.memory_bytes)
+    for machine in spec.machines:
+        _make(machine_group(spec, machine), trees, machine.cpus, machine.memory_bytes)
+
+
+def machine_group(spec: LabSpec, machine: MachineSpec) -> Group:
+    """The group of a machine's processes."""
+    return Group.of(spec.name, machine.host, machine.name)
+
+
+def release(device: str) -> None:
+    """Take the limits of a disk away that are kept on the root."""
+    tree = find_hierarchies().get(Controller.IO)
+    if tree is not None and tree.version == 1:
+        _throttle_root(tree, device, None, None)
+
+
+def survey(lab: str) -> tuple[Leftover, ...]:
+    """The control groups of a laboratory, the deepest first."""
+    return tuple(Leftover("control group", str(path)) for path in Group.of(lab).below())
+
+
+def remove(lab: str) -> tuple[Leftover, ...]:
+    """Remove the laboratory's groups, whose processes must have ended; what could not be removed."""
+    left = []
+    for found in survey(lab):
+        try:
+            Path(found.name).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            left.append(found._replace(why=error.strerror or str(error)))
+    return tuple(left)
+
+
+def _make(group: Group, trees: Hierarchies, cpus: float | None, memory_bytes: int | None) -> None:
+    group.create()
+    if cpus is not None and Controller.CPU in trees:
+        group.limit_cpu(cpus)
+    if memory_bytes is not None and Controller.MEMORY in trees:
+        group.limit_memory(memory_bytes)
+
+
+def _at_the_root(kind: Controller, tree: Hierarchy) -> bool:
+    return kind is Controller.IO and tree.version == 1
+
+
+def _throttle_root(tree: Hierarchy, device: str, read: int | None, write: int | None) -> None:
+    _write(tree.root / "blkio.throttle.read_bps_device", f"{device} {read or 0}")
+    _write(tree.root / "blkio.throttle.write_bps_device", f"{device} {write or 0}")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise RunFailed(str(path), f"does not take {text!r}: {error.strerror}") from error

@@ -1,0 +1,177 @@
+"""A machine's data disks: files with a file system each, held to the speed of the planned disks.
+
+They are sparse and lie in ``disks`` below the laboratory's directory; the loop devices in front of them
+pass by this machine's page cache, so that what a machine reads twice it reads twice from its disk, unless
+its own share of memory holds it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from howdah.errors import HowdahError, RunFailed, UserError
+from howdah.lab import inhabitants, loops, names
+from howdah.lab.cgroups import machine_group
+from howdah.lab.formatting import check_format, make_image, possible
+from howdah.lab.leftover import Leftover
+from howdah.lab.loops import Loop
+from howdah.lab.mounts import Mount, read_mounts
+from howdah.lab.spec import DiskSpec, Format, LabSpec, MachineSpec
+from howdah.lab.tools import run
+from howdah.model.cluster import Deviation
+from howdah.units import format_bytes
+
+_FOLDER = "disks"
+
+
+def check(spec: LabSpec) -> None:
+    """Raise UserError, before anything is made, if the disks would not fit or cannot be mounted."""
+    disks = list(_disks(spec))
+    if not disks:
+        return
+    check_format(spec.format, min(disk.size_bytes for _, disk, _ in disks))
+    mounted = {mount.point for mount in read_mounts()}
+    for _, disk, _ in disks:
+        if disk.mount in mounted:
+            continue
+        if disk.mount.is_dir() and any(disk.mount.iterdir()):
+            raise UserError(str(disk.mount), "is not empty", "an empty directory, or none, for a disk")
+        if disk.mount.exists() and not disk.mount.is_dir():
+            raise UserError(str(disk.mount), "is not a directory", "an empty directory, or none, for a disk")
+    _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
+
+
+def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
+    """Make, attach, hold and mount the disks that are missing; what could not be as planned."""
+    form, deviations = possible(spec.format)
+    mounted = {mount.point: mount.device for mount in read_mounts()}
+    buffered = False
+    for machine, disk, image in _disks(spec):
+        if not image.exists():
+            progress(f"disk {disk.mount.name} of {machine.name}, {format_bytes(disk.size_bytes)}")
+            image.parent.mkdir(parents=True, exist_ok=True)
+            make_image(spec.name, image, disk.size_bytes, form)
+        loop = loops.attach(spec.name, image)
+        buffered = buffered or not loop.direct
+        if (disk.read_bytes_per_s, disk.write_bytes_per_s) != (None, None):
+            group = machine_group(spec, machine)
+            group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
+        if mounted.get(disk.mount) != loop.device:
+            _mount(spec.name, form, loop, disk.mount)
+    return (*deviations, *_through_cache(buffered))
+
+
+def devices(spec: LabSpec) -> dict[Path, str]:
+    """The loop device that is mounted at each disk's mount: ``loop3``."""
+    by_number = {loop.device: loop.name for loop in loops.find(spec.name)}
+    wanted = {disk.mount for _, disk, _ in _disks(spec)}
+    return {
+        mount.point: by_number[mount.device]
+        for mount in read_mounts()
+        if mount.point in wanted and mount.device in by_number
+    }
+
+
+def survey(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+    """The mounts, loop devices and images of a laboratory; images only below ``directory``, if given."""
+    return (
+        *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
+        *(Leftover("loop device", f"{loop.path} ({loop.image})") for loop in loops.find(lab)),
+        *(Leftover("file", str(path)) for path in _images(lab, directory)),
+    )
+
+
+def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+    """Unmount, detach and delete the laboratory's disks; what could not be removed, and who is in the way."""
+    left: list[Leftover] = []
+    found = loops.find(lab)
+    for mount in reversed(_mounts(found)):
+        try:
+            run(lab, "umount", str(mount.point))
+        except HowdahError as error:
+            left.append(Leftover("mount", str(mount.point), _holders(mount) or error.what))
+    busy = {mount.device for mount in _mounts(found)}
+    for loop in found:
+        if loop.device in busy or not _detached(lab, loop):
+            left.append(Leftover("loop device", str(loop.path), "is in use"))
+            continue
+        loop.image.unlink(missing_ok=True)
+    held = {loop.image for loop in loops.find(lab)}
+    for path in _images(lab, directory):
+        if path not in held:
+            path.unlink(missing_ok=True)
+    for folder in {loop.image.parent for loop in found} | ({directory / _FOLDER} if directory else set()):
+        _remove_empty(folder)
+    return tuple(left)
+
+
+def _disks(spec: LabSpec) -> Iterator[tuple[MachineSpec, DiskSpec, Path]]:
+    for machine in spec.machines:
+        for number, disk in enumerate(machine.disks, start=1):
+            yield machine, disk, spec.directory / _FOLDER / names.image_name(spec.name, machine.name, number)
+
+
+def _images(lab: str, directory: Path | None) -> list[Path]:
+    return sorted((directory / _FOLDER).glob(f"{names.prefix(lab)}*")) if directory else []
+
+
+def _mounts(found: tuple[Loop, ...]) -> list[Mount]:
+    numbers = {loop.device for loop in found}
+    return [mount for mount in read_mounts() if mount.device in numbers]
+
+
+def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
+    """Images are sparse: a disk that filled up while the laboratory runs would look like a broken one."""
+    there = next(path for path in (directory, *directory.parents) if path.exists())
+    system = os.statvfs(there)
+    free = system.f_bavail * system.f_frsize
+    held = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
+    needed = sum(sizes.values()) - held
+    if needed > free:
+        raise UserError(
+            str(directory),
+            f"the laboratory's disks may grow by {format_bytes(needed)}, {format_bytes(free)} are free",
+            "another directory (--dir), fewer hosts or smaller disks",
+        )
+
+
+def _mount(lab: str, form: Format, loop: Loop, point: Path) -> None:
+    point.mkdir(parents=True, exist_ok=True)
+    options = ",".join(form.mount_options) or "defaults"
+    try:
+        run(lab, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(point))
+    except RunFailed as error:
+        raise UserError(
+            "mount.options", f"mount refuses {options!r}: {error.what}", "see mount(8)"
+        ) from error
+
+
+def _through_cache(buffered: bool) -> Iterator[Deviation]:
+    if buffered:
+        yield Deviation(
+            key="losetup --direct-io",
+            planned="on",
+            used="off",
+            why="the file system of the laboratory's directory has no direct I/O: reads may come from memory",
+        )
+
+
+def _detached(lab: str, loop: Loop) -> bool:
+    try:
+        return loops.detach(lab, loop)
+    except HowdahError:
+        return False
+
+
+def _holders(mount: Mount) -> str:
+    found = inhabitants.users_of(mount.point)
+    return f"is in use by {', '.join(found)}" if found else ""
+
+
+def _remove_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return  # Something is still in it, or it is gone.

@@ -1,0 +1,74 @@
+"""How a program comes to run on a machine of the laboratory, and this process to its client's network."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.lab import names, network
+from howdah.lab.cgroups import Group, machine_group
+from howdah.lab.spec import LabSpec
+
+_NEW_NETWORK = 0x40000000  # CLONE_NEWNET of <sched.h>
+
+# Arguments: the file of names, the machine's name, the program. The last exec leaves nothing in between.
+_INSIDE = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
+
+# Arguments: the network namespace, the name for the environment, how many control groups, each group's
+# file, then what _INSIDE takes. Every step replaces the one before, so the process keeps its id.
+_OUTSIDE = f"""\
+space=$1 lab=$2 groups=$3; shift 3
+while [ "$groups" -gt 0 ]; do echo $$ > "$1" || exit 1; shift; groups=$((groups - 1)); done
+export {names.VARIABLE}="$lab"
+exec nsenter --net="$space" unshare --uts --mount --propagation slave sh -c '{_INSIDE}' sh "$@"
+"""
+
+
+def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
+    """The beginning of a command line that runs on a machine: in its control group, network and name.
+
+    ``hosts`` is what /etc/hosts is there. The process keeps its id through to the program itself.
+    Raises KeyError if there is no such machine.
+    """
+    found = spec.machine(machine)
+    group = machine_group(spec, found)
+    return _entry(spec.name, network.space(spec, found), group, machine, hosts)
+
+
+def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:
+    """The beginning of a command line that runs where jobs are submitted, which no link or limit slows."""
+    group = Group.of(spec.name, names.CLIENT_GROUP)
+    return _entry(spec.name, network.client_space(spec.name), group, names.CLIENT, hosts)
+
+
+def join_network(lab: str) -> None:
+    """Move this process to the laboratory's client network, before any thread of it starts.
+
+    Raises UserError if there is no such laboratory or this user may not.
+    """
+    path = network.SPACES / network.client_space(lab)
+    try:
+        space = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise UserError(lab, "is no laboratory that is up", "howdah lab up") from error
+    try:
+        if ctypes.CDLL(None, use_errno=True).setns(space, _NEW_NETWORK) != 0:
+            why = os.strerror(ctypes.get_errno())
+            raise UserError(lab, f"its network cannot be entered: {why}", "run as root")
+    finally:
+        os.close(space)
+
+
+def _entry(lab: str, space: str, group: Group, name: str, hosts: Path) -> tuple[str, ...]:
+    entrances = _texts(group.entrances)
+    return (
+        *("sh", "-c", _OUTSIDE, "sh", str(network.SPACES / space), lab, str(len(entrances)), *entrances),
+        *(str(hosts), name),
+    )
+
+
+def _texts(paths: Sequence[Path]) -> list[str]:
+    return [str(path) for path in paths]

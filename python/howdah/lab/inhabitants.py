@@ -1,0 +1,102 @@
+"""The processes of a laboratory as the kernel tells: in its control groups and namespaces, or with its name.
+
+What runs on a machine is in all three; howdah itself, moved to the client's network, is in one, and so is
+a program that was building the laboratory when howdah was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.lab import names, network
+from howdah.lab.cgroups import Group
+from howdah.lab.leftover import Leftover
+
+_PATIENCE_S = 10.0
+_PROC = Path("/proc")
+
+
+def find(lab: str) -> tuple[int, ...]:
+    """The ids of a laboratory's processes."""
+    mark = f"{names.VARIABLE}={lab}".encode()
+    spaces = set(_spaces(lab))
+    grouped = set(Group.of(lab).processes())
+    return tuple(pid for pid in _all() if pid in grouped or _belongs(pid, mark, spaces))
+
+
+def survey(lab: str) -> tuple[Leftover, ...]:
+    """The laboratory's processes, each with its command."""
+    return tuple(Leftover("process", f"{pid} ({_command(pid)})") for pid in find(lab))
+
+
+def kill(lab: str) -> tuple[Leftover, ...]:
+    """End every process of the laboratory at once; those that would not end in 10 s.
+
+    Raises UserError if this process is one of them: what it stands on cannot be removed from within.
+    """
+    end = time.monotonic() + _PATIENCE_S
+    while found := find(lab):
+        if os.getpid() in found:
+            raise UserError(lab, "this command runs inside of the laboratory", "leave its shell first (exit)")
+        if time.monotonic() > end:
+            return tuple(one._replace(why="does not end") for one in survey(lab))
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+    return ()
+
+
+def _command(pid: int) -> str:
+    """A process's name, empty if it has ended."""
+    try:
+        return (_PROC / str(pid) / "comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _all() -> Iterator[int]:
+    return (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
+
+
+def _spaces(lab: str) -> Iterator[tuple[int, int]]:
+    for space in network.survey(lab):
+        with suppress(FileNotFoundError):
+            found = (network.SPACES / space.name).stat()
+            yield found.st_dev, found.st_ino
+
+
+def _belongs(pid: int, mark: bytes, spaces: set[tuple[int, int]]) -> bool:
+    try:
+        found = (_PROC / str(pid) / "ns/net").stat()
+        if (found.st_dev, found.st_ino) in spaces:
+            return True
+        return mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False  # It has ended, or is another user's.
+
+
+def users_of(directory: Path) -> tuple[str, ...]:
+    """Who works in a directory or has a file open below it: ``4711 (bash)``."""
+    return tuple(f"{pid} ({_command(pid)})" for pid in _all() if _uses(pid, directory))
+
+
+def _uses(pid: int, directory: Path) -> bool:
+    process = _PROC / str(pid)
+    try:
+        links = [process / "cwd", process / "root", *(process / "fd").iterdir()]
+        return any(_leads_into(link, directory) for link in links)
+    except OSError:
+        return False
+
+
+def _leads_into(link: Path, directory: Path) -> bool:
+    with suppress(OSError):
+        return link.readlink().is_relative_to(directory)
+    return False

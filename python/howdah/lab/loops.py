@@ -1,0 +1,75 @@
+"""Loop devices: files that Linux takes for disks."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.lab import cgroups, names
+from howdah.lab.tools import run
+
+_DELETED = " (deleted)"
+_PATIENCE_S = 2.0
+
+
+class Loop(NamedTuple):
+    """A loop device with a file behind it."""
+
+    name: str
+    """``loop3``."""
+    device: str
+    """Its numbers, ``7:3``."""
+    image: Path
+    """The file behind it, which may have been deleted."""
+
+    @property
+    def path(self) -> Path:
+        """Its device file."""
+        return Path("/dev") / self.name
+
+    @property
+    def direct(self) -> bool:
+        """Whether it passes by this machine's page cache, which would keep what a disk has to fetch."""
+        return (_SYSFS / self.name / "loop/dio").read_text().strip() == "1"
+
+
+_SYSFS = Path("/sys/block")
+
+
+def find(lab: str) -> tuple[Loop, ...]:
+    """The loop devices of a laboratory, known by the names of the files behind them."""
+    return tuple(loop for loop in _bound() if loop.image.name.startswith(names.prefix(lab)))
+
+
+def attach(lab: str, image: Path) -> Loop:
+    """A loop device with this image behind it: the one there is, or else a new one."""
+    for loop in _bound():
+        if loop.image == image:
+            return loop
+    shown = run(lab, "losetup", "--find", "--show", "--direct-io=on", str(image))
+    return next(loop for loop in _bound() if loop.path == Path(shown.strip()))
+
+
+def detach(lab: str, loop: Loop) -> bool:
+    """Take the file from behind a loop device, and its limits; False if somebody still has it open."""
+    cgroups.release(loop.device)
+    run(lab, "losetup", "--detach", str(loop.path))
+    end = time.monotonic() + _PATIENCE_S
+    while loop in find(lab):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _bound() -> tuple[Loop, ...]:
+    found = []
+    for path in sorted(_SYSFS.glob("loop*")):
+        try:
+            image = (path / "loop/backing_file").read_text().rstrip("\n")
+            device = (path / "dev").read_text().strip()
+        except OSError:
+            continue  # Nothing is behind it.
+        found.append(Loop(path.name, device, Path(image.removesuffix(_DELETED))))
+    return tuple(found)
