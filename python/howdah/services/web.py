@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+import os
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -34,8 +36,8 @@ class Web:
     """A client of Hadoop's web servers; safe to use from several threads.
 
     ``names`` gives addresses of hosts that this machine's resolver does not know; ``user`` is who asks
-    where no Kerberos is asked for. Nothing is tried twice, and no proxy is used: a cluster's daemons
-    are asked directly.
+    where there is no ``kerberos``, by default who Hadoop's own client would say it is. Nothing is tried
+    twice, and no proxy is used: a cluster's daemons are asked directly.
     """
 
     def __init__(
@@ -45,8 +47,8 @@ class Web:
         kerberos: bool = False,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        self.user = user
-        self._asking = {"user.name": user} if user and not kerberos else {}
+        self.user = user or hadoop_user()
+        self._asking = {} if kerberos else {"user.name": self.user}
         self._client = httpx.Client(
             transport=_NamedHosts(names or {}),
             timeout=httpx.Timeout(silence_s, connect=min(_CONNECT_S, silence_s)),
@@ -95,10 +97,8 @@ class Web:
 
     def put(self, url: str, content: bytes | Mapping[str, object] | None = None, **params: Parameter) -> Any:
         """Send bytes, or an object as JSON; the answer if it is JSON, else None. Raises ServiceError."""
-        if isinstance(content, Mapping):
-            body, kind = json.dumps(content).encode(), "application/json"
-        else:
-            body, kind = content, "application/octet-stream"
+        kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
+        body = json.dumps(content).encode() if isinstance(content, Mapping) else content
         response = self._ask("PUT", url, params, content=body, headers={"Content-Type": kind})
         return _json(response) if _is_json(response) else None
 
@@ -122,8 +122,15 @@ class Web:
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
         asked = httpx.URL(url)
-        given = {key: value for key, value in self._asking.items() if key not in asked.params}
+        # Where a DataNode is asked with a token, the token says who asks.
+        told = {"user.name", "delegation"} & asked.params.keys()
+        given = {} if told else self._asking
         return asked.copy_merge_params({**given, **params})
+
+
+def hadoop_user() -> str:
+    """Who Hadoop's client says it is without Kerberos: ``$HADOOP_USER_NAME``, else the login name."""
+    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
 
 
 class _NamedHosts(httpx.HTTPTransport):

@@ -1,0 +1,60 @@
+"""The one of several daemons that serves, where they stand in for one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from howdah.services.address import WebAddress
+from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
+
+T = TypeVar("T")
+
+
+class Active:
+    """Asks the daemon that is active, and looks for it anew once it is not.
+
+    ``state`` reads a daemon's state from its URL, ``active`` in small letters for the one that serves.
+    """
+
+    def __init__(
+        self, what: str, addresses: Sequence[WebAddress], state: Callable[[str], str], key: str
+    ) -> None:
+        self._what = what
+        self._addresses = addresses
+        self._state = state
+        self._key = key
+        self._url = addresses[0].url if len(addresses) == 1 else None
+
+    def ask(self, question: Callable[[str], T]) -> T:
+        """The answer of the active daemon's URL to a question, asked once more after a failover."""
+        if len(self._addresses) == 1:
+            return question(self._addresses[0].url)
+        if self._url is not None:
+            try:
+                return question(self._url)
+            except ServiceError as error:
+                if not _may_be_standby(error):
+                    raise
+        self._url = self._find()
+        return question(self._url)
+
+    def _find(self) -> str:
+        told: list[str] = []
+        for address in self._addresses:
+            try:
+                state = self._state(address.url)
+            except ServiceError as error:
+                told.append(f"{address.id} ({address.url}) {error.what}")
+                continue
+            if state == "active":
+                return address.url
+            told.append(f"{address.id} is {state}")
+        raise NotReachable(self._what, f"none is active: {'; '.join(told)}", f"they are those of {self._key}")
+
+
+def _may_be_standby(error: ServiceError) -> bool:
+    if isinstance(error, Refused):
+        return error.exception == "StandbyException"
+    # A ResourceManager on standby sends a page where no other is active either.
+    return isinstance(error, NotReachable | Unexpected)

@@ -1,0 +1,152 @@
+"""Files and directories of HDFS over WebHDFS."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any, Literal
+from urllib.parse import quote
+
+from pydantic import Field
+
+from howdah.services.active import Active
+from howdah.services.answer import Facts, facts, member, one_or_many
+from howdah.services.errors import Refused, Unexpected
+from howdah.services.web import Parameter, Sink, Web
+
+
+class FileStatus(Facts):
+    """A file or a directory."""
+
+    name: str = Field(alias="pathSuffix")
+    """Its name in its directory; empty for the one that was asked about."""
+    kind: Literal["FILE", "DIRECTORY", "SYMLINK"] = Field(alias="type")
+    """What it is."""
+    size_bytes: int = Field(alias="length")
+    """Bytes of a file, each once."""
+    replication: int
+    """Replicas that a file's blocks are to have; 0 for a directory."""
+    block_bytes: int = Field(alias="blockSize")
+    """A file's block size; 0 for a directory."""
+    owner: str
+    """Its user."""
+    permission: str
+    """Its mode in octal, ``755``."""
+    modified_ms: int = Field(alias="modificationTime")
+    """When it was last changed, milliseconds since the epoch."""
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a directory."""
+        return self.kind == "DIRECTORY"
+
+
+class ContentSummary(Facts):
+    """What is below a directory, and what may be."""
+
+    size_bytes: int = Field(alias="length")
+    """Bytes of the files below it, each once."""
+    space_bytes: int = Field(alias="spaceConsumed")
+    """Bytes with every replica."""
+    files: int = Field(alias="fileCount")
+    """Files below it."""
+    directories: int = Field(alias="directoryCount")
+    """Directories below it, itself included."""
+    quota: int
+    """The most names it may hold; -1 without a quota."""
+    space_quota_bytes: int = Field(alias="spaceQuota")
+    """The most bytes it may hold, every replica counted; -1 without a quota."""
+
+
+class Hdfs:
+    """Reads, writes and removes files as the client's user; every method raises ServiceError.
+
+    Paths begin with ``/``.
+    """
+
+    def __init__(self, web: Web, active: Active) -> None:
+        self._web = web
+        self._active = active
+
+    def list(self, path: str) -> list[FileStatus]:
+        """What a directory holds, or the file itself if it is one."""
+        answer = self._get(path, op="LISTSTATUS")
+        statuses = member(answer, "FileStatuses", path)
+        return [facts(FileStatus, one, path) for one in one_or_many(statuses, "FileStatus")]
+
+    def stat(self, path: str) -> FileStatus | None:
+        """A file or a directory; None if there is none."""
+        try:
+            answer = self._get(path, op="GETFILESTATUS")
+        except Refused as error:
+            if error.exception == "FileNotFoundException":
+                return None
+            raise
+        return facts(FileStatus, member(answer, "FileStatus", path), path)
+
+    def summary(self, path: str) -> ContentSummary:
+        """What is below a directory, and its quotas."""
+        answer = self._get(path, op="GETCONTENTSUMMARY")
+        return facts(ContentSummary, member(answer, "ContentSummary", path), path)
+
+    def home(self) -> str:
+        """The user's home directory, ``/user/me``."""
+        return str(self._get("/", op="GETHOMEDIRECTORY")["Path"])
+
+    def access(self, path: str, action: str = "rwx") -> str | None:
+        """Why the user may not do with a path what ``action`` says; None if it is allowed."""
+        try:
+            self._active.ask(
+                lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
+            )
+        except Refused as error:
+            if error.exception == "AccessControlException":
+                return error.message
+            raise
+        return None
+
+    def read(self, path: str) -> bytes:
+        """A file's content, which is held in memory."""
+        content = BytesIO()
+        self.read_to(path, content)
+        return content.getvalue()
+
+    def read_to(self, path: str, sink: Sink) -> int:
+        """Write a file's content to ``sink`` and return how many bytes that were."""
+        answer = self._get(path, op="OPEN", noredirect="true")
+        return self._web.read_to(_location(answer, path), sink)
+
+    def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
+        """Create a file, and the directories it lies in."""
+        flag = "true" if overwrite else "false"
+        answer = self._put(path, op="CREATE", overwrite=flag, noredirect="true")
+        self._web.put(_location(answer, path), content)
+
+    def mkdirs(self, path: str) -> None:
+        """Make a directory, and those it lies in; one that is there already is no error."""
+        self._put(path, op="MKDIRS")
+
+    def delete(self, path: str, *, recursive: bool = True) -> bool:
+        """Remove a file or a directory; whether there was one."""
+        flag = "true" if recursive else "false"
+        answer = self._active.ask(lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag))
+        return bool(answer["boolean"])
+
+    def _get(self, path: str, **params: Parameter) -> Any:
+        return self._active.ask(lambda url: self._web.get_json(_at(url, path), **params))
+
+    def _put(self, path: str, **params: Parameter) -> Any:
+        return self._active.ask(lambda url: self._web.put(_at(url, path), None, **params))
+
+
+def _at(url: str, path: str) -> str:
+    return f"{url}/webhdfs/v1{quote(path)}"
+
+
+def _location(answer: object, path: str) -> str:
+    """The DataNode to go to, which Hadoop gives as JSON where it is asked not to redirect."""
+    location = answer.get("Location") if isinstance(answer, dict) else None
+    if not isinstance(location, str):
+        raise Unexpected(
+            path, "the NameNode names no DataNode for it", "is WebHDFS on (dfs.webhdfs.enabled)?"
+        )
+    return location

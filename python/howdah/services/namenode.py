@@ -1,0 +1,142 @@
+"""The NameNode: its state, its DataNodes, its blocks, and the files it names."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import Field
+
+from howdah.services.active import Active
+from howdah.services.answer import Facts, Object, facts
+from howdah.services.conf import ClientConf
+from howdah.services.errors import Unexpected
+from howdah.services.fsck import Block, read_fsck
+from howdah.services.hdfs import Hdfs
+from howdah.services.jmx import JmxReader
+from howdah.services.web import Web
+
+_BEAN = "Hadoop:service=NameNode,name="
+
+
+class NameNodeStatus(Facts):
+    """What a NameNode says of itself."""
+
+    version: str
+    """Its release, ``3.5.0``."""
+    state: str
+    """``active``, ``standby`` or ``observer``."""
+    host_and_port: str
+    """Where its RPC server listens."""
+    safe_mode: str | None
+    """Why it takes no writes; None outside safe mode."""
+
+
+class Capacity(Facts):
+    """The space of HDFS, every replica counted."""
+
+    capacity_bytes: int = Field(alias="CapacityTotal")
+    """That of all live DataNodes' volumes."""
+    free_bytes: int = Field(alias="CapacityRemaining")
+    """What blocks may still take."""
+    used_bytes: int = Field(alias="CapacityUsed")
+    """What blocks take."""
+
+
+class DataNode(Facts):
+    """A DataNode as the NameNode knows it."""
+
+    host: str
+    """The name it registered with."""
+    address: str = Field(alias="xferaddr")
+    """``ADDRESS:PORT`` of its data transfer, by which fsck names it."""
+    live: bool
+    """Whether its heartbeats come."""
+    web: str | None = Field(None, alias="infoAddr")
+    """``ADDRESS:PORT`` of its web server; a dead one's is not told."""
+    secure_web: str | None = Field(None, alias="infoSecureAddr")
+    """The same for HTTPS; port 0 where it has none."""
+    location: str | None = None
+    """Where it is in the topology, ``/rack1/nodegroup1``; a dead one's is not told."""
+    state: str | None = Field(None, alias="adminState")
+    """``In Service``, ``Decommissioned`` …"""
+    capacity_bytes: int = Field(0, alias="capacity")
+    """The space of its volumes."""
+    used_bytes: int = Field(0, alias="used")
+    """What its blocks take."""
+    free_bytes: int = Field(0, alias="remaining")
+    """What its blocks may still take."""
+    blocks: int = Field(0, alias="numBlocks")
+    """Replicas it holds."""
+    failed_volumes: int = Field(0, alias="volfails")
+    """Disks it has given up."""
+    silent_s: float = Field(0, alias="lastContact")
+    """Seconds since its last heartbeat."""
+    version: str | None = None
+    """Its release; a dead one's is not told."""
+
+
+class NameNode(Hdfs):
+    """The active NameNode of a configuration; every method raises ServiceError."""
+
+    def __init__(self, web: Web, conf: ClientConf) -> None:
+        addresses = conf.namenodes()
+        super().__init__(web, Active("the NameNodes", addresses, self._state, addresses[0].key))
+
+    def bean(self, name: str) -> Object:
+        """One of its beans, ``FSNamesystem``."""
+        return self._active.ask(lambda url: self._bean_at(url, name))
+
+    def status(self) -> NameNodeStatus:
+        """Its release, its state, and whether it is in safe mode."""
+        return self._active.ask(self._status)
+
+    def capacity(self) -> Capacity:
+        """The space of HDFS."""
+        return facts(Capacity, self.bean("FSNamesystem"), "FSNamesystem")
+
+    def datanodes(self) -> list[DataNode]:
+        """Its DataNodes, live ones first; a host may have several."""
+        info = self.bean("NameNodeInfo")
+        return [*_datanodes(info, "LiveNodes", live=True), *_datanodes(info, "DeadNodes", live=False)]
+
+    def fsck(self, path: str) -> list[Block]:
+        """Every block below a path with where its replicas lie."""
+        flags = {"files": 1, "blocks": 1, "locations": 1, "racks": 1}
+        text = self._active.ask(
+            lambda url: self._web.get_text(f"{url}/fsck", ugi=self._web.user, path=path, **flags)
+        )
+        return read_fsck(text, path)
+
+    def _state(self, url: str) -> str:
+        return self._status(url).state
+
+    def _status(self, url: str) -> NameNodeStatus:
+        status = self._bean_at(url, "NameNodeStatus")
+        info = self._bean_at(url, "NameNodeInfo")
+        return facts(
+            NameNodeStatus,
+            {
+                "version": str(info.get("SoftwareVersion", "")),
+                "state": status.get("State"),
+                "host_and_port": status.get("HostAndPort"),
+                "safe_mode": info.get("Safemode") or None,
+            },
+            url,
+        )
+
+    def _bean_at(self, url: str, name: str) -> Object:
+        bean = JmxReader(self._web, url).bean(_BEAN + name)
+        if bean is None:
+            raise Unexpected(
+                f"{url}/jmx", f"has no bean {_BEAN}{name}", "is this a NameNode, and has it started?"
+            )
+        return bean
+
+
+def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
+    # A bean's value is text, and this text is JSON.
+    nodes = json.loads(info.get(key) or "{}")
+    return [
+        facts(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
+        for name, node in nodes.items()
+    ]

@@ -1,0 +1,208 @@
+"""The ResourceManager: its nodes, its queues, its applications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from howdah.services.active import Active
+from howdah.services.answer import Facts, Object, facts, member, one_or_many
+from howdah.services.app_master import AppMaster
+from howdah.services.conf import ClientConf
+from howdah.services.errors import Refused
+from howdah.services.web import Parameter, Web
+
+_STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
+
+
+class ClusterInfo(Facts):
+    """What a ResourceManager says of itself."""
+
+    version: str = Field(alias="hadoopVersion")
+    """Its release, ``3.5.0``."""
+    state: str
+    """``STARTED`` once it serves."""
+    ha_state: str = Field(alias="haState")
+    """``ACTIVE`` or ``STANDBY``."""
+
+
+class ClusterMetrics(Facts):
+    """What a cluster has and what is taken."""
+
+    active_nodes: int = Field(alias="activeNodes")
+    """NodeManagers that take containers."""
+    lost_nodes: int = Field(alias="lostNodes")
+    """NodeManagers whose heartbeats stay away."""
+    unhealthy_nodes: int = Field(alias="unhealthyNodes")
+    """NodeManagers that say they cannot run containers, for instance for want of disk space."""
+    memory_mib: int = Field(alias="totalMB")
+    """MiB of memory for containers."""
+    available_memory_mib: int = Field(alias="availableMB")
+    """MiB of it that are free."""
+    vcores: int = Field(alias="totalVirtualCores")
+    """Virtual cores for containers."""
+    containers: int = Field(alias="containersAllocated")
+    """Containers that run."""
+    pending_containers: int = Field(alias="containersPending")
+    """Containers that are asked for and not given."""
+
+
+class Node(Facts):
+    """A NodeManager as the ResourceManager knows it."""
+
+    id: str
+    """``HOST:PORT`` of its RPC server."""
+    host: str = Field(alias="nodeHostName")
+    """The name it registered with."""
+    state: str
+    """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
+    rack: str
+    """Where it is in the topology."""
+    web: str = Field("", alias="nodeHTTPAddress")
+    """``HOST:PORT`` of its web server; empty for one that is lost."""
+    version: str = ""
+    """Its release."""
+    health: str | None = Field(None, alias="healthReport")
+    """Why it is not healthy."""
+    used_memory_mib: int = Field(0, alias="usedMemoryMB")
+    """MiB that containers have taken."""
+    available_memory_mib: int = Field(0, alias="availMemoryMB")
+    """MiB that containers may still take."""
+    used_vcores: int = Field(0, alias="usedVirtualCores")
+    """Virtual cores that containers have taken."""
+    available_vcores: int = Field(0, alias="availableVirtualCores")
+    """Virtual cores that containers may still take."""
+
+
+class Queue(Facts):
+    """A queue that jobs may go to."""
+
+    name: str
+    """Its last name, ``default``."""
+    path: str
+    """Its full name, ``root.default``."""
+    running: bool
+    """Whether it takes applications."""
+    leaf: bool
+    """Whether it holds applications rather than queues."""
+
+
+class AppFacts(Facts):
+    """An application."""
+
+    id: str
+    """``application_1700000000000_0001``."""
+    name: str
+    """Its name."""
+    user: str
+    """Who submitted it."""
+    queue: str
+    """The queue it went to."""
+    state: str
+    """``ACCEPTED`` while it waits, ``RUNNING`` with its master, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
+    final_status: str = Field(alias="finalStatus")
+    """``UNDEFINED`` until it ends, then ``SUCCEEDED``, ``FAILED`` or ``KILLED``."""
+    progress_percent: float = Field(alias="progress")
+    """How much is done, 0 to 100, as its application master says."""
+    diagnostics: str = ""
+    """Why it waits or failed, in Hadoop's words."""
+    submitted_ms: int = Field(alias="startedTime")
+    """When it was submitted, milliseconds since the epoch."""
+    launched_ms: int = Field(0, alias="launchTime")
+    """When its application master was given a container; 0 before."""
+    finished_ms: int = Field(alias="finishedTime")
+    """When it ended; 0 before."""
+    running_containers: int = Field(0, alias="runningContainers")
+    """Containers it has, its application master's included; -1 once it has ended."""
+    master_web: str = Field("", alias="amHostHttpAddress")
+    """``HOST:PORT`` of the web server of the NodeManager its application master runs on."""
+    master_logs: str = Field("", alias="amContainerLogs")
+    """The page of its application master's log; empty before it has a container."""
+    kind: str = Field("", alias="applicationType")
+    """``MAPREDUCE``, ``SPARK`` …"""
+
+
+class ResourceManager:
+    """The active ResourceManager of a configuration; every method raises ServiceError."""
+
+    def __init__(self, web: Web, conf: ClientConf) -> None:
+        addresses = conf.resource_managers()
+        self._web = web
+        self._active = Active("the ResourceManagers", addresses, self._state, addresses[0].key)
+
+    def info(self) -> ClusterInfo:
+        """Its release and its state."""
+        return self._active.ask(self._info)
+
+    def metrics(self) -> ClusterMetrics:
+        """What the cluster has and what is taken."""
+        return facts(ClusterMetrics, member(self._get("metrics"), "clusterMetrics", "metrics"), "metrics")
+
+    def nodes(self) -> list[Node]:
+        """Every NodeManager it knows, lost ones included."""
+        answer = self._get("nodes", states=_STATES).get("nodes")
+        return [facts(Node, one, "nodes") for one in one_or_many(answer, "node")]
+
+    def queues(self) -> list[Queue]:
+        """Every queue of its scheduler, whichever that is."""
+        scheduler = member(self._get("scheduler"), "scheduler", "scheduler")
+        return list(_queues(member(scheduler, "schedulerInfo", "scheduler"), ""))
+
+    def app(self, app_id: str) -> AppFacts | None:
+        """An application; None for one it does not know, or knows no more."""
+        try:
+            answer = self._get(f"apps/{app_id}")
+        except Refused as error:
+            if error.exception == "NotFoundException":
+                return None
+            raise
+        return facts(AppFacts, member(answer, "app", app_id), app_id)
+
+    def apps(self, **params: Parameter) -> list[AppFacts]:
+        """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
+        answer = self._get("apps", **params).get("apps")
+        return [facts(AppFacts, one, "apps") for one in one_or_many(answer, "app")]
+
+    def kill(self, app_id: str) -> None:
+        """Ask for an application's end, which takes a moment."""
+        body = {"state": "KILLED"}
+        self._active.ask(lambda url: self._web.put(f"{url}/ws/v1/cluster/apps/{app_id}/state", body))
+
+    def app_master(self, app_id: str) -> AppMaster:
+        """The application master of a MapReduce job that runs, through the ResourceManager's proxy."""
+        url = self._active.ask(self._answering)
+        return AppMaster(self._web, f"{url}/proxy/{app_id}/ws/v1/mapreduce")
+
+    def _get(self, path: str, **params: Parameter) -> Object:
+        answer: Object = self._active.ask(
+            lambda url: self._web.get_json(f"{url}/ws/v1/cluster/{path}", **params)
+        )
+        return answer
+
+    def _state(self, url: str) -> str:
+        return self._info(url).ha_state.lower()
+
+    def _answering(self, url: str) -> str:
+        """The URL itself, if the daemon there answers."""
+        self._info(url)
+        return url
+
+    def _info(self, url: str) -> ClusterInfo:
+        where = f"{url}/ws/v1/cluster/info"
+        return facts(ClusterInfo, member(self._web.get_json(where), "clusterInfo", where), where)
+
+
+def _queues(info: Object, above: str) -> Iterator[Queue]:
+    """A scheduler's queues: Capacity nests them in ``queues``, Fair in ``childQueues``; FIFO has one."""
+    if "rootQueue" in info:
+        yield from _queues(info["rootQueue"], "")
+        return
+    name = str(info.get("queueName") or "default")
+    path = str(info.get("queuePath") or (name if name.startswith("root") or not above else f"{above}.{name}"))
+    below = [*one_or_many(info.get("queues"), "queue"), *one_or_many(info.get("childQueues"), "queue")]
+    # The Fair scheduler's queues have no state: they always run.
+    running = str(info.get("state") or info.get("qstate") or "RUNNING") == "RUNNING"
+    yield Queue(name=path.rpartition(".")[2], path=path, running=running, leaf=not below)
+    for one in below:
+        yield from _queues(one, path)
