@@ -1,0 +1,195 @@
+"""MapReduce's REST interface: jobs, tasks and attempts, of an application master or of the job history.
+
+Both answer in the same shapes. Releases differ in small things: a list of one element may be that
+element, and what is not known may be 0, empty or not there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from howdah.services.answer import Facts, Object, facts, member, one_or_many
+from howdah.services.job import (
+    AttemptFacts,
+    JobFacts,
+    Sums,
+    TaskFacts,
+    counter_name,
+    in_order,
+    is_task,
+    state_of,
+    task_number,
+)
+from howdah.services.web import Parameter, Web
+
+_AT_ONCE = 4
+"""Requests under way at a time: a history server has few threads and others ask it too."""
+
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))]
+Time = Annotated[int | None, BeforeValidator(lambda value: value if value and value > 0 else None)]
+"""Milliseconds since 1970; servers say 0 or -1 for a time that has not come."""
+
+
+class _Job(Facts):
+    id: str
+    name: Text = ""
+    queue: Text = ""
+    user: Text = ""
+    state: str
+    submit_ms: Time = Field(None, alias="submitTime")
+    start_ms: Time = Field(None, alias="startTime")
+    finish_ms: Time = Field(None, alias="finishTime")
+    diagnostics: Text = ""
+    maps: int = Field(0, alias="mapsTotal")
+    maps_completed: int = Field(0, alias="mapsCompleted")
+    reduces: int = Field(0, alias="reducesTotal")
+    reduces_completed: int = Field(0, alias="reducesCompleted")
+    map_progress: float | None = Field(None, alias="mapProgress")
+    reduce_progress: float | None = Field(None, alias="reduceProgress")
+    uberised: bool = Field(False, alias="uberized")
+
+
+class _Task(Facts):
+    id: str
+    state: str
+    winner: Text = Field("", alias="successfulAttempt")
+
+
+class _Attempt(Facts):
+    id: str
+    state: str
+    start_ms: Time = Field(None, alias="startTime")
+    finish_ms: Time = Field(None, alias="finishTime")
+    shuffle_ms: Time = Field(None, alias="shuffleFinishTime")
+    merge_ms: Time = Field(None, alias="mergeFinishTime")
+    node_web: Text = Field("", alias="nodeHttpAddress")
+    container: Text = Field("", alias="assignedContainerId")
+    error: Text = Field("", alias="diagnostics")
+
+
+class JobReader:
+    """Asks the server at ``base``, ``http://…/ws/v1/history/mapreduce``; every method raises ServiceError."""
+
+    def __init__(self, web: Web, base: str) -> None:
+        self._web = web
+        self._base = base
+
+    def jobs(self, **params: Parameter) -> list[JobFacts]:
+        """The jobs it knows, without counters or tasks.
+
+        Hadoop's own parameters choose among them: ``startedTimeBegin``, ``state``, ``limit`` …
+        """
+        answer = self._get("jobs", **params).get("jobs")
+        return [_job(one) for one in one_or_many(answer, "job")]
+
+    def job(self, job_id: str) -> JobFacts:
+        """A job, without its counters, configuration or tasks."""
+        return _job(member(self._get(f"jobs/{job_id}"), "job", job_id))
+
+    def counters(self, job_id: str) -> dict[str, Sums]:
+        """A job's counters by ``Group.NAME``."""
+        answer = self._get(f"jobs/{job_id}/counters").get("jobCounters")
+        return {
+            name: Sums(
+                int(one.get("mapCounterValue", 0)),
+                int(one.get("reduceCounterValue", 0)),
+                int(one.get("totalCounterValue", 0)),
+            )
+            for name, one in _counted(answer, "counterGroup")
+        }
+
+    def conf(self, job_id: str) -> dict[str, str]:
+        """A job's configuration as it ran, secrets and all."""
+        answer = self._get(f"jobs/{job_id}/conf").get("conf")
+        return {str(one["name"]): _text(one.get("value")) for one in one_or_many(answer, "property")}
+
+    def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
+        """A job's map and reduce tasks, without their attempts."""
+        answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
+        found = [facts(_Task, one, job_id) for one in one_or_many(answer, "task")]
+        return in_order(
+            {
+                one.id: TaskFacts(one.id, state_of(one.state), (), one.winner)
+                for one in found
+                if is_task(one.id)
+            }
+        )
+
+    def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
+        """The attempts at a task, without their counters."""
+        answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
+        found = [_attempt(one, task_id) for one in one_or_many(answer, "taskAttempt")]
+        return tuple(sorted(found, key=lambda one: task_number(one.id)))
+
+    def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
+        """An attempt's counters by ``Group.NAME``."""
+        answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts/{attempt_id}/counters")
+        counted = _counted(answer.get("jobTaskAttemptCounters"), "taskAttemptCounterGroup")
+        return {name: int(one.get("value", 0)) for name, one in counted}
+
+    def whole(self, job_id: str) -> JobFacts:
+        """A job with its counters, its configuration, and all attempts at its tasks."""
+        job, counters, conf = self.job(job_id), self.counters(job_id), self.conf(job_id)
+        return replace(job, counters=counters, conf=conf, tasks=self.whole_tasks(job_id))
+
+    def whole_tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
+        """A job's tasks with all attempts at them and their counters: a request for each of these."""
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
+            return tuple(pool.map(lambda task: self._whole(job_id, task), self.tasks(job_id)))
+
+    def _whole(self, job_id: str, task: TaskFacts) -> TaskFacts:
+        attempts = (
+            replace(one, counters=self.attempt_counters(job_id, task.id, one.id))
+            for one in self.attempts(job_id, task.id)
+        )
+        return replace(task, attempts=tuple(attempts))
+
+    def _get(self, path: str, **params: Parameter) -> Object:
+        answer = self._web.get_json(f"{self._base}/{path}", **params)
+        return answer if isinstance(answer, dict) else {}
+
+
+def _job(answer: Object) -> JobFacts:
+    one = facts(_Job, answer, "a job")
+    said = one.model_dump(exclude={"state", "submit_ms", "map_progress", "reduce_progress"})
+    # An application master does not say when its job was handed in; that is its id's own start at the latest.
+    return JobFacts(
+        **said,
+        state=state_of(one.state),
+        submit_ms=one.submit_ms or one.start_ms or 0,
+        map_progress=_share(one.map_progress),
+        reduce_progress=_share(one.reduce_progress),
+    )
+
+
+def _share(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100
+
+
+def _attempt(answer: Object, where: str) -> AttemptFacts:
+    one = facts(_Attempt, answer, where)
+    return AttemptFacts(
+        **one.model_dump(exclude={"state"}), state=state_of(one.state), node=_host(one.node_web)
+    )
+
+
+def _host(address: str) -> str:
+    """The host of ``HOST:PORT``, whose host may be an address of IPv6 in brackets."""
+    return address.rpartition(":")[0].strip("[]")
+
+
+def _counted(answer: object, groups: str) -> Iterator[tuple[str, Mapping[str, int]]]:
+    for group in one_or_many(answer, groups):
+        for one in one_or_many(group, "counter"):
+            yield counter_name(str(group.get("counterGroupName", "")), str(one["name"])), one
+
+
+def _text(value: object) -> str:
+    """A value as a file has it: servers make numbers and truth values of what looks like one."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
