@@ -29,11 +29,16 @@ class SiteProperty(NamedTuple):
 
 def read_site_file(path: Path) -> Iterator[SiteProperty]:
     """Yield every property of a file in order; raises UserError that names the file and the line."""
-    reading = _Reading(path)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}", "check who may read it") from error
+    yield from read_site(content, str(path))
+
+
+def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
+    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
+    reading = _Reading(path)
     try:
         reading.parser.Parse(content, True)
     except expat.ExpatError as error:
@@ -44,14 +49,14 @@ def read_site_file(path: Path) -> Iterator[SiteProperty]:
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.
-        raise UserError(str(path), f"cannot be decoded: {error}", "save the file as UTF-8") from error
+        raise UserError(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
     yield from reading.properties
 
 
 class _Reading:
     """The state of one parse: where it is, and the property that is open."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str) -> None:
         self.properties: list[SiteProperty] = []
         self._path = path
         self._open: list[str] = []
