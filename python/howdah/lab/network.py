@@ -30,8 +30,10 @@ SPACES = Path("/run/netns")
 INTERFACE = "eth0"
 """A machine's network interface."""
 
+UPLINK = "uplink"
+"""The interface of a virtualised host's uplink, in the host's namespace."""
+
 _BRIDGE = "bridge"
-_UPLINK = "uplink"
 
 
 class _Link(NamedTuple):
@@ -100,7 +102,7 @@ def _links(spec: LabSpec) -> tuple[_Link, ...]:
     switch = switch_space(spec.name)
     links = [_Link(switch, names.CLIENT, client_space(spec.name), INTERFACE)]
     for number, host in enumerate(spec.hosts, start=1):
-        end = _UPLINK if host.virtual else INTERFACE
+        end = UPLINK if host.virtual else INTERFACE
         links.append(_Link(switch, f"host{number}", _space_of(spec, host), end, host.uplink_bits_per_s))
     for number, machine in enumerate(spec.machines, start=1):
         host = _host(spec, machine)
@@ -140,7 +142,7 @@ def _set_up(spec: LabSpec, links: Iterable[_Link], bridges: dict[str, bool]) -> 
         lines[name].append(f"link set {_BRIDGE} up")
     for link in links:
         lines[link.near_space] += [f"link set {link.near} master {_BRIDGE}", f"link set {link.near} up"]
-        if link.far == _UPLINK:
+        if link.far == UPLINK:
             lines[link.far_space].append(f"link set {link.far} master {_BRIDGE}")
         lines[link.far_space].append(f"link set {link.far} up")
     addresses = {space(spec, machine): machine.address for machine in spec.machines}

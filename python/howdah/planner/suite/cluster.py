@@ -72,6 +72,8 @@ class _Sizes:
         self._capacity = capacity
         self.settings = Settings()
         self._rows: int | None = None
+        # Paths in HDFS, to be read as they were written.
+        self._inputs = tuple(str(path) for path in request.inputs) or None
         self._files: tuple[int, int] | None = None
 
     def workload(self, kind: WorkloadKind, *, alone: bool) -> Workload:
@@ -82,7 +84,7 @@ class _Sizes:
             case WorkloadKind.TERASORT:
                 return self._sort()
             case WorkloadKind.TERAVALIDATE:
-                return Workload(kind=kind, rows=self._rows)
+                return Workload(kind=kind, rows=self._rows, inputs=self._inputs)
             case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
                 return self._files_of(kind, alone=alone)
             case WorkloadKind.PI | WorkloadKind.NNBENCH:
@@ -110,6 +112,7 @@ class _Sizes:
             block_bytes=self._request.block_bytes,
             replication=self._request.output_replication,
             slowstart=self._request.slowstart,
+            inputs=self._inputs,
             partition_samples=self._request.partition_samples,
         )
 

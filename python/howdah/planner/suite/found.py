@@ -39,9 +39,7 @@ class ContainerSizes(NamedTuple):
     reduce_bytes: int
 
 
-def found_plan(
-    nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]
-) -> Plan:
+def found_plan(nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]) -> Plan:
     """The plan of such a cluster: one worker a node, as many tasks at once as its memory holds.
 
     Only memory counts, as for YARN's default resource calculator.

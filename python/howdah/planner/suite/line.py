@@ -14,6 +14,11 @@ def plan_line(plan: Plan, suite: Suite) -> str:
     return " · ".join([*_work(suite), f"{format_memory(plan.workers[0].memory_bytes)} memory"])
 
 
+def suite_line(suite: Suite) -> str:
+    """The work alone: ``10,000,000 rows · 1.00 GB · 4 reduces``."""
+    return " · ".join(_work(suite))
+
+
 def _work(suite: Suite) -> Iterator[str]:
     rows = next((item.rows for item in suite.workloads if item.rows is not None), None)
     if rows is not None:
@@ -21,9 +26,12 @@ def _work(suite: Suite) -> Iterator[str]:
         yield format_bytes(rows * ROW_BYTES)
     for workload in suite.workloads:
         if workload.kind is WorkloadKind.TERASORT:
-            yield f"{_counted(workload.maps, 'map')}, {_counted(workload.reduces, 'reduce')}"
+            tasks = (("map", workload.maps), ("reduce", workload.reduces))
+            yield ", ".join(_counted(count, noun) for noun, count in tasks if count is not None)
         elif workload.kind is WorkloadKind.PI:
             yield f"{_counted(workload.maps, 'map')} × {_counted(workload.samples, 'sample')}"
+        elif workload.kind is WorkloadKind.NNBENCH:
+            yield f"{_counted(workload.maps, 'map')} × {_counted(workload.operations, 'file')}"
     files = next((item for item in suite.workloads if item.files is not None), None)
     if files is not None:
         yield _files(files)

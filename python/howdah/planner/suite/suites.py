@@ -61,7 +61,7 @@ FLAGS = {
     "operations": "--operations",
 }
 _ONLY = {
-    "local": ("memory_bytes", "data_dirs", "map_slots", "reduce_slots", "inputs"),
+    "local": ("memory_bytes", "data_dirs", "map_slots", "reduce_slots"),
     "hadoop": (
         *("block_bytes", "replication", "output_replication"),
         *("slowstart", "partition_samples", "operations"),

@@ -1,0 +1,100 @@
+"""What is sampled of a laboratory: its hosts and machines through the kernel, its daemons through /jmx."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.lab.cgroups import Group, machine_group
+from howdah.lab.disks import devices
+from howdah.lab.names import host_space
+from howdah.lab.network import INTERFACE, SPACES, UPLINK, space
+from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabState, Machine
+from howdah.model.plan import Role
+from howdah.services.address import WebAddress
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
+from howdah.telemetry.lab import LabMachine, lab_sources
+from howdah.telemetry.source import Source
+
+_CONTROLLERS = {"cpu", "memory"}
+
+
+def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
+    """Every host, worker and master of the laboratory, with its daemons."""
+    found = [*_hosts(state.spec), *_machines(state, conf)] if state.spec else _machines(state, conf)
+    return lab_sources(tuple(found), web)
+
+
+def _hosts(spec: LabSpec) -> Iterator[LabMachine]:
+    """The hosts that are no machine themselves: all their machines together, and their uplink."""
+    for host in spec.hosts:
+        if host.virtual:
+            yield LabMachine(
+                name=host.name,
+                cpus=host.cpus or _cpus(),
+                memory_bytes=host.memory_bytes or _memory_bytes(),
+                groups=_groups(Group.of(spec.name, host.name)),
+                namespace=SPACES / host_space(spec.name, host.name),
+                interface=UPLINK,
+            )
+
+
+def _machines(state: LabState, conf: ClientConf) -> Iterator[LabMachine]:
+    spec = state.spec
+    loops = devices(spec) if spec else {}
+    hosts = {host.name: host for host in spec.hosts} if spec else {}
+    for machine in state.machines:
+        jmx = dict(_jmx(machine, conf))
+        if spec is None:
+            yield LabMachine(machine.name, _cpus(), _memory_bytes(), jmx=jmx)
+            continue
+        limits, host = spec.machine(machine.name), hosts[machine.host]
+        disks = enumerate((disk.mount for disk in limits.disks), start=1)
+        yield LabMachine(
+            name=machine.name,
+            cpus=limits.cpus or host.cpus or _cpus(),
+            memory_bytes=limits.memory_bytes or host.memory_bytes or _memory_bytes(),
+            groups=_groups(machine_group(spec, limits)),
+            namespace=SPACES / space(spec, limits),
+            interface=INTERFACE,
+            disks={f"disk{number}": loops[mount] for number, mount in disks if mount in loops},
+            jmx=jmx,
+        )
+
+
+def _groups(group: Group) -> Mapping[str, Path]:
+    """The group's directories, unless what is needed to tell its use is not among them."""
+    paths = group.paths
+    return paths if paths.keys() >= _CONTROLLERS else {}
+
+
+def _jmx(machine: Machine, conf: ClientConf) -> Iterator[tuple[str, str]]:
+    """The web servers of a machine's daemons by the daemon's name."""
+    masters: tuple[tuple[Role, str, tuple[WebAddress, ...]], ...] = (
+        (Role.NAMENODE, "namenode", conf.namenodes()),
+        (Role.RESOURCEMANAGER, "resourcemanager", conf.resource_managers()),
+    )
+    for role, name, addresses in masters:
+        for address in addresses:
+            if role in machine.roles and urlsplit(address.url).hostname == machine.name:
+                yield name, address.url
+    own = ClientConf.read(machine.conf)
+    for role, name, key in (
+        (Role.DATANODE, "datanode", "dfs.datanode.http.address"),
+        (Role.NODEMANAGER, "nodemanager", "yarn.nodemanager.webapp.address"),
+    ):
+        if role in machine.roles:
+            port = (own.get(key) or "").rpartition(":")[2]
+            yield name, f"http://{machine.name}:{port}"
+
+
+def _cpus() -> float:
+    return float(os.cpu_count() or 1)
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,69 @@
+"""A laboratory that is up, reached from within its own network."""
+
+from __future__ import annotations
+
+from howdah.errors import UserError
+from howdah.installation import find_installation
+from howdah.lab import registry
+from howdah.lab.enter import client_entry, join_network
+from howdah.lab.state import LabState, read_state
+from howdah.services.conf import ClientConf
+from howdah.services.namenode import NameNode
+from howdah.session.lab_telemetry import lab_telemetry
+from howdah.session.reached import Reached, open_web
+from howdah.units import format_bytes, format_counted
+
+
+def running_lab(name: str | None) -> LabState | None:
+    """The laboratory of that name, or the only one there is; None where none is up and none was named.
+
+    Raises UserError for a name that nobody has, several to choose from, or one that is half built.
+    """
+    found = registry.entries()
+    if name is not None:
+        chosen = registry.entry(name)
+        if chosen is None:
+            names = ", ".join(one.name for one in found) or "there is none"
+            raise UserError(f"--lab {name}", "is no laboratory that is up", names)
+    elif len(found) > 1:
+        raise UserError("--lab", "several laboratories are up", ", ".join(one.name for one in found))
+    else:
+        chosen = found[0] if found else None
+    if chosen is None:
+        return None
+    state = read_state(chosen.directory)
+    if state is None or not state.complete:
+        raise UserError(f"laboratory {chosen.name}", "is not whole", "howdah lab up, or howdah lab down")
+    return state
+
+
+def reach_lab(state: LabState) -> Reached:
+    """Join a laboratory's network with the whole process, and ask it what it is.
+
+    Called before any other thread starts: only there do its daemons answer, and threads that come
+    later are there with the process.
+    """
+    if not state.rootless:
+        join_network(state.name)
+    conf = ClientConf.read(state.client_conf)
+    web = open_web(conf, state.names)
+    workers = [machine for machine in state.machines if machine.kind == "worker"]
+    hosts = {machine.host for machine in workers}
+    free = format_bytes(NameNode(web, conf).capacity().free_bytes)
+    return Reached(
+        installation=find_installation(
+            home=None if state.jars.fetched else state.jars.home,
+            release=state.jars.version if state.jars.fetched else None,
+        ),
+        conf=conf,
+        web=web,
+        plan=state.plan,
+        line=f"laboratory {state.name}: {format_counted(len(hosts), 'host')}, "
+        f"{format_counted(len(workers), 'worker')} · Hadoop {state.jars.version} · {free} free",
+        machine_of={
+            called: machine.name for machine in state.machines for called in (machine.name, machine.address)
+        },
+        sources=lab_telemetry(state, conf, web),
+        client_prefix=client_entry(state.spec, state.hosts_file) if state.spec else (),
+        lab=state.laboratory,
+    )
