@@ -1,0 +1,45 @@
+"""The floor of a cluster's run: what the same rows took on the same machine without Hadoop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.errors import RecordError
+from howdah.model.run import Origin, Outcome, RunRecord
+from howdah.model.tables import RunData
+from howdah.store.listing import list_runs
+from howdah.store.reader import read_run
+
+
+def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
+    """The newest run beside this one that sorted as many rows on the same machine with no cluster.
+
+    None for a run that is such a one itself, and where there is none.
+    """
+    rows = _sorted_rows(record)
+    if record.cluster is None or not rows:
+        return None
+    for summary in reversed(list_runs(runs_dir)):
+        found = summary.record
+        if (
+            found is not None
+            and found.cluster is None
+            and found.origin is Origin.MEASURED
+            and found.outcome is Outcome.SUCCEEDED
+            and found.host.name == record.host.name
+            and _sorted_rows(found) == rows
+        ):
+            try:
+                return read_run(summary.path)
+            except RecordError:
+                continue
+    return None
+
+
+def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
+    """The workloads over rows, with how many."""
+    return {
+        (one.workload.kind.value, one.workload.rows)
+        for one in record.workloads
+        if one.workload.rows is not None
+    }
