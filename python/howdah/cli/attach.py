@@ -1,0 +1,65 @@
+"""``howdah runs attach``: what others measured, added to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from howdah.cli.runs import RunId, RunsDir
+from howdah.session import telemetry as session
+from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
+
+EXAMPLES = """
+**Examples**
+
+* `howdah runs attach last w1.json w2.json` adds what sysstat recorded on two hosts: there,
+  `LC_ALL=C sadf -j -- -A > w1.json` wrote the day
+* `howdah runs attach last esx1.csv` adds what `esxtop -b -a` wrote on a vSphere host, of it and its
+  virtual machines
+* `howdah runs attach last host.json --host w1` says whose file it is, where it has another name
+* `howdah runs attach last --prometheus http://monitor:9090` adds what node_exporter told a server of
+  the run's machines
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("runs attach", epilog=EXAMPLES)
+def attach(  # noqa: PLR0917 - typer makes options of parameters
+    run: RunId,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="What `sadf -j` printed or `esxtop -b` wrote.", metavar="FILE…"),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="The machine of the run that the files are of.", metavar="NAME")
+    ] = None,
+    prometheus: Annotated[
+        str | None, typer.Option(help="A Prometheus server that scraped the machines.", metavar="URL")
+    ] = None,
+    query: Annotated[
+        list[str] | None,
+        typer.Option(help="A further metric and its series: METRIC=SELECTOR; repeat it.", metavar="QUERY"),
+    ] = None,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+) -> None:
+    """Add what sysstat, esxtop or Prometheus measured while a run went, and report it anew."""
+    done = session.attach(
+        find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
+    )
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if done.new:
+        console.print(f"attached {_counted(done.new)}")
+    if done.kept:
+        console.print(f"left as the run has them: {_counted(done.kept)}")
+    if done.left_out:
+        console.print(f"no metric stands for: {', '.join(done.left_out)}")
+    print(done.report)
+
+
+def _counted(metrics: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} metrics of {machine}" for machine, count in metrics.items())

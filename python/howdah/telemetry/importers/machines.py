@@ -1,0 +1,51 @@
+"""Whose numbers they are: names in files of others, and the names of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.errors import UserError
+
+_SHOWN = 8
+
+
+class Machines:
+    """The machines of a run by name.
+
+    ``always`` is the one that the user says it is, whatever a file calls it; raises UserError where it
+    is none of them.
+    """
+
+    def __init__(self, known: Sequence[str], always: str | None = None) -> None:
+        self._known = {name.lower(): name for name in known}
+        labels = [name.partition(".")[0] for name in self._known]
+        self._labels = {
+            label: name
+            for label, name in zip(labels, self._known.values(), strict=True)
+            if labels.count(label) == 1
+        }
+        self.always = self.find(always) if always is not None else None
+        if always is not None and self.always is None:
+            raise UserError("--host", f"{always!r} is no machine of the run", f"one of {self.listed}")
+
+    @property
+    def listed(self) -> str:
+        """Their names, for messages."""
+        names = list(self._known.values())
+        return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+    def find(self, name: str) -> str | None:
+        """The machine of this name, with or without its domain; none if there is none."""
+        name = name.lower()
+        return self._known.get(name) or self._labels.get(name.partition(".")[0])
+
+    def of(self, name: str, where: str) -> str:
+        """The machine that ``where`` calls so, or the one the user says; raises UserError for none."""
+        found = self.always or self.find(name)
+        if found is None:
+            raise UserError(
+                where,
+                f"is of {name}, which is no machine of the run",
+                f"--host NAME says which one it is: {self.listed}",
+            )
+        return found

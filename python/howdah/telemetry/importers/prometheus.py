@@ -1,0 +1,169 @@
+"""What a Prometheus server holds of a run's machines: node_exporter's metrics, and others by selectors."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.errors import UserError
+from howdah.services.web import Web
+from howdah.telemetry.importers.instances import counts
+from howdah.telemetry.importers.machines import Machines
+from howdah.telemetry.importers.prometheus_table import CPU_MODES, NODE, Series
+from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, is_known, summed
+from howdah.telemetry.importers.window import Window
+
+_MARGIN_S = 120.0
+"""Asked for before and after the run: two scrapes of most servers, so that its ends are covered, too."""
+
+_QUERY = re.compile(r"([a-z_/*{}0-9A-Z]+)=(\s*[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^\[\]]*\})?\s*)")
+_QUERY_HINT = "METRIC=SELECTOR: 'datanode/written_bytes=hadoop_datanode_byteswritten{job=\"hdfs\"}'"
+
+
+class Query(NamedTuple):
+    """What a selector's series stand for."""
+
+    selector: str
+    series: Series
+
+
+class _Answer(NamedTuple):
+    """One series: its labels, and its values with their times, as they were scraped."""
+
+    labels: Mapping[str, str]
+    values: Sequence[tuple[float, float]]
+
+
+def parse_query(text: str) -> Query:
+    """A query as given to ``--query``; raises UserError for what is none."""
+    match = _QUERY.fullmatch(text)
+    if match is None:
+        raise UserError("--query", f"{text!r} is not a metric and a selector of raw series", _QUERY_HINT)
+    metric, selector = match.groups()
+    if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
+        raise UserError("--query", f"{metric!r} is no metric of howdah's", "docs/run-record.md lists them")
+    return Query(selector.strip(), Series(metric))
+
+
+def read_prometheus(
+    url: str, queries: Sequence[Query], web: Web, machines: Machines, window: Window
+) -> Imported:
+    """Read what a server scraped from a run's machines while it went.
+
+    The values are those that were scraped, at the times of the scrapes: nothing is interpolated by
+    the server. A series is of the machine that its label ``instance`` names, or that node_exporter
+    knows as that instance's host name. Raises UserError where there is none of the run's machines,
+    ServiceError where the server does not answer.
+    """
+    server = _Server(_checked(url), web, window)
+    found = [
+        (answer, series)
+        for selector, series in (*NODE.items(), *queries)
+        for answer in server.values(selector)
+    ]
+    owners = _owners(server, {answer.labels.get("instance", "") for answer, _ in found}, machines, url)
+    stretches = [
+        stretch
+        for answer, series in found
+        if (machine := owners[answer.labels.get("instance", "")]) is not None
+        for stretch in _stretches(machine, answer, series)
+    ]
+    strange = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
+    return Imported(summed(stretches), strange)
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise UserError("--prometheus", f"{url!r} is no address of a server", "as in http://monitor:9090")
+    if parts.username or parts.password:
+        raise UserError(
+            "--prometheus", "holds a password, which the record would keep", "give an address without one"
+        )
+    return url.rstrip("/")
+
+
+class _Server:
+    """The raw values of series around the time of a run."""
+
+    def __init__(self, url: str, web: Web, window: Window) -> None:
+        self._url = url
+        self._web = web
+        self._end_s = window.end_s + _MARGIN_S
+        self._length_s = math.ceil(window.elapsed_s + 2 * _MARGIN_S)
+
+    def values(self, selector: str) -> Iterator[_Answer]:
+        """Every series that a selector gives, with each value that was scraped."""
+        answer = self._web.get_json(
+            f"{self._url}/api/v1/query", query=f"{selector}[{self._length_s}s]", time=f"{self._end_s:.3f}"
+        )
+        try:
+            for one in answer["data"]["result"]:
+                numbers = [(float(time), float(value)) for time, value in one["values"]]
+                yield _Answer(one["metric"], [pair for pair in numbers if math.isfinite(pair[1])])
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(
+                self._url, f"does not answer as Prometheus does: {error!r}", "give a Prometheus server"
+            ) from error
+
+
+def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
+    """The machine that each instance is, if any."""
+    if machines.always is not None and len(instances) > 1:
+        raise UserError("--host", f"{url} knows {len(instances)} instances", "leave it out: each has a name")
+    names = {
+        answer.labels.get("instance", ""): answer.labels.get("nodename", "")
+        for answer in server.values("node_uname_info")
+    }
+    owners = {
+        one: machines.always or machines.find(_host(one)) or machines.find(names.get(one, ""))
+        for one in instances
+    }
+    if not any(owners.values()):
+        known = ", ".join(sorted(instances)) or "none at that time"
+        raise UserError(
+            url,
+            f"has none of the run's machines; its instances: {known}",
+            f"it needs one of {machines.listed}",
+        )
+    return owners
+
+
+def _host(instance: str) -> str:
+    """The host of ``w1:9100``."""
+    return instance.rpartition(":")[0] or instance
+
+
+def _stretches(machine: str, answer: _Answer, series: Series) -> Iterator[Stretch]:
+    metric = _metric(series, answer.labels)
+    if metric is None:
+        return
+    if not is_counter(metric):
+        for time_s, value in answer.values:
+            yield Stretch(machine, metric, time_s, time_s, value * series.factor)
+        return
+    for (start_s, before), (end_s, value) in pairwise(answer.values):
+        # A counter that fell was started anew in between.
+        grown = value - before if value >= before else value
+        yield Stretch(machine, metric, start_s, end_s, grown * series.factor / (end_s - start_s))
+
+
+def _metric(series: Series, labels: Mapping[str, Any]) -> str | None:
+    """The metric with its instance's name; none for what counts elsewhere."""
+    filled = dict(labels)
+    if "mode" in filled:
+        filled["mode"] = CPU_MODES.get(filled["mode"], "")
+    filled = {name: str(value).replace("/", "!") for name, value in filled.items()}
+    try:
+        metric = series.metric.format_map(filled)
+    except KeyError as error:
+        raise UserError(
+            "--query", f"a series of {series.metric} has no label {error}", _QUERY_HINT
+        ) from error
+    subject, *instance, _ = metric.split("/")
+    wanted = is_known(metric) and all(counts(subject, name) for name in instance)
+    return metric if wanted else None

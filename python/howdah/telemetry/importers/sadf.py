@@ -1,0 +1,102 @@
+"""sysstat's files, as ``sadf -j`` prints them (man 1 sadf)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.telemetry.importers.instances import counts
+from howdah.telemetry.importers.machines import Machines
+from howdah.telemetry.importers.sadf_table import OLD_DISK, SECTIONS, SWAP, Section
+from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, summed
+
+_WRITE = "write it with `LC_ALL=C sadf -j FILE -- -A`"
+_PAGES_OF_4_KIB = {"x86_64", "i686"}
+
+_Object = dict[str, Any]
+
+
+def is_sadf(head: str) -> bool:
+    """Whether a file that begins so may be one of ``sadf -j``."""
+    return head.lstrip().startswith("{") and '"sysstat"' in head
+
+
+def read_sadf(text: str, where: str, machines: Machines) -> Imported:
+    """Read what ``sadf -j`` printed; raises UserError that names ``where`` it stands.
+
+    Percentages and rates are averages over the interval before their moment, which sysstat gives to
+    the second.
+    """
+    stretches: list[Stretch] = []
+    left_out: set[str] = set()
+    try:
+        for host in json.loads(text)["sysstat"]["hosts"]:
+            reader = _Reader(host, machines.of(str(host["nodename"]), where), where)
+            stretches += reader.stretches()
+            left_out |= reader.left_out
+    except json.JSONDecodeError as error:
+        raise UserError(
+            where, f"is cut off, or no JSON, in line {error.lineno}: {error.msg}", _WRITE
+        ) from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
+    return Imported(summed(stretches), tuple(sorted(left_out)))
+
+
+class _Reader:
+    """One host of a file, and what of it there is no metric for."""
+
+    def __init__(self, host: _Object, machine: str, where: str) -> None:
+        self._records: list[_Object] = host["statistics"]
+        self._machine = machine
+        self._where = where
+        self._cpus = int(host.get("number-of-cpus", 1))
+        # Swapping is counted in pages, whose size is not in the file.
+        self._sections = (*SECTIONS, SWAP) if host.get("machine") in _PAGES_OF_4_KIB else SECTIONS
+        self.left_out: set[str] = set()
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Everything that has a metric."""
+        mapped = {section.path[0] for section in self._sections} | {"timestamp"}
+        for record in self._records:
+            self.left_out |= record.keys() - mapped
+            end_s = self._moment(record["timestamp"])
+            start_s = end_s - float(record["timestamp"]["interval"])
+            for section in self._sections:
+                for metric, value in self._values(section, record):
+                    yield Stretch(self._machine, metric, start_s, end_s, value)
+
+    def _moment(self, timestamp: _Object) -> float:
+        if not timestamp["utc"]:
+            # Neither -t nor -T says how far its local time was from UTC.
+            raise UserError(self._where, "has its times in some local time", "leave out -t and -T of sadf")
+        text = f"{timestamp['date']} {timestamp['time']}"
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+
+    def _values(self, section: Section, record: _Object) -> Iterator[tuple[str, float]]:
+        found: Any = record
+        for step in section.path:
+            found = found.get(step, {})
+        for entry in found if section.instance else [found] if found else []:
+            instance = str(entry[section.instance]) if section.instance else ""
+            times = 1
+            if section.instance == "cpu" and instance == "all":
+                if len(found) > 1:
+                    continue
+                times = self._cpus
+            if counts(section.subject, instance):
+                for metric, value in self._columns(section, entry):
+                    yield metric.format(instance), value * (times if is_counter(metric) else 1)
+
+    def _columns(self, section: Section, entry: _Object) -> Iterator[tuple[str, float]]:
+        old_disk = section.subject == "disk" and "rkB" not in entry
+        columns = {**section.columns, **OLD_DISK} if old_disk else section.columns
+        for name, value in entry.items():
+            if name in columns:
+                metric, factor = columns[name]
+                yield metric, float(value) * factor
+            elif name != section.instance:
+                self.left_out.add(f"{section.path[-1]} {name}")
