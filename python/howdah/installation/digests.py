@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,10 @@ class Fault(NamedTuple):
     """Not there, with another digest than listed, or not listed."""
 
 
+def _unheard(done: int, total: int) -> None:
+    pass
+
+
 def digests(release: str) -> Mapping[str, str]:
     """The SHA-256 of every jar by its file name; UserError for a release that has no list."""
     if release not in FETCHABLE:
@@ -43,15 +47,16 @@ def absent(lib: Path, release: str) -> list[str]:
     return [name for name in digests(release) if name not in there]
 
 
-def faults(lib: Path, release: str) -> Iterator[Fault]:
-    """Every jar of a folder that is not as listed; reads all of them."""
+def faults(lib: Path, release: str, read: Callable[[int, int], None] = _unheard) -> Iterator[Fault]:
+    """Every jar of a folder that is not as listed; ``read`` hears how many of how many have been read."""
     listed = digests(release)
-    for name, digest in listed.items():
+    for done, (name, digest) in enumerate(listed.items(), start=1):
         path = lib / name
         if not path.is_file():
             yield Fault(name, "missing")
         elif _sha256(path) != digest:
             yield Fault(name, "damaged")
+        read(done, len(listed))
     for path in sorted(lib.glob("*.jar")):
         if path.name not in listed:
             yield Fault(path.name, "unknown")

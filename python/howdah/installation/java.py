@@ -10,6 +10,8 @@ from pathlib import Path
 from howdah.errors import UserError
 
 _INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
+_LEAST_SINCE_3_5 = 17
+"""Hadoop 3.5 is compiled for it."""
 _VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 
 
@@ -34,3 +36,17 @@ def java_version(home: Path) -> str | None:
     except OSError:
         return None
     return match[1] if match else None
+
+
+def java_fault(version: str | None, hadoop: str) -> str | None:
+    """Why a Java cannot run a release of Hadoop; None if it can, or if it does not say what it is."""
+    if version is None or _numbers(hadoop) < (3, 5):
+        return None
+    major = _numbers(version)[0]
+    return (
+        None if major >= _LEAST_SINCE_3_5 else f"Hadoop {hadoop} needs Java {_LEAST_SINCE_3_5}, not {major}"
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)) or (0,)

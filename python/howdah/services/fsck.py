@@ -85,7 +85,7 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
 
 
 def _replicas(text: str | None) -> Iterator[Replica]:
-    """``[/rack1/10.0.0.2:9866, /rack2/10.0.0.3:9866]``; an erasure-coded block names its parts before a colon."""
+    """``[/rack1/10.0.0.2:9866, …]``; an erasure-coded block has the name of a part before each."""
     for one in (text or "[]")[1:-1].split(", "):
         _, slash, path = one.partition("/")
         if slash:

@@ -100,7 +100,7 @@ class AppFacts(Facts):
     queue: str
     """The queue it went to."""
     state: str
-    """``ACCEPTED`` while it waits, ``RUNNING`` with its master, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
+    """``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
     final_status: str = Field(alias="finalStatus")
     """``UNDEFINED`` until it ends, then ``SUCCEEDED``, ``FAILED`` or ``KILLED``."""
     progress_percent: float = Field(alias="progress")

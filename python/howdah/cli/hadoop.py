@@ -1,0 +1,124 @@
+"""``howdah hadoop``: the Hadoop that runs are made with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+from typer.exceptions import Exit
+
+from howdah.cli.output import print_json
+from howdah.cli.output import show as show_table
+from howdah.session import hadoop as session
+from howdah.units import format_bytes, format_counted
+
+EXAMPLES = """
+**Examples**
+
+* `howdah hadoop fetch` puts Apache's released jars into the cache, verified
+* `howdah hadoop show` says which Hadoop and which Java would be used, and what is missing
+* `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
+"""
+_STEP_WIDTH = len("downloading")
+
+app = typer.Typer(
+    help="Fetch Hadoop's released jars, or show which Hadoop would be used.",
+    epilog=EXAMPLES,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    no_args_is_help=True,
+)
+
+
+@app.command()
+def fetch(
+    release: Annotated[
+        str,
+        typer.Option(help="Apache's release number.", autocompletion=lambda: list(session.FETCHABLE)),
+    ] = session.DEFAULT_HADOOP,
+) -> None:
+    """Bring a release's jars into the cache with Maven and verify each, or verify those that are there."""
+    with _bar() as bar:
+        task = bar.add_task("", total=None)
+
+        def progress(step: str, done: int, total: int) -> None:
+            if step == "downloading" and done == 0:
+                # A pipe has no bar, and whoever waits shall know for what.
+                bar.console.print(f"fetching Hadoop {release}, {format_counted(total, 'jar')} …")
+            bar.update(task, description=step, completed=done, total=total)
+
+        fetched = session.fetch(release, progress)
+    jars = format_counted(fetched.jars, "jar")
+    what = "fetched and verified" if fetched.fresh else "there already, verified"
+    print(f"Hadoop {release}: {jars}, {format_bytes(fetched.size_bytes)}, {what}")
+    print(f"in {fetched.installation.home}")
+
+
+@app.command()
+def show(
+    release: Annotated[
+        str | None,
+        typer.Option(
+            help="Apache's release number, to look at a fetched release whatever HADOOP_HOME says.",
+            autocompletion=lambda: list(session.FETCHABLE),
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say which Hadoop and which Java would be used; the exit code is 1 if something is missing."""
+    shown = session.show(release)
+    if json:
+        print_json(_content(shown))
+    else:
+        show_table(_table(shown))
+        console = Console(highlight=False, soft_wrap=True)
+        for one in shown.missing:
+            console.print(Text.assemble(("missing  ", "yellow"), str(one)))
+            console.print(f"         {one.hint}", markup=False)
+    if shown.missing:
+        raise Exit(1)
+
+
+def _bar() -> Progress:
+    console = Console(stderr=True, highlight=False)
+    return Progress(
+        TextColumn(f"{{task.description:<{_STEP_WIDTH}}}"),
+        BarColumn(complete_style="cyan", finished_style="cyan"),
+        MofNCompleteColumn(),
+        TextColumn("jars"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _table(shown: session.Shown) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    hadoop = shown.installation
+    if hadoop:
+        table.add_row("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}")
+        table.add_row("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), "")
+    if shown.java:
+        table.add_row("Java", shown.java_version or "unknown", str(shown.java), "")
+    return table
+
+
+def _content(shown: session.Shown) -> dict[str, object]:
+    hadoop = shown.installation
+    return {
+        "hadoop": None
+        if hadoop is None
+        else {
+            "version": hadoop.version,
+            "home": str(hadoop.home),
+            "named_by": shown.named_by,
+            "class_path": hadoop.class_path,
+            "native": str(hadoop.native) if hadoop.native else None,
+        },
+        "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
+        "missing": [{"where": one.where, "what": one.what, "hint": one.hint} for one in shown.missing],
+    }

@@ -1,0 +1,130 @@
+"""A release of Hadoop fetched into the cache: whole and verified, or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from howdah.errors import HowdahError, UserError
+from howdah.installation.cache import release_folder
+from howdah.installation.digests import Fault, digests, faults
+from howdah.installation.find import installed
+from howdah.installation.installation import Installation
+from howdah.installation.maven import copy_artifacts, local_copy
+
+
+class Progress(Protocol):
+    """Hears how far a fetch is."""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """``done`` of ``total`` jars are through a step: ``downloading``, ``verifying``."""
+
+
+class Fetched(NamedTuple):
+    """A release in the cache."""
+
+    installation: Installation
+    fresh: bool
+    """Whether it was fetched now; otherwise what was there was verified."""
+    jars: int
+    """How many jars it has."""
+    size_bytes: int
+    """Their size."""
+
+
+def fetch(release: str, progress: Progress) -> Fetched:
+    """Bring a release into the cache, or verify the one that is there.
+
+    Raises HowdahError that names the jar that could not be had or is not as listed; then nothing new
+    is in the cache. UserError for a release that is unknown or a cache that cannot be written.
+    """
+    total = len(digests(release))
+    folder = release_folder(release)
+    with _alone(folder):
+        found = _verified(folder / "lib", release, progress) if folder.is_dir() else None
+        fresh = found is None or bool(found)
+        if fresh:
+            _fetch_anew(folder, release, progress, total)
+    jars = list((folder / "lib").glob("*.jar"))
+    size = sum(jar.stat().st_size for jar in jars)
+    return Fetched(installed(folder, release), fresh, len(jars), size)
+
+
+def _fetch_anew(folder: Path, release: str, progress: Progress, total: int) -> None:
+    """Put a release beside its place, verify it there, and rename it into its place."""
+    # A fetch that was killed leaves its folders, which the lock shows to be nobody's.
+    staging, former = (folder.with_name(f".{release}.{word}") for word in ("fetching", "former"))
+    shutil.rmtree(former, ignore_errors=True)
+    try:
+        _make(staging)
+        _download(staging / "lib", release, progress, total)
+        wrong = _verified(staging / "lib", release, progress)
+        if wrong:
+            raise _not_as_listed(release, wrong)
+        if folder.exists():
+            folder.rename(former)
+        staging.rename(folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)
+
+
+def _make(staging: Path) -> None:
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir()
+
+
+def _download(lib: Path, release: str, progress: Progress, total: int) -> None:
+    listed = digests(release)
+    done: set[str] = set()
+
+    def downloaded(jar: str) -> None:
+        # Maven downloads its own plugins' jars too.
+        if jar in listed:
+            done.add(jar)
+            progress("downloading", len(done), total)
+
+    progress("downloading", 0, total)
+    copy_artifacts(release, lib, downloaded)
+    progress("downloading", total, total)
+
+
+def _verified(lib: Path, release: str, progress: Progress) -> list[Fault]:
+    """What is wrong with a folder's jars, each of which is read."""
+    return list(faults(lib, release, lambda done, total: progress("verifying", done, total)))
+
+
+def _not_as_listed(release: str, wrong: list[Fault]) -> HowdahError:
+    jar, kind = wrong[0]
+    copy = local_copy(jar)
+    others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
+    what = {
+        "missing": f"{jar} did not come with it",
+        "damaged": f"{jar} has another SHA-256 than the released one",
+        "unknown": f"{jar} came with it and is not part of it",
+    }[kind]
+    hint = "fetch again; if it stays so, the repository it comes from is not to be trusted"
+    if copy is not None and kind == "damaged":
+        hint = f"remove {copy.parent} and fetch again; if it stays so, the repository is not to be trusted"
+    return HowdahError(f"Hadoop {release}", f"{what}{others}", hint)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of a release's place in the cache; a second fetch waits for the first."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise UserError(
+            str(error.filename or folder.parent),
+            f"cannot be written: {os.strerror(error.errno or 0)}",
+            "make room or give leave to write there, or set HOWDAH_CACHE to another place",
+        ) from error

@@ -1,0 +1,107 @@
+"""Maven, which resolves a release's artifacts into a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from howdah.errors import HowdahError, UserError
+from howdah.installation.digests import POM
+from howdah.installation.java import java_home
+
+_DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
+_COORDINATES = re.compile(r"\b[\w.-]+(?::[\w.-]+){3,4}\b")
+_REASON = re.compile(
+    r"(?:Could not transfer artifact|Could not find artifact|Cannot access|No space left|Connection refused"
+    r"|Unknown host|timed out|offline mode).*"
+)
+_KEPT_LINES = 200
+_LONGEST_REASON = 300
+
+
+def copy_artifacts(release: str, folder: Path, downloaded: Callable[[str], None]) -> None:
+    """Let Maven put every jar of a release into ``folder``; ``downloaded`` hears of each it has to download.
+
+    Raises UserError where there is no Maven or no Java, and HowdahError with the artifact that is
+    missing where Maven does not succeed. Maven ends with this call, whatever ends it.
+    """
+    lines: deque[str] = deque(maxlen=_KEPT_LINES)
+    with _maven(_command(release, folder)) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            if match := _DOWNLOADED.match(line):
+                downloaded(match[1])
+        if process.wait() != 0:
+            raise _failure(release, lines)
+
+
+def local_copy(jar: str) -> Path | None:
+    """Where Maven's own repository of this user keeps a jar, if it does."""
+    return next((Path.home() / ".m2/repository").rglob(jar), None)
+
+
+def _command(release: str, folder: Path) -> list[str]:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise UserError(
+            "mvn",
+            "Maven is not on this machine's path; it fetches Hadoop",
+            "sudo apt-get install maven, or set HADOOP_HOME to an installation of your own",
+        )
+    return [
+        maven,
+        "--batch-mode",
+        "-Dstyle.color=never",
+        f"--file={POM.resolve()}",
+        f"-Dhadoop.version={release}",
+        "dependency:copy-dependencies",
+        f"-DoutputDirectory={folder}",
+    ]
+
+
+@contextmanager
+def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "JAVA_HOME": str(java_home())}
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        # A group of its own: mvn is a script, and its Java must end with it.
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def _failure(release: str, lines: deque[str]) -> HowdahError:
+    """What Maven's last lines say is missing, and why."""
+    errors = [line.removeprefix("[ERROR]").strip() for line in lines if line.startswith("[ERROR]")]
+    said = " ".join(errors)
+    reason = next(
+        (match[0] for line in errors if (match := _REASON.search(line))), errors[0] if errors else ""
+    )
+    artifact = next((match[0] for line in (reason, said) if (match := _COORDINATES.search(line))), "")
+    return HowdahError(
+        f"Hadoop {release}",
+        f"Maven cannot fetch {artifact or 'it'}: {reason[:_LONGEST_REASON] or 'it gives no reason'}",
+        "is there a network, and a mirror in ~/.m2/settings.xml where one is needed? "
+        "HADOOP_HOME names an installation of your own instead",
+    )

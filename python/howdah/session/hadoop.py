@@ -1,0 +1,74 @@
+"""Hadoop's jars on this machine: fetched, or shown with what they lack."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from howdah.errors import HowdahError
+from howdah.installation.digests import FETCHABLE, faults
+from howdah.installation.fetch import Fetched, Progress, fetch
+from howdah.installation.find import find_installation
+from howdah.installation.installation import Installation
+from howdah.installation.java import java_fault, java_home, java_version
+from howdah.releases import DEFAULT_HADOOP
+
+__all__ = ["DEFAULT_HADOOP", "FETCHABLE", "Fetched", "Progress", "Shown", "fetch", "show"]
+
+T = TypeVar("T")
+
+
+class Shown(NamedTuple):
+    """What would run Hadoop on this machine."""
+
+    installation: Installation | None
+    """The installation that would be used; None if there is none."""
+    named_by: str
+    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``."""
+    java: Path | None
+    """The home of the Java that would be used; None if there is none."""
+    java_version: str | None
+    """What that Java says it is."""
+    missing: tuple[HowdahError, ...]
+    """What stands in the way of running it, each with what to do; none if nothing does."""
+
+
+def show(release: str | None) -> Shown:
+    """Look at the installation that would be used; a fetched one's jars are verified."""
+    missing: list[HowdahError] = []
+    installation = _tried(lambda: find_installation(release=release), missing)
+    java = _tried(java_home, missing)
+    version = java_version(java) if java else None
+    if installation:
+        missing += _damage(installation)
+        if fault := java_fault(version, installation.version):
+            missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
+    own = release is None and "HADOOP_HOME" in os.environ
+    return Shown(
+        installation,
+        named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
+        java=java,
+        java_version=version,
+        missing=tuple(missing),
+    )
+
+
+def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:
+    try:
+        return find()
+    except HowdahError as error:
+        missing.append(error)
+        return None
+
+
+def _damage(installation: Installation) -> list[HowdahError]:
+    if not installation.fetched:
+        return []
+    lib = installation.home / "lib"
+    hint = f"howdah hadoop fetch --release {installation.version}"
+    return [
+        HowdahError(str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", hint)
+        for jar, kind in faults(lib, installation.version)
+    ]
