@@ -1,4 +1,4 @@
-"""The processes of a laboratory, found by the mark in their environment: no file has to say which they are."""
+"""The processes of a laboratory, found by the mark in their environment: no file has to name them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.lab.names import VARIABLE
+from howdah.lab.state import LabState
 
 MACHINE = "HOWDAH_MACHINE"
 """The environment variable with the machine's name, in daemons and shells."""
@@ -36,7 +37,12 @@ class Process(NamedTuple):
     """``namenode`` and so on; empty in tasks and shells."""
 
 
-def processes(lab: str, directory: Path | None = None) -> Iterator[Process]:
+def mark_of(lab: str, rootless: bool) -> str:
+    """What the processes of a laboratory carry as its name; without root each user has laboratories."""
+    return f"{lab}@{os.geteuid()}" if rootless else lab
+
+
+def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
     """Every process of this user that belongs to the laboratory.
 
     A task that is just starting does not carry the mark yet; it is known by where it works, below the
@@ -47,7 +53,7 @@ def processes(lab: str, directory: Path | None = None) -> Iterator[Process]:
             continue
         try:
             marks = _marks(entry)
-            if marks.get(VARIABLE) != lab and not _works_below(entry, directory):
+            if marks.get(VARIABLE) != mark and not _works_below(entry, directory):
                 continue
             if entry.stat().st_uid != os.geteuid():
                 continue
@@ -59,14 +65,19 @@ def processes(lab: str, directory: Path | None = None) -> Iterator[Process]:
             yield Process(int(entry.name), began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
-def daemons(lab: str) -> dict[tuple[str, str], Process]:
+def daemons(state: LabState) -> dict[tuple[str, str], Process]:
     """The running daemons by machine and name; a daemon's own children are not it."""
     found: dict[tuple[str, str], Process] = {}
-    for one in processes(lab):
+    for one in processes(mark_of(state.name, state.rootless)):
         key = one.machine, one.daemon
         if one.daemon and (key not in found or one.began < found[key].began):
             found[key] = one
     return found
+
+
+def of(pid: int, machine: str, daemon: str) -> Process:
+    """A process that was just started, as it will be found again."""
+    return Process(pid, _began(_PROC / str(pid)) or 0, machine, daemon)
 
 
 def is_running(process: Process) -> bool:
@@ -93,10 +104,10 @@ def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
         os.close(descriptor)
 
 
-def kill_all(lab: str, directory: Path | None) -> list[Process]:
-    """Kill every process of the laboratory, as often as new ones appear; returns those that stay."""
+def kill_all(mark: str, directory: Path | None) -> list[Process]:
+    """Kill every process of a laboratory, as often as new ones appear; returns those that stay."""
     deadline = time.monotonic() + _GONE_S
-    while left := list(processes(lab, directory)):
+    while left := list(processes(mark, directory)):
         if time.monotonic() > deadline:
             return left
         for one in left:
@@ -107,15 +118,13 @@ def kill_all(lab: str, directory: Path | None) -> list[Process]:
 
 def _marks(entry: Path) -> dict[str, str]:
     pairs = (pair.partition(b"=") for pair in (entry / "environ").read_bytes().split(b"\0"))
-    return {
-        os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name.startswith(b"HOWDAH_")
-    }
+    return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name.startswith(b"HOWDAH_")}
 
 
 def _works_below(entry: Path, directory: Path | None) -> bool:
     if directory is None:
         return False
-    where = os.readlink(entry / "cwd")
+    where = str((entry / "cwd").readlink())
     return where.startswith(f"{directory}/") and _CONTAINER.search(where) is not None
 
 

@@ -39,23 +39,40 @@ _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
 
 LOST = (
-    Isolation(what="CPU", kept=False, how="only root may hold machines to their CPUs: each may use all"),
-    Isolation(what="memory", kept=False, how="only root may hold machines to their memory"),
-    Isolation(what="uplink", kept=False, how="only root may make networks: loopback has no speed"),
-    Isolation(what="disks", kept=False, how="only root may mount disks: plain directories stand for them"),
     Isolation(
         what="topology",
         kept=False,
-        how="the NameNode cannot tell hosts apart: replicas of a block may share one",
+        how="the NameNode sees all DataNodes at one address: replicas of a block may share a host",
     ),
     Isolation(
-        what="network",
+        what="closed network",
         kept=False,
-        how="loopback addresses; shuffles and application masters listen on every address of this machine",
+        how="shuffles and application masters listen on every address of this machine",
     ),
-    Isolation(what="names", kept=True, how="Java finds every machine's name in a file of the laboratory"),
 )
-"""What a laboratory without root is not."""
+"""What loopback addresses cost beyond what the hosts lose."""
+
+_PORTS: Mapping[Role, tuple[int, ...]] = {
+    Role.ZOOKEEPER: (2181, 2888, 3888),
+    Role.JOURNALNODE: (8480, 8485),
+    Role.NAMENODE: (8020, 9870),
+    Role.FAILOVER_CONTROLLER: (8019,),
+    Role.SECONDARY_NAMENODE: (9868,),
+    Role.DATANODE: (9864, 9867),
+    Role.RESOURCEMANAGER: (8030, 8031, 8032, 8033, 8088),
+    Role.NODEMANAGER: (8040, 8041, 8042),
+    Role.JOB_HISTORY: (10020, 10033, 19888),
+}
+
+
+def ports(machine: Machine, number: int) -> Iterator[tuple[str, int]]:
+    """The addresses and ports that a machine's daemons listen on, ``number`` being its place in the plan."""
+    for role in machine.roles:
+        yield from ((machine.address, port) for port in _PORTS[role])
+    if Role.DATANODE in machine.roles:
+        yield machine.address, _TRANSFER + number * _TRANSFER_STEP
+    if Role.NODEMANAGER in machine.roles:
+        yield "0.0.0.0", _SHUFFLE + number
 
 
 def changes(machine: Machine | None, number: int, rendered: Mapping[str, str]) -> Iterator[Change]:

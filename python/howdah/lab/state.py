@@ -90,6 +90,8 @@ class LabState(Model):
     """HADOOP_CONF_DIR of clients."""
     names: dict[str, str]
     """The address of every machine by its name."""
+    notes: tuple[str, ...] = ()
+    """What no number says of how it differs from the plan."""
     laboratory: Laboratory
     """What is like the planned cluster and what is not."""
 

@@ -1,0 +1,35 @@
+"""This process in a laboratory's network, where its daemons answer."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from howdah.errors import RunFailed
+from howdah.lab.enter import join_network
+from howdah.lab.state import LabState
+
+_NEW_NETWORK = 0x40000000  # CLONE_NEWNET of <sched.h>
+
+
+@contextmanager
+def network_of(state: LabState) -> Iterator[None]:
+    """Be in the network where jobs are submitted, and come back; only for the thread that calls it.
+
+    Without root the laboratory is in this machine's own.
+    """
+    if state.rootless:
+        yield
+        return
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        join_network(state.name)
+        try:
+            yield
+        finally:
+            if ctypes.CDLL(None, use_errno=True).setns(home, _NEW_NETWORK) != 0:
+                raise RunFailed(state.name, f"cannot leave its network: {os.strerror(ctypes.get_errno())}")
+    finally:
+        os.close(home)

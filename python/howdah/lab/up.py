@@ -1,0 +1,221 @@
+"""Bringing a laboratory up: the machines, their files, their daemons; what is there already stays."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import Aborted
+from howdah.installation import Installation, find_installation, java_home
+from howdah.lab import cgroups, registry, rootless
+from howdah.lab.capabilities import find_capabilities
+from howdah.lab.daemons import Daemon
+from howdah.lab.down import remove
+from howdah.lab.files import write_files
+from howdah.lab.hosts import build_hosts, check_hosts
+from howdah.lab.inside import network_of
+from howdah.lab.isolation import isolation, rootless_isolation
+from howdah.lab.machines import LOOPBACK, NETWORK, Power, host_specs, machine_specs, machines
+from howdah.lab.refusals import ceilings, check_directory, check_plan, check_ports, not_run
+from howdah.lab.spec import Format, LabSpec
+from howdah.lab.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.state import Jars, LabState, read_state
+from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
+from howdah.model.configset import ConfigSet
+from howdah.model.plan import Plan
+from howdah.model.value import planned_text
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
+
+_OPEN = ("/tmp", "/user")
+"""The directories of HDFS that everybody writes to."""
+
+
+class Asked(NamedTuple):
+    """What somebody asked for, by which a second ``up`` knows its laboratory again."""
+
+    name: str
+    """The laboratory's name."""
+    directory: Path
+    """Its directory, absolute."""
+    source: str
+    """The plan's file, as it was named."""
+    digest: str
+    """Of the plan as it was given, and of the limits asked for."""
+
+
+class Fitting(NamedTuple):
+    """How the plan was made to fit this machine, told to whoever asks about the laboratory."""
+
+    scaling: tuple[Scaling, ...]
+    """What is smaller than the plan that was given."""
+    notes: tuple[str, ...]
+    """What no number says."""
+    memory_bytes: int
+    """This machine's memory."""
+
+
+class Brought(NamedTuple):
+    """A laboratory that is up, and what had to be done for it."""
+
+    state: LabState
+    started: tuple[Daemon, ...]
+    new: bool
+
+
+def find(name: str) -> LabState | None:
+    """The laboratory of this name, begun or complete; None if there is none that could be read."""
+    found = registry.entry(name)
+    return read_state(found.directory) if found else None
+
+
+def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fitted: Fitting) -> LabState:
+    """What is to be built, all checked and nothing made; raises UserError for what cannot be."""
+    cluster = check_plan(plan)
+    java_home()
+    check_directory(asked.directory)
+    capabilities = find_capabilities()
+    root = bool(capabilities.root)
+    placed = machines(plan, cluster, asked.directory, NETWORK if root else LOOPBACK)
+    spec = None
+    isolated: tuple[Isolation, ...]
+    if root:
+        spec = LabSpec(
+            name=asked.name,
+            directory=asked.directory,
+            hosts=tuple(host_specs(cluster, placed, power)),
+            machines=tuple(machine_specs(plan, cluster, placed, power)),
+            format=_format(plan),
+        )
+        check_hosts(spec)
+        isolated = (*isolation(capabilities, spec), *ceilings(spec, fitted.memory_bytes))
+    else:
+        check_ports(placed)
+        isolated = (*rootless_isolation(capabilities), *rootless.LOST)
+    return LabState(
+        name=asked.name,
+        directory=asked.directory,
+        rootless=not root,
+        asked=asked.digest,
+        source=asked.source,
+        complete=False,
+        plan=plan,
+        jars=Jars(home=installation.home, version=installation.version, fetched=installation.fetched),
+        machines=placed,
+        spec=spec,
+        client_conf=asked.directory / "client/conf",
+        names={machine.name: machine.address for machine in placed},
+        notes=fitted.notes,
+        laboratory=Laboratory(
+            name=asked.name,
+            rootless=not root,
+            isolation=(*isolated, *not_run(cluster)),
+            scaling=fitted.scaling,
+        ),
+    )
+
+
+def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
+    """Make and start what is missing of a laboratory that was begun, until Hadoop is ready for work.
+
+    Raises RunFailed for what Linux or a daemon refuses; what is there by then stays, to be looked at.
+    The lock of its name is held.
+    """
+    installation = installed(state)
+    new = registry.entry(state.name) is None
+    registry.enter(state.name, state.directory)
+    state.directory.mkdir(parents=True, exist_ok=True)
+    if new:
+        state.write()
+    try:
+        deviations = _build(state, tell)
+        deviations += write_files(state, rendered, installation)
+        started = start_missing(state, installation, tell)
+        wait_until_ready(state, tell)
+        _open_directories(state)
+    except KeyboardInterrupt as error:
+        raise Aborted(
+            f"laboratory {state.name}",
+            "stopped while it came up",
+            "howdah lab up goes on with it, howdah lab down removes it",
+        ) from error
+    if state.spec is not None:
+        # Only now, or a dozen Java programs would start on a fraction of a CPU each.
+        cgroups.build(state.spec)
+    complete = state.model_copy(
+        update={
+            "complete": True,
+            "laboratory": state.laboratory.model_copy(update={"deviations": deviations}),
+        }
+    )
+    complete.write()
+    return Brought(complete, started, new)
+
+
+def installed(state: LabState) -> Installation:
+    """The Hadoop that a laboratory runs; raises UserError if it is there no more."""
+    jars = state.jars
+    return find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
+
+
+def clear(name: str) -> None:
+    """Remove what a killed ``up`` left before it had written what it was to build."""
+    if (found := registry.entry(name)) is not None and read_state(found.directory) is None:
+        remove(name, found.directory)
+
+
+def _build(state: LabState, tell: Tell) -> tuple[Deviation, ...]:
+    """The machines; without root they are no more than directories."""
+    if state.spec is None:
+        for machine in state.machines:
+            for path in machine.data_dirs:
+                path.mkdir(parents=True, exist_ok=True)
+        return ()
+    tell(f"{len(state.spec.hosts)} hosts, {len(state.spec.machines)} machines on them")
+    return build_hosts(state.spec if state.complete else _without_cpu_limits(state.spec), tell)
+
+
+def _without_cpu_limits(spec: LabSpec) -> LabSpec:
+    free = {"cpus": None}
+    return spec.model_copy(
+        update={
+            "hosts": tuple(host.model_copy(update=free) for host in spec.hosts),
+            "machines": tuple(machine.model_copy(update=free) for machine in spec.machines),
+        }
+    )
+
+
+def _open_directories(state: LabState) -> None:
+    with network_of(state), Web(state.names, user=_superuser()) as web:
+        for url in (one.url for one in ClientConf.read(state.client_conf).namenodes()):
+            if (
+                web.get_json(f"{url}/jmx", qry="Hadoop:service=NameNode,name=NameNodeStatus")["beans"][0][
+                    "State"
+                ]
+                == "active"
+            ):
+                for path in _OPEN:
+                    web.put(f"{url}/webhdfs/v1{path}", op="MKDIRS", permission="1777")
+
+
+def _format(plan: Plan) -> Format:
+    return Format(
+        file_system=planned_text(plan, "fs.type") or "xfs",
+        mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
+        mount_options=tuple(_portable(planned_text(plan, "mount.options"))),
+    )
+
+
+def _portable(options: str) -> Iterator[str]:
+    """Mount options but those that only tell a starting system what to do."""
+    for option in options.split(","):
+        if option and option not in ("nofail", "auto", "noauto") and not option.startswith("x-"):
+            yield option
+
+
+def _superuser() -> str:
+    """Whom the NameNode takes for its superuser: who started it."""
+    return pwd.getpwuid(os.geteuid()).pw_name
