@@ -15,7 +15,7 @@ from howdah.installation.cache import release_folder
 from howdah.installation.digests import Fault, digests, faults
 from howdah.installation.find import installed
 from howdah.installation.installation import Installation
-from howdah.installation.maven import copy_artifacts, local_copy
+from howdah.installation.maven import copy_artifacts
 
 
 class Progress(Protocol):
@@ -101,17 +101,18 @@ def _verified(lib: Path, release: str, progress: Progress) -> list[Fault]:
 
 def _not_as_listed(release: str, wrong: list[Fault]) -> HowdahError:
     jar, kind = wrong[0]
-    copy = local_copy(jar)
     others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
     what = {
         "missing": f"{jar} did not come with it",
         "damaged": f"{jar} has another SHA-256 than the released one",
         "unknown": f"{jar} came with it and is not part of it",
     }[kind]
-    hint = "fetch again; if it stays so, the repository it comes from is not to be trusted"
-    if copy is not None and kind == "damaged":
-        hint = f"remove {copy.parent} and fetch again; if it stays so, the repository is not to be trusted"
-    return HowdahError(f"Hadoop {release}", f"{what}{others}", hint)
+    return HowdahError(
+        f"Hadoop {release}",
+        f"{what}{others}",
+        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if it stays so, "
+        "the repository that it comes from is not to be trusted",
+    )
 
 
 @contextmanager

@@ -17,13 +17,13 @@ from howdah.installation.digests import POM
 from howdah.installation.java import java_home
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
-_COORDINATES = re.compile(r"\b[\w.-]+(?::[\w.-]+){3,4}\b")
-_REASON = re.compile(
-    r"(?:Could not transfer artifact|Could not find artifact|Cannot access|No space left|Connection refused"
-    r"|Unknown host|timed out|offline mode).*"
+_MISSING = re.compile(
+    r"Could not (?:transfer|find) artifact (?P<artifact>\S+) (?:from/to|in) (?P<repository>\S+ \([^)]*\))"
+    r"(?:: (?:transfer failed for \S+: )?(?P<reason>.*))?"
 )
+_ERROR = re.compile(r"^\[ERROR\]| -> \[Help \d+\]$")
+_SIZE = "110 MB a release"
 _KEPT_LINES = 200
-_LONGEST_REASON = 300
 
 
 def copy_artifacts(release: str, folder: Path, downloaded: Callable[[str], None]) -> None:
@@ -43,11 +43,6 @@ def copy_artifacts(release: str, folder: Path, downloaded: Callable[[str], None]
             raise _failure(release, lines)
 
 
-def local_copy(jar: str) -> Path | None:
-    """Where Maven's own repository of this user keeps a jar, if it does."""
-    return next((Path.home() / ".m2/repository").rglob(jar), None)
-
-
 def _command(release: str, folder: Path) -> list[str]:
     maven = shutil.which("mvn")
     if maven is None:
@@ -62,7 +57,7 @@ def _command(release: str, folder: Path) -> list[str]:
         "-Dstyle.color=never",
         f"--file={POM.resolve()}",
         f"-Dhadoop.version={release}",
-        "dependency:copy-dependencies",
+        "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies",
         f"-DoutputDirectory={folder}",
     ]
 
@@ -93,15 +88,20 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 def _failure(release: str, lines: deque[str]) -> HowdahError:
     """What Maven's last lines say is missing, and why."""
-    errors = [line.removeprefix("[ERROR]").strip() for line in lines if line.startswith("[ERROR]")]
-    said = " ".join(errors)
-    reason = next(
-        (match[0] for line in errors if (match := _REASON.search(line))), errors[0] if errors else ""
-    )
-    artifact = next((match[0] for line in (reason, said) if (match := _COORDINATES.search(line))), "")
+    errors = [_ERROR.sub("", line).strip() for line in lines if line.startswith("[ERROR]")]
+    if any("No space left" in line for line in errors):
+        return HowdahError(
+            f"Hadoop {release}",
+            "there is no space left for it",
+            f"make room in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the cache",
+        )
+    what = f"Maven cannot fetch it: {errors[0] if errors else 'it gives no reason'}"
+    if match := next(filter(None, map(_MISSING.search, errors)), None):
+        reason = match["reason"] or "it is not there"
+        what = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
     return HowdahError(
         f"Hadoop {release}",
-        f"Maven cannot fetch {artifact or 'it'}: {reason[:_LONGEST_REASON] or 'it gives no reason'}",
+        what,
         "is there a network, and a mirror in ~/.m2/settings.xml where one is needed? "
         "HADOOP_HOME names an installation of your own instead",
     )
