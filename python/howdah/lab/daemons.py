@@ -12,7 +12,7 @@ from howdah.errors import RunFailed
 from howdah.installation import PROGRAMS, Installation, java_command, java_home
 from howdah.lab import enter, processes
 from howdah.lab.files import directories, name_options
-from howdah.lab.names import VARIABLE
+from howdah.lab.names import MACHINE, VARIABLE
 from howdah.lab.processes import Process
 from howdah.lab.programs import PROGRAM, planned_options
 from howdah.lab.state import LabState, Machine
@@ -111,14 +111,22 @@ def run(state: LabState, machine: Machine, installation: Installation, *words: s
 
 def environment(state: LabState, machine: Machine, more: Mapping[str, str]) -> dict[str, str]:
     """All that a program of a machine finds in its environment; nothing of the user's own gets in."""
+    own = {
+        "HOME": str(machine.directory),
+        "HADOOP_CONF_DIR": str(machine.conf),
+        MACHINE: machine.name,
+    }
+    return surroundings(state, {**own, **more})
+
+
+def surroundings(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
+    """The environment of every program of a laboratory."""
     return {
         "PATH": f"{state.directory / 'bin'}:{_PATH}",
         "LANG": "C.UTF-8",
-        "HOME": str(machine.directory),
+        "HOME": str(state.directory),
         "JAVA_HOME": str(java_home()),
-        "HADOOP_CONF_DIR": str(machine.conf),
-        VARIABLE: processes.mark_of(state.name, state.rootless),
-        processes.MACHINE: machine.name,
+        VARIABLE: state.mark,
         **more,
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from howdah.lab import processes, registry
 from howdah.lab.hosts import remove_hosts, survey_hosts
 from howdah.lab.leftover import Leftover
-from howdah.lab.state import STATE
+from howdah.lab.state import STATE, mark_of
 
 _OWN = (STATE, "lab.new", "hosts", ".hosts.new", "bin", "client", "machines", "disks", "rendered")
 """What a laboratory puts into its directory."""
@@ -24,7 +24,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """
     rootless = os.geteuid() != 0
     if rootless:
-        mark = processes.mark_of(name, rootless=True)
+        mark = mark_of(name, rootless=True)
         left = tuple(
             Leftover("process", str(one.pid), "does not end") for one in processes.kill_all(mark, directory)
         )
@@ -40,7 +40,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 def survey(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """All that a laboratory has on this machine now."""
     if os.geteuid() != 0:
-        mark = processes.mark_of(name, rootless=True)
+        mark = mark_of(name, rootless=True)
         return tuple(Leftover("process", str(one.pid)) for one in processes.processes(mark, directory))
     return survey_hosts(name, directory)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from howdah.installation import PROGRAMS, Installation, java_command
 from howdah.lab import rootless
+from howdah.lab.names import CLIENT
 from howdah.lab.properties import Change, properties
 from howdah.lab.redirect import (
     DIRECTORIES,
@@ -42,7 +43,7 @@ _TAKES_ITS_NAME = "application"
 def write_files(state: LabState, rendered: ConfigSet, installation: Installation) -> tuple[Deviation, ...]:
     """Write every machine's and the clients' configuration; returns what is not as rendered."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
-    own = rootless.hosts_lines() if state.rootless else ""
+    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
     _write(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
     around = Surroundings(
         task_class_path=installation.task_class_path,

@@ -14,6 +14,9 @@ from howdah.errors import UserError
 VARIABLE = "HOWDAH_LAB"
 """The environment variable that holds a laboratory's name in each of its processes."""
 
+MACHINE = "HOWDAH_MACHINE"
+"""The environment variable that holds the name of the machine that a process runs on."""
+
 SWITCH = "switch"
 """The last part of the name of the namespace with the bridge that joins the hosts."""
 

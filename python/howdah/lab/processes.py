@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.lab.names import VARIABLE
+from howdah.lab.names import MACHINE, VARIABLE
 from howdah.lab.state import LabState
-
-MACHINE = "HOWDAH_MACHINE"
-"""The environment variable with the machine's name, in daemons and shells."""
 
 DAEMON = "HOWDAH_DAEMON"
 """The environment variable with the daemon's name; tasks do not have it."""
@@ -35,11 +32,6 @@ class Process(NamedTuple):
     """The machine it belongs to; empty in a task."""
     daemon: str
     """``namenode`` and so on; empty in tasks and shells."""
-
-
-def mark_of(lab: str, rootless: bool) -> str:
-    """What the processes of a laboratory carry as its name; without root each user has laboratories."""
-    return f"{lab}@{os.geteuid()}" if rootless else lab
 
 
 def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
@@ -68,7 +60,7 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
 def daemons(state: LabState) -> dict[tuple[str, str], Process]:
     """The running daemons by machine and name; a daemon's own children are not it."""
     found: dict[tuple[str, str], Process] = {}
-    for one in processes(mark_of(state.name, state.rootless)):
+    for one in processes(state.mark):
         key = one.machine, one.daemon
         if one.daemon and (key not in found or one.began < found[key].began):
             found[key] = one

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import NamedTuple
 
-from howdah.lab.names import VARIABLE
+from howdah.lab.names import MACHINE, VARIABLE
 from howdah.lab.properties import Change, properties, with_changes
 from howdah.lab.state import Machine
 from howdah.model.cluster import Deviation
@@ -43,7 +43,7 @@ _FILES = (
 _BELOW = "every machine of a laboratory keeps its files in a directory of its own"
 _JARS = "tasks find Hadoop's jars where they are on this machine"
 _TIDY = "Java would leave a file in /tmp for each task that is killed"
-_MARK = "the processes of tasks carry the laboratory's name, so that all can be found again"
+_MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
 _NATIVE = "short-circuit reads need libhadoop, which the released jars do not hold"
 _FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
 
@@ -113,7 +113,7 @@ def changes(files: Mapping[str, str], conf: Path, root: Path, around: Surroundin
         options = " ".join(["-XX:-UsePerfData", *around.task_options])
         yield Change("mapred-site.xml", key, f"{known.get(key, '')} {options}".strip(), _TIDY)
     if _WHITELIST in known:
-        yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE}", _MARK)
+        yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK)
     if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
         yield Change("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if _FENCE in known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -100,6 +101,11 @@ class LabState(Model):
         """The names of all machines with their addresses, as /etc/hosts has them."""
         return self.directory / "hosts"
 
+    @property
+    def mark(self) -> str:
+        """What its processes carry as its name; without root each user has laboratories of their own."""
+        return mark_of(self.name, self.rootless)
+
     def machine(self, name: str) -> Machine:
         """The machine of this name; raises UserError that lists them if there is none."""
         for one in self.machines:
@@ -114,6 +120,11 @@ class LabState(Model):
         staged = path.with_suffix(".new")
         staged.write_text(self.model_dump_json(indent=1))
         staged.replace(path)
+
+
+def mark_of(lab: str, rootless: bool) -> str:
+    """What the processes of a laboratory of this user carry as its name."""
+    return f"{lab}@{os.geteuid()}" if rootless else lab
 
 
 def read_state(directory: Path) -> LabState | None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.installation import find_installation
+from howdah.lab import doing, registry
 from howdah.lab import down as removing
-from howdah.lab import registry
 from howdah.lab import up as building
 from howdah.lab.leftover import Leftover
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
-from howdah.lab.state import LabState
+from howdah.lab.starting import Tell
+from howdah.lab.state import LabState, read_state
+from howdah.lab.status import LabStatus, MachineStatus
+from howdah.lab.status import status as look
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.plan import Plan
 from howdah.planner.throughput import disk_bytes_per_s
@@ -24,7 +27,23 @@ from howdah.probe import probe_host
 from howdah.render import render
 from howdah.session.scaling import fit_here
 
-__all__ = ["DEFAULT_NAME", "Brought", "LabState", "Leftover", "Wanted", "down", "names", "up"]
+__all__ = [
+    "DEFAULT_NAME",
+    "Brought",
+    "LabStatus",
+    "Leftover",
+    "MachineStatus",
+    "Taken",
+    "Wanted",
+    "down",
+    "kill",
+    "machine_names",
+    "names",
+    "shell",
+    "start",
+    "status",
+    "up",
+]
 
 DEFAULT_NAME = "lab"
 """What a laboratory is called that nobody names."""
@@ -45,7 +64,18 @@ class Wanted(NamedTuple):
     """The speed of each host's uplink."""
 
 
-def up(path: Path, wanted: Wanted, tell: Callable[[str], None]) -> Brought:
+class Taken(NamedTuple):
+    """A laboratory that was taken down."""
+
+    name: str
+    """Its name."""
+    found: bool
+    """Whether anything of it was there."""
+    left: tuple[Leftover, ...]
+    """What could not be removed, and why."""
+
+
+def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
     """Bring a plan's laboratory up, or what is missing of the one that is there.
 
     Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
@@ -54,22 +84,75 @@ def up(path: Path, wanted: Wanted, tell: Callable[[str], None]) -> Brought:
     check_plan(plan)
     with registry.locked(wanted.name):
         building.clear(wanted.name)
-        there = building.find(wanted.name)
+        where = _directory(wanted.name, wanted.directory)
+        there = read_state(where) if where else None
         asked = _asked(path, plan, wanted, there)
         state = _again(there, asked) if there else _begun(plan, wanted, asked)
         return building.bring_up(state, render(state.plan), tell)
 
 
-def down(name: str) -> tuple[Leftover, ...]:
-    """Take a laboratory down; what could not be removed, and why."""
+def down(name: str, directory: Path | None = None) -> Taken:
+    """Take a laboratory down, whatever is left of it; safe to repeat."""
     with registry.locked(name):
-        entry = registry.entry(name)
-        return removing.remove(name, entry.directory if entry else None)
+        where = _directory(name, directory)
+        found = registry.entry(name) is not None or bool(removing.survey(name, where))
+        left = removing.remove(name, where)
+        return Taken(name, found or (where is not None and not where.exists()), left)
+
+
+def status(name: str) -> LabStatus:
+    """What there is of a laboratory; raises UserError if there is none that can be read."""
+    return look(_state(name))
+
+
+def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
+    """Become a command or a shell on a machine; raises UserError if there is no such one."""
+    doing.run_inside(_state(name), machine, command)
+
+
+def kill(name: str, machine: str, daemon: str | None) -> int:
+    """End what runs on a machine at once, as if it were lost; how many processes there were."""
+    with registry.locked(name):
+        return len(doing.kill(_state(name), machine, daemon))
+
+
+def start(name: str, machine: str, tell: Tell) -> tuple[str, ...]:
+    """Start those of a machine's daemons that do not run; their names."""
+    with registry.locked(name):
+        return tuple(one.program for one in doing.start(_state(name), machine, tell))
 
 
 def names() -> list[str]:
     """The laboratories that there are."""
     return [one.name for one in registry.entries()]
+
+
+def machine_names(name: str) -> list[str]:
+    """The machines of a laboratory, none if there is no such one."""
+    state = building.find(name)
+    return [machine.name for machine in state.machines] if state else []
+
+
+def _state(name: str) -> LabState:
+    state = building.find(name)
+    if state is None:
+        others = ", ".join(names())
+        raise UserError(
+            f"laboratory {name}",
+            "is not up" if registry.entry(name) is None else "was never begun in earnest",
+            f"howdah lab up PLAN; up are {others}" if others else "howdah lab up PLAN",
+        )
+    return state
+
+
+def _directory(name: str, given: Path | None) -> Path | None:
+    """Where a laboratory's files are: by its entry, or where a machine that was restarted left them."""
+    entry = registry.entry(name)
+    if entry is not None:
+        return entry.directory
+    directory = (given or _PARENT / name).absolute()
+    state = read_state(directory)
+    return directory if state is not None and state.name == name else None
 
 
 def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:

@@ -1,0 +1,184 @@
+"""``howdah lab``: a small data centre on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer.exceptions import Exit
+
+from howdah.cli.lab_table import brought_text, status_text
+from howdah.cli.output import print_json, show
+from howdah.errors import RunFailed
+from howdah.session import lab as session
+from howdah.units import parse_bits_per_s, parse_count
+
+EXAMPLES = """
+**Examples**
+
+* `howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2`, then
+* `howdah lab up plan.yaml` builds its hosts and workers on this machine and starts Hadoop on them
+* `howdah lab up plan.yaml --link 100Mb/s` gives each host a slower uplink
+* `howdah lab status` says what runs where, and what of the plan a laboratory cannot keep
+* `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
+* `howdah lab kill h1-2 datanode`, then `howdah lab start h1-2`
+* `howdah lab down` leaves nothing behind
+"""
+
+app = typer.Typer(
+    help="Build a small data centre on this machine from a plan, with Hadoop running in it.",
+    epilog=EXAMPLES,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    no_args_is_help=True,
+)
+
+
+def _labs(incomplete: str) -> list[str]:
+    return [name for name in session.names() if name.startswith(incomplete)]
+
+
+def _machines(context: typer.Context, incomplete: str) -> list[str]:
+    lab = context.params.get("name") or session.DEFAULT_NAME
+    return [name for name in session.machine_names(lab) if name.startswith(incomplete)]
+
+
+Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=_labs)]
+Machine = Annotated[
+    str, typer.Argument(help="A worker or a master, by its host name.", autocompletion=_machines)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def up(
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    *,
+    name: Name = session.DEFAULT_NAME,
+    directory: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir", help="A new or empty directory for its files. Default: build/NAME.", metavar="DIR"
+        ),
+    ] = None,
+    hosts: Annotated[
+        str | None, typer.Option(help="So many hosts with workers, fewer than the plan's.", metavar="N")
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(help="The speed of each host's uplink: 1Gb/s.", metavar="SPEED")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Build a plan's hosts, workers and masters here, scaled to what fits, and start Hadoop on them.
+
+    With root each has a network, limits and disks of its own; without, loopback addresses. Says what is
+    not as planned. Once more, it brings up what is missing.
+    """
+    wanted = session.Wanted(
+        name=name,
+        directory=directory,
+        hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
+        link_bits_per_s=parse_bits_per_s(link, "--link") if link is not None else None,
+    )
+    with _progress(silent=json) as tell:
+        brought = session.up(plan, wanted, tell)
+    if json:
+        print_json(session.status(name).model_dump(mode="json"))
+    else:
+        show(brought_text(brought))
+
+
+@app.command()
+def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
+    """Say what runs where, how Hadoop is and what is held to the plan; exit code 1 if anything is missing."""
+    found = session.status(name)
+    if json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        show(status_text(found))
+    if found.state != "up":
+        raise Exit(1)
+
+
+@app.command()
+def ssh(
+    machine: Annotated[
+        str,
+        typer.Argument(
+            help="A worker or a master by its host name, or `client`, where jobs are submitted.",
+            autocompletion=_machines,
+        ),
+    ],
+    command: Annotated[
+        list[str] | None, typer.Argument(help="What to run there, after `--`. Default: a shell.")
+    ] = None,
+    name: Name = session.DEFAULT_NAME,
+) -> None:
+    """Run a command or a shell on a machine: in its network, under its limits, hdfs and yarn on the PATH."""
+    session.shell(name, machine, command or [])
+
+
+@app.command()
+def kill(
+    machine: Machine,
+    daemon: Annotated[
+        str | None, typer.Argument(help="Only this daemon: datanode, nodemanager … Default: all, and tasks.")
+    ] = None,
+    name: Name = session.DEFAULT_NAME,
+) -> None:
+    """End what runs on a machine at once, as if it were lost; `start` brings it back."""
+    count = session.kill(name, machine, daemon)
+    print(f"{machine}: {count} process{'' if count == 1 else 'es'} ended")
+
+
+@app.command()
+def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
+    """Start those of a machine's daemons that do not run, and wait until the cluster has them back."""
+    with _progress(silent=False) as tell:
+        started = session.start(name, machine, tell)
+    print(f"{machine}: started {', '.join(started)}" if started else f"{machine}: all its daemons run")
+
+
+@app.command()
+def down(
+    name: Name = session.DEFAULT_NAME,
+    directory: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir", help="Where its files are, if this machine was restarted since.", metavar="DIR"
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """End the laboratory's processes and remove all that it has on this machine; safe to repeat."""
+    taken = session.down(name, directory)
+    if json:
+        print_json({"name": name, "found": taken.found, "left": [one._asdict() for one in taken.left]})
+    elif not taken.left:
+        print(f"laboratory {name}: nothing is left" if taken.found else f"there is no laboratory {name}")
+    if taken.left:
+        listed = "\n".join(f"{one.kind} {one.name}: {one.why}" for one in taken.left)
+        raise RunFailed(f"laboratory {name}", "could not be removed whole", listed)
+
+
+@contextmanager
+def _progress(*, silent: bool) -> Iterator[Callable[[str], None]]:
+    """A moving line in a terminal, one for each step in a pipe."""
+    console = Console(stderr=True, highlight=False, quiet=silent)
+    if console.is_terminal:
+        with console.status("") as moving:
+            yield moving.update
+        return
+    last = ""
+
+    def tell(text: str) -> None:
+        nonlocal last
+        if text != last:
+            console.print(text, soft_wrap=True)
+        last = text
+
+    yield tell

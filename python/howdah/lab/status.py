@@ -1,0 +1,168 @@
+"""What there is of a laboratory at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from howdah.errors import HowdahError
+from howdah.lab import disks, processes
+from howdah.lab.daemons import Daemon, planned
+from howdah.lab.health import Health, awaited, health
+from howdah.lab.inside import network_of
+from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabState, Machine
+from howdah.model.base import Model
+from howdah.model.cluster import Laboratory
+
+
+class DaemonStatus(Model):
+    """A daemon of the plan, running or not."""
+
+    name: str
+    """Its name in Hadoop's own scripts: ``datanode``."""
+    pid: int | None
+    """Its process; none if it does not run."""
+    log: Path
+    """Where it logs."""
+
+
+class DiskStatus(Model):
+    """A data disk of a machine."""
+
+    mount: Path
+    """Where it is mounted."""
+    device: str | None
+    """The loop device; none where there is none, or it is not mounted."""
+    size_bytes: int | None
+    """Its size; none for a plain directory."""
+    bytes_per_s: int | None
+    """The speed it is held to; none is no limit."""
+
+
+class MachineStatus(Model):
+    """A machine with its limits and its daemons."""
+
+    name: str
+    """Its host name."""
+    kind: Literal["worker", "master"]
+    """What it is in the plan."""
+    host: str
+    """The physical host it is on."""
+    address: str
+    """Its address."""
+    cpus: float | None
+    """CPUs' worth of time at most; none is no limit."""
+    memory_bytes: int | None
+    """Memory at most; none is no limit."""
+    uplink_bits_per_s: int | None
+    """The speed of its host's uplink; none is no limit."""
+    disks: tuple[DiskStatus, ...]
+    """Its data disks."""
+    daemons: tuple[DaemonStatus, ...]
+    """Its daemons."""
+
+
+class LabStatus(Model):
+    """A laboratory as it is found."""
+
+    name: str
+    """Its name."""
+    directory: Path
+    """Its directory."""
+    plan: str
+    """The plan's file, as it was named."""
+    hadoop: str
+    """The release that it runs."""
+    state: Literal["up", "degraded", "incomplete"]
+    """Up, degraded where something that was there is missing, incomplete where it never was whole."""
+    awaited: str | None
+    """The first thing that is missing, in words."""
+    machines: tuple[MachineStatus, ...]
+    """Its machines, masters first."""
+    health: Health | None
+    """What Hadoop says; none where it cannot be asked."""
+    laboratory: Laboratory
+    """What is like the planned cluster and what is not."""
+    notes: tuple[str, ...]
+    """What no number says of how it differs from the plan."""
+
+
+def status(state: LabState) -> LabStatus:
+    """Look at a laboratory: its processes, its disks, and what Hadoop itself says."""
+    found = _health(state)
+    running = processes.daemons(state)
+    missing = next((one for one in planned(state) if one.key not in running), None)
+    waited = _missing(state, found, missing)
+    return LabStatus(
+        name=state.name,
+        directory=state.directory,
+        plan=state.source,
+        hadoop=state.jars.version,
+        state="incomplete" if not state.complete else "degraded" if waited else "up",
+        awaited=waited,
+        machines=tuple(_machines(state, {key: one.pid for key, one in running.items()})),
+        health=found,
+        laboratory=state.laboratory,
+        notes=state.notes,
+    )
+
+
+def _missing(state: LabState, found: Health | None, missing: Daemon | None) -> str | None:
+    if missing is not None:
+        return f"{missing.program} on {missing.machine.name}"
+    return awaited(state, found) if found else "its network"
+
+
+def _health(state: LabState) -> Health | None:
+    try:
+        with network_of(state):
+            return health(state)
+    except HowdahError:
+        # Its network, or its files, are not there: that is what status is to tell.
+        return None
+
+
+def _machines(state: LabState, running: dict[tuple[str, str], int]) -> Iterator[MachineStatus]:
+    by_machine: dict[str, list[DaemonStatus]] = {machine.name: [] for machine in state.machines}
+    for daemon in planned(state):
+        by_machine[daemon.machine.name].append(
+            DaemonStatus(name=daemon.program, pid=running.get(daemon.key), log=daemon.log)
+        )
+    mounted = disks.devices(state.spec) if state.spec else {}
+    for machine in state.machines:
+        cpus, memory, uplink = _limits(state.spec, machine)
+        yield MachineStatus(
+            name=machine.name,
+            kind=machine.kind,
+            host=machine.host,
+            address=machine.address,
+            cpus=cpus,
+            memory_bytes=memory,
+            uplink_bits_per_s=uplink,
+            disks=tuple(_disks(state.spec, machine, mounted)),
+            daemons=tuple(by_machine[machine.name]),
+        )
+
+
+def _limits(spec: LabSpec | None, machine: Machine) -> tuple[float | None, int | None, int | None]:
+    if spec is None:
+        return None, None, None
+    own = spec.machine(machine.name)
+    host = next(one for one in spec.hosts if one.name == machine.host)
+    return own.cpus or host.cpus, own.memory_bytes or host.memory_bytes, host.uplink_bits_per_s
+
+
+def _disks(spec: LabSpec | None, machine: Machine, mounted: dict[Path, str]) -> Iterator[DiskStatus]:
+    if spec is None:
+        for path in machine.data_dirs:
+            yield DiskStatus(mount=path, device=None, size_bytes=None, bytes_per_s=None)
+        return
+    for disk in spec.machine(machine.name).disks:
+        yield DiskStatus(
+            mount=disk.mount,
+            device=mounted.get(disk.mount),
+            size_bytes=disk.size_bytes,
+            bytes_per_s=disk.read_bytes_per_s,
+        )
