@@ -12,7 +12,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.telemetry.importers.esxtop_table import COUNTERS, Meaning, place_of
 from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.stretch import Imported, Stretch, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, named, summed
 
 _WRITE = "write it with `esxtop -b -a -d 5 -n 100 > FILE`"
 _HEAD = re.compile(r"\(PDH-CSV 4\.0\) \((.*)\)\((-?[0-9]+)\)")
@@ -40,26 +40,39 @@ def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
     Values are averages since the line before, so the first line only begins the second one's. A last
     line that is cut off, as Ctrl-C leaves it, is left out. Raises UserError naming ``where`` it stands.
     """
-    rows = csv.reader(StringIO(text.lstrip("\ufeff")))
-    header = next(rows)
-    head = _HEAD.fullmatch(header[0])
-    if head is None:
-        raise UserError(where, f"begins with {header[0]!r}, not with (PDH-CSV 4.0) and a time zone", _WRITE)
-    # As Windows writes it: the minutes that local time lacks to UTC.
-    to_utc = timedelta(minutes=int(head[2]))
-    left_out: set[str] = set()
+    # Every line that was written whole ends in a line's end.
+    whole, _, torn = text.lstrip("\ufeff").rpartition("\n")
+    left_out: dict[str, set[str]] = {"the last line, which is cut off": set()} if torn.strip() else {}
+    try:
+        header, *rows = csv.reader(StringIO(whole))
+    except (csv.Error, ValueError) as error:
+        raise UserError(where, "is cut off within its first line, or no CSV", _WRITE) from error
+    to_utc = _to_utc(header[0], where)
     columns = list(_columns(header, machines, where, left_out))
     stretches: list[Stretch] = []
     before_s: float | None = None
-    for row in _whole(rows, len(header), where, left_out):
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            what = f"line {number} has {len(row)} columns, the first {len(header)}"
+            raise UserError(where, what, _WRITE)
         now_s = (_time(row[0], where) + to_utc).timestamp()
         if before_s is not None:
             stretches += _stretches(columns, row, before_s, now_s, where)
         before_s = now_s
-    return Imported(summed(stretches), tuple(sorted(left_out)))
+    return Imported(summed(stretches), named(left_out))
 
 
-def _columns(header: Sequence[str], machines: Machines, where: str, left_out: set[str]) -> Iterator[_Column]:
+def _to_utc(title: str, where: str) -> timedelta:
+    """What makes the file's times those of UTC: as Windows says it, the minutes that they lack to it."""
+    head = _HEAD.fullmatch(title)
+    if head is None:
+        raise UserError(where, f"begins with {title[:60]!r}, not with a time zone", _WRITE)
+    return timedelta(minutes=int(head[2]))
+
+
+def _columns(
+    header: Sequence[str], machines: Machines, where: str, left_out: dict[str, set[str]]
+) -> Iterator[_Column]:
     for index, name in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(name)
         if match is None:
@@ -67,7 +80,7 @@ def _columns(header: Sequence[str], machines: Machines, where: str, left_out: se
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
         if meanings is None:
-            left_out.add(f"{kind} {counter}")
+            left_out.setdefault(kind, set()).add(counter)
             continue
         place = place_of(kind, instance)
         if place is None:
@@ -78,20 +91,6 @@ def _columns(header: Sequence[str], machines: Machines, where: str, left_out: se
             for meaning in meanings:
                 metric = meaning.metric.format(place.instance.replace("/", "!"))
                 yield _Column(index, machine, metric, meaning)
-
-
-def _whole(rows: Iterator[list[str]], width: int, where: str, left_out: set[str]) -> Iterator[list[str]]:
-    """The lines with all their columns; only the last one may be cut off."""
-    torn = 0
-    for number, row in enumerate(rows, start=2):
-        if torn:
-            raise UserError(where, f"line {torn} has not the {width} columns of the first", _WRITE)
-        if len(row) == width:
-            yield row
-        elif row:
-            torn = number
-    if torn:
-        left_out.add("the last line, which is cut off")
 
 
 def _time(text: str, where: str) -> datetime:

@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.telemetry.importers.instances import counts
 from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.sadf_table import OLD_DISK, SECTIONS, SWAP, Section
-from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, named, summed
 
 _WRITE = "write it with `LC_ALL=C sadf -j FILE -- -A`"
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
@@ -31,38 +31,38 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
     the second.
     """
     stretches: list[Stretch] = []
-    left_out: set[str] = set()
+    left_out: dict[str, set[str]] = {}
     try:
         for host in json.loads(text)["sysstat"]["hosts"]:
-            reader = _Reader(host, machines.of(str(host["nodename"]), where), where)
-            stretches += reader.stretches()
-            left_out |= reader.left_out
+            machine = machines.of(str(host["nodename"]), where)
+            stretches += _Reader(host, machine, where, left_out).stretches()
     except json.JSONDecodeError as error:
         raise UserError(
             where, f"is cut off, or no JSON, in line {error.lineno}: {error.msg}", _WRITE
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
-    return Imported(summed(stretches), tuple(sorted(left_out)))
+    return Imported(summed(stretches), named(left_out))
 
 
 class _Reader:
-    """One host of a file, and what of it there is no metric for."""
+    """One host of a file; what of it there is no metric for goes into ``left_out``, columns by section."""
 
-    def __init__(self, host: _Object, machine: str, where: str) -> None:
+    def __init__(self, host: _Object, machine: str, where: str, left_out: dict[str, set[str]]) -> None:
         self._records: list[_Object] = host["statistics"]
         self._machine = machine
         self._where = where
         self._cpus = int(host.get("number-of-cpus", 1))
         # Swapping is counted in pages, whose size is not in the file.
         self._sections = (*SECTIONS, SWAP) if host.get("machine") in _PAGES_OF_4_KIB else SECTIONS
-        self.left_out: set[str] = set()
+        self._left_out = left_out
 
     def stretches(self) -> Iterator[Stretch]:
         """Everything that has a metric."""
         mapped = {section.path[0] for section in self._sections} | {"timestamp"}
         for record in self._records:
-            self.left_out |= record.keys() - mapped
+            for name in record.keys() - mapped:
+                self._left_out.setdefault(name, set())
             end_s = self._moment(record["timestamp"])
             start_s = end_s - float(record["timestamp"]["interval"])
             for section in self._sections:
@@ -99,4 +99,4 @@ class _Reader:
                 metric, factor = columns[name]
                 yield metric, float(value) * factor
             elif name != section.instance:
-                self.left_out.add(f"{section.path[-1]} {name}")
+                self._left_out.setdefault(section.path[-1], set()).add(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from howdah.model.metrics import METRICS
@@ -35,6 +35,14 @@ def summed(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
         key = (machine, metric, start_s, end_s)
         values[key] = values.get(key, 0.0) + value
     return tuple(Stretch(*key, value) for key, value in values.items())
+
+
+def named(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """What there is no metric for, in words: columns by what they belong to, or that as a whole."""
+    return tuple(
+        f"{group} ({', '.join(sorted(columns))})" if columns else group
+        for group, columns in sorted(left_out.items())
+    )
 
 
 _KINDS = {metric.pattern: metric.kind for metric in METRICS}

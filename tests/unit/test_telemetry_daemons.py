@@ -1,0 +1,173 @@
+"""Daemons' beans as Hadoop 3.5.0 answered them, and daemons that go and come back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from howdah.model.metrics import METRICS
+from howdah.services.web import Web
+from howdah.telemetry.beans import beans_of
+from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.device import Away, Device
+from howdah.telemetry.importers.stretch import pattern_of
+
+BEANS = Path(__file__).parents[1] / "data/hadoop-3.5.0/jmx.json"
+MIB = 2**20
+Bean = dict[str, Any]
+
+
+class Daemon:
+    """Answers /jmx with the beans a daemon answered once, changed as a test wants."""
+
+    def __init__(self, beans: list[Bean]) -> None:
+        self.beans = beans
+        self.asked: list[str] = []
+        self.status = 200
+        self.silent: Event | None = None
+
+    def bean(self, name: str) -> Bean:
+        return next(one for one in self.beans if one["name"].endswith(name))
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that gave up waiting is what a test wants."""
+
+
+@contextmanager
+def serving(daemon: Daemon, port: int = 0) -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if daemon.silent is not None:
+                daemon.silent.wait(10)
+            (query,) = parse_qs(urlsplit(self.path).query)["qry"]
+            daemon.asked.append(query)
+            body = json.dumps({"beans": [one for one in daemon.beans if fnmatchcase(one["name"], query)]})
+            self.send_response(daemon.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class calls it so
+            pass
+
+    server = _Server(("127.0.0.1", port), Handler)
+    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with Web(silence_s=1.0) as one:
+        yield one
+
+
+def recorded(daemon: str) -> Daemon:
+    return Daemon(json.loads(BEANS.read_text())[daemon])
+
+
+def device_of(daemon: str, port: int, web: Web) -> Device:
+    (device,) = daemon_source("w1", daemon, f"http://127.0.0.1:{port}", web).devices
+    device.start()
+    return device
+
+
+@pytest.mark.parametrize("name", ["namenode", "datanode", "resourcemanager", "nodemanager", "historyserver"])
+def test_every_number_is_in_what_the_release_answers(name: str, web: Web) -> None:
+    """All that is asked for is there, each bean by its own name, and every metric is a known one."""
+    daemon = recorded(name)
+    with serving(daemon) as port:
+        values = dict(device_of(name, port, web).tick())
+    assert set(values) == {number.metric for bean in beans_of(name) for number in bean.numbers}
+    assert {pattern_of(metric) for metric in values} <= {metric.pattern for metric in METRICS}
+    assert daemon.asked == [bean.name for bean in beans_of(name)]
+
+
+def test_totals_grow_from_the_first_reading_and_means_add_up(web: Web) -> None:
+    daemon = recorded("datanode")
+    activity, jvm = daemon.bean("DataNodeActivity-w1-9866"), daemon.bean("JvmMetrics")
+    with serving(daemon) as port:
+        device = device_of("datanode", port, web)
+        first = dict(device.tick())
+        activity["BytesWritten"] += 5000
+        activity["FlushNanosNumOps"] += 10
+        activity["FlushNanosAvgTime"] = 2e8
+        jvm["GcTimeMillis"] += 250
+        jvm["MemHeapUsedM"] = 64.0
+        device.tick()
+        activity["FlushNanosNumOps"] += 1
+        activity["FlushNanosAvgTime"] = 1e9
+        last = dict(device.tick())
+    assert first["datanode/written_bytes"] == 0
+    assert first["jvm/datanode/gc_s"] == 0
+    assert last["datanode/written_bytes"] == 5000
+    assert last["datanode/flush_s"] == pytest.approx(10 * 0.2 + 1.0)
+    assert last["jvm/datanode/gc_s"] == pytest.approx(0.25)
+    assert last["jvm/datanode/heap_bytes"] == 64 * MIB
+
+
+def test_a_namenode_with_two_ports_answers_for_both(web: Web) -> None:
+    daemon = recorded("namenode")
+    one = next(bean for bean in daemon.beans if "RpcActivityForPort" in bean["name"])
+    other = {**one, "name": "Hadoop:service=NameNode,name=RpcActivityForPort8021"}
+    daemon.beans.append(other)
+    with serving(daemon) as port:
+        device = device_of("namenode", port, web)
+        device.tick()
+        one["RpcProcessingTimeNumOps"] += 100
+        other["RpcProcessingTimeNumOps"] += 11
+        assert dict(device.tick())["namenode/calls"] == 111
+
+
+def test_a_daemon_that_was_started_anew_counts_on(web: Web) -> None:
+    daemon = recorded("datanode")
+    activity = daemon.bean("DataNodeActivity-w1-9866")
+    activity["BytesWritten"] = 1000
+    with serving(daemon) as port:
+        device = device_of("datanode", port, web)
+        device.tick()
+        activity["BytesWritten"] = 1700
+        device.tick()
+    with pytest.raises(Away, match="cannot be reached"):
+        device.tick()
+    activity["BytesWritten"] = 40
+    with serving(daemon, port):
+        assert dict(device.tick())["datanode/written_bytes"] == 740
+
+
+@pytest.mark.parametrize("status", [500, 404])
+def test_a_daemon_that_answers_with_an_error_is_away(status: int, web: Web) -> None:
+    daemon = recorded("datanode")
+    daemon.status = status
+    with serving(daemon) as port, pytest.raises(Away, match=f"answers {status}"):
+        device_of("datanode", port, web).tick()
+
+
+def test_a_daemon_that_says_nothing_is_away(web: Web) -> None:
+    daemon = recorded("datanode")
+    daemon.silent = Event()
+    with serving(daemon) as port:
+        with pytest.raises(Away, match="does not answer in time"):
+            device_of("datanode", port, web).tick()
+        daemon.silent.set()
+
+
+def test_beans_of_a_daemon_without_a_web_server() -> None:
+    assert beans_of("zkfc") == ()

@@ -1,0 +1,155 @@
+"""Many machines at once: one clock, one moment, and nobody who holds up the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Event, get_ident
+
+import pytest
+
+from howdah.model.run import Sample
+from howdah.telemetry.device import Away, Device, Reading
+from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import Source
+from support.sinks import MemorySink
+
+METRIC = "process/rss_bytes"
+
+
+class Counting(Device):
+    """Counts its ticks and keeps the threads that made them."""
+
+    name = "counting"
+    paths = ()
+
+    def __init__(self, away: Sequence[int] = (), hold: Event | None = None) -> None:
+        super().__init__()
+        self.ticks = 0
+        self.threads: set[int] = set()
+        self._away = away
+        self._hold = hold
+
+    def tick(self) -> list[Reading]:
+        self.ticks += 1
+        self.threads.add(get_ident())
+        if self._hold is not None:
+            self._hold.wait(20)
+        if self.ticks in self._away:
+            raise Away("nobody listens")
+        return [Reading(METRIC, self.ticks)]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def of(rows: Sequence[Sample], machine: str) -> list[Sample]:
+    return [row for row in rows if row.host == machine]
+
+
+def test_machines_are_read_at_one_moment() -> None:
+    sink = MemorySink()
+    sources = [Source("w1", (Counting(),)), Source("w2", (Counting(), Counting()))]
+    sampler = Sampler(sink, sources, run_start_ns=time.monotonic_ns(), interval_s=0.1)
+    sampler.start()
+    sampler.mark()
+    sampler.stop()
+    one, two = of(sink.sampled, "w1"), of(sink.sampled, "w2")
+    assert len(one) >= 3
+    assert [row.time_s for row in two] == [row.time_s for row in one for _ in range(2)]
+
+
+def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own() -> None:
+    sink, steady, slow = MemorySink(), Counting(), Counting()
+    sampler = Sampler(
+        sink,
+        [Source("w1", (steady,)), Source("w1", (slow,), 3600.0)],
+        run_start_ns=time.monotonic_ns(),
+        interval_s=0.1,
+    )
+    sampler.start()
+    wait_for(lambda: slow.ticks == 1 and steady.ticks >= 4)
+    sampler.mark()
+    wait_for(lambda: slow.ticks == 2)
+    cost = sampler.stop()
+    # At once, after the mark, and inside stop: never by its interval, which is an hour.
+    assert slow.ticks == 3
+    assert cost.ticks == steady.ticks
+    assert get_ident() not in slow.threads
+    assert len(slow.threads) == 1
+    assert not slow.threads & steady.threads
+
+
+def test_a_daemon_that_hangs_holds_up_nothing_else() -> None:
+    sink, hold, steady, other = MemorySink(), Event(), Counting(), Counting()
+    hanging = Counting(hold=hold)
+    sources = [
+        Source("w1", (steady,)),
+        Source("w2", (hanging,), 0.1),
+        Source("w3", (other,), 0.2),
+    ]
+    sampler = Sampler(sink, sources, run_start_ns=time.monotonic_ns(), interval_s=0.1)
+    sampler.start()
+    wait_for(lambda: steady.ticks >= 5 and other.ticks >= 3)
+    assert hanging.ticks == 1
+    hold.set()
+    sampler.stop()
+
+
+def test_a_gap_is_one_warning_with_its_times() -> None:
+    sink, coming = MemorySink(), Counting(away=(2, 3, 6))
+    sources = [Source("w1", (coming,)), Source("w2", (Counting(),))]
+    sampler = Sampler(sink, sources, run_start_ns=time.monotonic_ns(), interval_s=3600.0)
+    sampler.start()
+    for _ in range(5):
+        sampler.mark()
+    sampler.stop()
+    (warning,) = sampler.warnings
+    times = sorted({row.time_s for row in of(sink.sampled, "w2")})
+    assert warning.code == "gap-in-counting-samples"
+    assert warning.text == (
+        f"counting of w1 was not sampled from {times[1]:.1f} to {times[3]:.1f} s, from {times[5]:.1f} to "
+        f"{times[6]:.1f} s: nobody listens"
+    )
+    assert [row.value for row in of(sink.sampled, "w1")] == [1, 4, 5, 7]
+
+
+def test_a_daemon_that_never_came_is_told_with_its_beginning() -> None:
+    sampler = Sampler(
+        MemorySink(),
+        [Source("w1", (Counting(away=range(100)),)), Source("w2", ())],
+        run_start_ns=time.monotonic_ns(),
+        interval_s=3600.0,
+    )
+    sampler.start()
+    sampler.stop()
+    (warning,) = sampler.warnings
+    assert warning.text == "counting of w1 was not sampled from 0.0 s on: nobody listens"
+
+
+class Refusing(MemorySink):
+    """A sink that takes nothing of one machine."""
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        if of(rows, "w2"):
+            raise OSError(28, "No space left on device")
+        super().samples(rows)
+
+
+def test_a_sink_that_fails_in_a_slow_thread_is_reported_by_stop() -> None:
+    steady, slow = Counting(), Counting()
+    sampler = Sampler(
+        Refusing(),
+        [Source("w1", (steady,)), Source("w2", (slow,), 0.1)],
+        run_start_ns=0,
+        interval_s=0.1,
+    )
+    sampler.start()
+    wait_for(lambda: steady.ticks >= 3)
+    with pytest.raises(OSError, match="No space left"):
+        sampler.stop()
+    assert slow.ticks == 1
