@@ -81,11 +81,11 @@ $(STAMPS)/test: requirements/test.lock | $(STAMPS)/run
 	@$(PIP) --require-hashes -r requirements/test.lock
 	@touch $@
 
-$(STAMPS)/hadoop: hadoop/pom.xml hadoop/hbase.xml | $(STAMPS)/prerequisites
+$(STAMPS)/hadoop: hadoop/pom.xml hadoop/hbase.xml $(wildcard python/howdah/installation/*.sha256) | $(STAMPS)/native
 	@sh scripts/need.sh javac "a JDK, to start Hadoop's daemons in tests" "sudo apt-get install openjdk-17-jdk-headless"
 	@sh scripts/need.sh mvn "Maven, to fetch Hadoop for tests" "sudo apt-get install maven"
 	@echo "fetching Hadoop's and HBase's jars into build/hadoop and build/hbase ..."
-	@mvn --quiet --file hadoop/pom.xml dependency:copy-dependencies -DoutputDirectory="$(CURDIR)/build/hadoop/3.5.0/lib"
+	@HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/howdah hadoop fetch
 	@mvn --quiet --file hadoop/hbase.xml dependency:copy-dependencies -DoutputDirectory="$(CURDIR)/build/hbase/2.6.4/lib"
 	@touch $@
 

@@ -1,0 +1,10 @@
+"""Every test meets the Hadoop that `make test` fetched, and no cluster of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
+for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
+    os.environ.pop(variable, None)
