@@ -81,7 +81,7 @@ $(STAMPS)/test: requirements/test.lock | $(STAMPS)/run
 	@$(PIP) --require-hashes -r requirements/test.lock
 	@touch $@
 
-$(STAMPS)/hadoop: hadoop/pom.xml hadoop/hbase.xml $(wildcard python/howdah/installation/*.sha256) | $(STAMPS)/native
+$(STAMPS)/hadoop: hadoop/pom.xml hadoop/hbase.xml $(wildcard hadoop/*.sha256) | $(STAMPS)/native
 	@sh scripts/need.sh javac "a JDK, to start Hadoop's daemons in tests" "sudo apt-get install openjdk-17-jdk-headless"
 	@sh scripts/need.sh mvn "Maven, to fetch Hadoop for tests" "sudo apt-get install maven"
 	@echo "fetching Hadoop's and HBase's jars into build/hadoop and build/hbase ..."
