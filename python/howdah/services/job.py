@@ -68,6 +68,11 @@ class AttemptFacts:
         """Which task and which attempt at it."""
         return task_number(self.id)
 
+    @property
+    def task(self) -> str:
+        """The id of its task."""
+        return f"task{self.id.removeprefix('attempt').rpartition('_')[0]}"
+
 
 @dataclass(frozen=True)
 class TaskFacts:
@@ -116,18 +121,8 @@ class JobFacts:
     """Why it failed, as Hadoop says it."""
     maps: int = 0
     """Map tasks."""
-    maps_completed: int = 0
-    """Map tasks that have ended."""
     reduces: int = 0
     """Reduce tasks."""
-    reduces_completed: int = 0
-    """Reduce tasks that have ended."""
-    map_progress: float | None = None
-    """How far its maps are, 0 to 1; None where the job has ended."""
-    reduce_progress: float | None = None
-    """How far its reduces are, 0 to 1; None where the job has ended."""
-    uberised: bool = False
-    """Whether its tasks ran within its application master."""
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
     """Every counter by ``Group.NAME``."""
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -47,12 +47,7 @@ class _Job(Facts):
     finish_ms: Time = Field(None, alias="finishTime")
     diagnostics: Text = ""
     maps: int = Field(0, alias="mapsTotal")
-    maps_completed: int = Field(0, alias="mapsCompleted")
     reduces: int = Field(0, alias="reducesTotal")
-    reduces_completed: int = Field(0, alias="reducesCompleted")
-    map_progress: float | None = Field(None, alias="mapProgress")
-    reduce_progress: float | None = Field(None, alias="reduceProgress")
-    uberised: bool = Field(False, alias="uberized")
 
 
 class _Task(Facts):
@@ -157,19 +152,10 @@ class JobReader:
 
 def _job(answer: Object) -> JobFacts:
     one = facts(_Job, answer, "a job")
-    said = one.model_dump(exclude={"state", "submit_ms", "map_progress", "reduce_progress"})
-    # An application master does not say when its job was handed in; that is its id's own start at the latest.
-    return JobFacts(
-        **said,
-        state=state_of(one.state),
-        submit_ms=one.submit_ms or one.start_ms or 0,
-        map_progress=_share(one.map_progress),
-        reduce_progress=_share(one.reduce_progress),
-    )
-
-
-def _share(percent: float | None) -> float | None:
-    return None if percent is None else percent / 100
+    # An application master does not say when its job was handed in.
+    submit_ms = one.submit_ms or one.start_ms or 0
+    said = one.model_dump(exclude={"state", "submit_ms"})
+    return JobFacts(**said, state=state_of(one.state), submit_ms=submit_ms)
 
 
 def _attempt(answer: Object, where: str) -> AttemptFacts:

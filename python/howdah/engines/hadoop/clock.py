@@ -1,0 +1,68 @@
+"""A run's clock: Hadoop's times of day as seconds since the run's start."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from howdah.model.run import RunWarning
+from howdah.services.errors import ServiceError
+from howdah.services.web import Web
+
+_APART_S = 2.0
+"""Less cannot be told: a server gives its time to the second, and its answer takes a while."""
+
+
+class RunClock:
+    """Seconds since the start of a run on CLOCK_MONOTONIC, and what the time of day was at its start."""
+
+    def __init__(self) -> None:
+        self.start_ns = time.monotonic_ns()
+        """The start on CLOCK_MONOTONIC."""
+        self.start_epoch_s = time.time()
+        """The start in seconds since 1970, on this machine's clock."""
+
+    def now_s(self) -> float:
+        """Seconds since the start of the run."""
+        return (time.monotonic_ns() - self.start_ns) / 1e9
+
+    @property
+    def epoch_ms(self) -> int:
+        """The start in Hadoop's milliseconds since 1970."""
+        return round(self.start_epoch_s * 1000)
+
+    def seconds(self, epoch_ms: int) -> float:
+        """A time of Hadoop's, milliseconds since 1970, in seconds since the start of the run."""
+        return epoch_ms / 1000 - self.start_epoch_s
+
+
+def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
+    """A warning for every server (its name and URL) whose clock is not this machine's.
+
+    What a server does not answer is not warned of: those who need it will say so.
+    """
+    found = ((name, _ahead_s(web, url)) for name, url in servers)
+    return tuple(
+        RunWarning(
+            code="clock-skew",
+            text=f"the clock of {name} is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} this"
+            " machine's: its times and what is sampled meanwhile do not fit together (is NTP running?)",
+        )
+        for name, ahead_s in found
+        if ahead_s is not None and abs(ahead_s) > _APART_S
+    )
+
+
+def _ahead_s(web: Web, url: str) -> float | None:
+    """How far a server's clock is ahead of this machine's, to a second."""
+    before = datetime.now(UTC)
+    try:
+        theirs = web.get_date(url)
+    except ServiceError:
+        return None
+    if theirs is None:
+        return None
+    # Half a second later on average: the header leaves out what is less than one.
+    ours = before + (datetime.now(UTC) - before) / 2
+    return (theirs - ours).total_seconds() + 0.5

@@ -1,0 +1,202 @@
+"""The events in a job's history file, and the job that they make up.
+
+The file's first line names the encoding, its second is the schema. A file may end in the middle, where
+its application master did; what came before counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from howdah.services.avro import Cursor, Malformed, codec
+from howdah.services.errors import Unexpected
+from howdah.services.job import (
+    AttemptFacts,
+    JobFacts,
+    Sums,
+    TaskFacts,
+    counter_name,
+    in_order,
+    is_task,
+    state_of,
+    task_number,
+)
+
+Event = dict[str, Any]
+
+_BINARY = b"Avro-Binary"
+_JSON = b"Avro-Json"
+
+
+def read_history(data: bytes, where: str) -> JobFacts:
+    """The job that a history file tells of; raises Unexpected, which names ``where``, for what is none."""
+    history = _History()
+    try:
+        for kind, event in _events(data):
+            history.take(kind, event)
+        return history.job()
+    except (Malformed, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Unexpected(
+            where, f"is not a job's history as howdah knows it: {error}", "is this a release howdah knows?"
+        ) from error
+
+
+def _events(data: bytes) -> Iterator[tuple[str, Event]]:
+    encoding, _, rest = data.partition(b"\n")
+    schema, _, body = rest.partition(b"\n")
+    if encoding not in (_BINARY, _JSON):
+        raise Malformed(f"it begins with {encoding[:20]!r}")
+    reader = codec(schema.decode())
+    for one in _binary(body, reader.binary) if encoding == _BINARY else _json(body, reader.plain):
+        yield one["type"], one["event"]
+
+
+def _binary(body: bytes, read: Callable[[Cursor], Any]) -> Iterator[Event]:
+    cursor = Cursor(body)
+    while not cursor.at_end:
+        try:
+            event = read(cursor)
+        except Malformed:
+            return
+        yield event
+
+
+def _json(body: bytes, plain: Callable[[Any], Any]) -> Iterator[Event]:
+    decoder, text, at = json.JSONDecoder(), body.decode(errors="replace"), 0
+    while (at := _after_space(text, at)) < len(text):
+        try:
+            event, at = decoder.raw_decode(text, at)
+        except ValueError:
+            return
+        yield plain(event)
+
+
+def _after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+class _History:
+    """A job as far as its events have told of it; a later event overrules an earlier one."""
+
+    def __init__(self) -> None:
+        self._job: dict[str, Any] = {"state": "running", "queue": "", "name": "", "submit_ms": 0}
+        self._tasks: dict[str, TaskFacts] = {}
+        self._attempts: dict[str, AttemptFacts] = {}
+
+    def job(self) -> JobFacts:
+        by_task: dict[str, list[AttemptFacts]] = {}
+        for name in sorted(self._attempts, key=task_number):
+            one = self._attempts[name]
+            by_task.setdefault(one.task, []).append(one)
+        tasks = {
+            # A task's start may be lost where that of its attempts is not.
+            name: replace(
+                self._tasks.get(name, TaskFacts(name, "running", ())), attempts=tuple(by_task.get(name, ()))
+            )
+            for name in {**self._tasks, **by_task}
+        }
+        return JobFacts(**self._job, tasks=in_order(tasks))
+
+    def take(self, kind: str, event: Event) -> None:
+        if kind.startswith(("MAP_ATTEMPT", "REDUCE_ATTEMPT")):
+            self._take_attempt(kind, event)
+        elif kind.startswith("TASK"):
+            if is_task(event["taskid"]):
+                self._take_task(kind, event)
+        else:
+            self._take_job(kind, event)
+
+    def _take_job(self, kind: str, event: Event) -> None:
+        match kind:
+            case "JOB_SUBMITTED":
+                self._job |= {
+                    "id": event["jobid"],
+                    "name": event["jobName"],
+                    "user": event["userName"],
+                    "queue": event["jobQueueName"],
+                    "submit_ms": event["submitTime"],
+                }
+            case "JOB_QUEUE_CHANGED":
+                self._job["queue"] = event["jobQueueName"]
+            case "JOB_INITED":
+                self._job |= {
+                    "start_ms": event["launchTime"],
+                    "maps": event["totalMaps"],
+                    "reduces": event["totalReduces"],
+                }
+            case "JOB_FINISHED":
+                self._job |= {
+                    "state": "succeeded",
+                    "finish_ms": event["finishTime"],
+                    "counters": _sums(event),
+                }
+            case "JOB_FAILED" | "JOB_KILLED" | "JOB_ERROR":
+                self._job |= {
+                    "state": state_of(event["jobStatus"]),
+                    "finish_ms": event["finishTime"],
+                    "diagnostics": event.get("diagnostics") or "",
+                }
+
+    def _take_task(self, kind: str, event: Event) -> None:
+        name = event["taskid"]
+        known = self._tasks.get(name, TaskFacts(name, "running", ()))
+        match kind:
+            case "TASK_STARTED":
+                hosts = tuple(one for one in event["splitLocations"].split(",") if one)
+                known = replace(known, split_hosts=hosts)
+            case "TASK_FINISHED":
+                winner = event.get("successfulAttemptId") or ""
+                known = replace(known, state=state_of(event["status"]), winner=winner)
+            case "TASK_FAILED":
+                known = replace(known, state=state_of(event["status"]), error=event["error"])
+        self._tasks[name] = known
+
+    def _take_attempt(self, kind: str, event: Event) -> None:
+        name = event["attemptId"]
+        known = self._attempts.get(name, AttemptFacts(name, "running", None))
+        if kind.endswith("STARTED"):
+            known = replace(
+                known,
+                start_ms=_time(event["startTime"]),
+                node=event["trackerName"],
+                node_web=f"{event['trackerName']}:{event['httpPort']}",
+                container=event.get("containerId") or "",
+                locality=event.get("locality") or "",
+            )
+        else:
+            known = replace(
+                known,
+                state=state_of(event["status"] if "status" in event else event["taskStatus"]),
+                finish_ms=_time(event["finishTime"]),
+                shuffle_ms=_time(event.get("shuffleFinishTime")),
+                merge_ms=_time(event.get("sortFinishTime")),
+                node=event.get("hostname") or known.node,
+                error=event.get("error") or "",
+                counters=MappingProxyType(dict(_counts(event.get("counters")))),
+            )
+        self._attempts[name] = known
+
+
+def _time(value: Any) -> int | None:
+    """A time, which is 0 or -1 where it has not come."""
+    return int(value) if value and value > 0 else None
+
+
+def _counts(counters: Any) -> Iterator[tuple[str, int]]:
+    for group in (counters or {}).get("groups", ()):
+        for one in group["counts"]:
+            yield counter_name(group["name"], one["name"]), int(one["value"])
+
+
+def _sums(event: Event) -> Mapping[str, Sums]:
+    maps, reduces = dict(_counts(event["mapCounters"])), dict(_counts(event["reduceCounters"]))
+    return {
+        name: Sums(maps.get(name, 0), reduces.get(name, 0), total)
+        for name, total in _counts(event["totalCounters"])
+    }

@@ -1,0 +1,53 @@
+"""The logs of containers, from the NodeManager that ran them or from where they were gathered."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from howdah.services.errors import ServiceError
+from howdah.services.history import JobHistory
+from howdah.services.web import Web
+
+MOST_BYTES = 64 * 1024
+"""The end of a log is enough to say why it ends."""
+
+_CONTENTS = "\nLogContents:\n"
+_END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
+
+
+class Container(NamedTuple):
+    """A container and where it ran."""
+
+    id: str
+    """``container_1700000000000_0001_01_000002``."""
+    node_web: str
+    """``HOST:PORT`` of its NodeManager's web server."""
+
+
+class TaskLogs:
+    """Reads the ends of containers' logs."""
+
+    def __init__(self, web: Web, history: JobHistory, scheme: str = "http") -> None:
+        self._web = web
+        self._history = history
+        self._scheme = scheme
+
+    def tail(self, container: Container, name: str) -> str:
+        """The end of a log, ``syslog``, ``stderr`` or ``stdout``; empty where nobody has it."""
+        for url in (
+            f"{self._scheme}://{container.node_web}/ws/v1/node/containers/{container.id}/logs/{name}",
+            f"{self._history.url}/ws/v1/history/containerlogs/{container.id}/{name}",
+        ):
+            try:
+                text = self._web.get_text(url, size=-MOST_BYTES)
+            except ServiceError:
+                continue
+            return contents(text)
+        return ""
+
+
+def contents(answer: str) -> str:
+    """A log without the lines that servers put around it; empty for an answer that holds none."""
+    _, begins, text = answer.rpartition(_CONTENTS)
+    return _END.sub("", text)[-MOST_BYTES:] if begins else ""
