@@ -16,6 +16,7 @@ from howdah.analysis.registry import findings
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
 from howdah.analysis.storage import zones
+from howdah.analysis.stragglers import stragglers
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.tables import RunData
@@ -56,4 +57,5 @@ def gather(run: RunData) -> Evidence:
         storage=zones(record, times),
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
+        stragglers=stragglers(run, timeline, machines, times, disks),
     )

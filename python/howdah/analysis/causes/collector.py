@@ -1,0 +1,50 @@
+"""A worker whose tasks or daemons spend their time collecting garbage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.causes.view import Mark, View, by_kind, usual
+from howdah.analysis.evidence import Sign
+
+# What Java says when a heap is full; the second is said when collecting takes nearly all time.
+_FULL = ("Java heap space", "GC overhead limit exceeded")
+
+
+def full_heaps(view: View) -> Iterator[Mark]:
+    """Workers whose tasks or daemons collected for more of their time than others', or died of it."""
+    for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
+        told = [each for each in attempts if each.gc_s is not None and each.end_s > each.start_s]
+        shares: dict[str, float] = {}
+        for worker, tasks in by_kind(told, lambda each: each.worker).items():
+            elapsed_s = sum(each.end_s - each.start_s for each in tasks)
+            shares[worker] = min(1.0, sum(each.gc_s or 0.0 for each in tasks) / elapsed_s)
+        yield from _more(shares, kind, f"{kind} tasks' time in garbage collection")
+    yield from _more(_died(view), "", "task time lost to full heaps")
+    daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}
+    for daemon in sorted(daemons):
+        held: dict[str, float] = {}
+        for worker in view.workers:
+            gc_s = view.growth(worker, f"jvm/{daemon}/gc_s")
+            if gc_s is not None:
+                held[worker] = min(1.0, gc_s / view.seconds)
+        yield from _more(held, "", f"{daemon}'s time in garbage collection")
+
+
+def _died(view: View) -> dict[str, float]:
+    """The part of each worker's task time that ended with a full heap."""
+    tasks = by_kind((*view.attempts, *view.failed), lambda each: each.worker)
+    found = {}
+    for worker, attempts in tasks.items():
+        full = [each for each in attempts if any(word in (each.error or "") for word in _FULL)]
+        whole_s = sum(each.end_s - each.start_s for each in attempts)
+        found[worker] = sum(each.end_s - each.start_s for each in full) / whole_s if whole_s > 0 else 0.0
+    return found
+
+
+def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[Mark]:
+    for worker, share in shares.items():
+        peers = usual(worker, shares)
+        if share > peers.value:
+            sign = Sign("garbage collection", share - peers.value, quantity, "1", share, *peers)
+            yield Mark(worker, kind, None, sign)

@@ -1,0 +1,83 @@
+"""A worker whose CPUs are held back: by a limit below its peers', or by a hypervisor that serves others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.causes.ceiling import low_ceilings
+from howdah.analysis.causes.held import Held, held
+from howdah.analysis.causes.view import Mark, View, usual
+from howdah.analysis.evidence import Sign
+from howdah.analysis.use import MODES
+
+# A worker that waits for something else computes less too, but its limit holds it back less than its
+# peers', for every second it computes; one with a lower limit is held back at least so much more.
+HELD_BACK_MORE = 1.3
+# Of the whole time.
+HELD_BACK_LEAST = 0.05
+# Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
+STEADY = 0.9
+LEAST_CPUS = 0.02
+
+
+def held_back(view: View) -> Iterator[Mark]:
+    """Workers that computed steadily but less than others, and workers whose CPU time went to others."""
+    uses: dict[tuple[str, str], Held] = {}
+    for worker in view.workers:
+        metrics = [
+            metric
+            for cpu in view.timeline.instances(worker, "cpu")
+            for metric in (f"cpu/{cpu}/user_s", f"cpu/{cpu}/system_s")
+        ]
+        use = held(view.timeline, worker, metrics, view.span)
+        if use is not None and use.level >= LEAST_CPUS:
+            uses[worker, ""] = use
+    planned = {worker: _allowed(view, worker) for worker in view.workers}
+    throttled = _throttled(view)
+    for mark in low_ceilings("CPU held back", "CPUs in use", "1", uses, planned):
+        if _by_limit(view, mark.worker, uses[mark.worker, ""], throttled):
+            yield mark
+    yield from _stolen(view)
+
+
+def _allowed(view: View, worker: str) -> float | None:
+    """The CPUs of a worker: as planned, or fewer where its counted time adds up to a lower limit."""
+    planned = view.plan(worker).cpus
+    spent = [view.growth(worker, f"cpu/all/{mode}_s") for mode in MODES]
+    counted = sum(each for each in spent if each is not None) / view.seconds
+    return min((each for each in (planned, counted) if each), default=None)
+
+
+def _throttled(view: View) -> dict[str, float]:
+    """Seconds a limit held a worker back for each second it computed."""
+    found: dict[str, float] = {}
+    for worker in view.workers:
+        back_s = view.growth(worker, "cpu/all/throttled_s")
+        used_s = sum(view.growth(worker, f"cpu/all/{mode}_s") or 0.0 for mode in ("user", "system"))
+        if back_s is not None and used_s > 0:
+            found[worker] = back_s / used_s
+    return found
+
+
+def _by_limit(view: View, worker: str, use: Held, throttled: dict[str, float]) -> bool:
+    if worker not in throttled:
+        return use.amount_share >= STEADY
+    back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
+    more = throttled[worker] >= HELD_BACK_MORE * usual(worker, throttled).value
+    return more and back_s >= HELD_BACK_LEAST * view.seconds
+
+
+def _stolen(view: View) -> Iterator[Mark]:
+    shares: dict[str, float] = {}
+    for worker in view.workers:
+        cpus = view.timeline.instances(worker, "cpu")
+        stolen_s = [view.growth(worker, f"cpu/{cpu}/steal_s") for cpu in cpus]
+        known = [each for each in stolen_s if each is not None]
+        if known:
+            shares[worker] = sum(known) / len(known) / view.seconds
+    for worker, share in shares.items():
+        peers = usual(worker, shares)
+        if share > peers.value:
+            lost = share - peers.value
+            sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers)
+            yield Mark(worker, "", None, sign)

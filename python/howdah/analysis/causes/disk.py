@@ -1,0 +1,52 @@
+"""A worker's disk that is slower than the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.causes.ceiling import low_ceilings
+from howdah.analysis.causes.held import Held, held
+from howdah.analysis.causes.view import Mark, View
+
+# Less than this a second is not what anyone waits for.
+QUIET_BYTES_PER_S = 1e6
+# A disk that is busy so much of the time is what its worker waits for, whatever its rate.
+BUSY = 0.7
+_WAYS = {
+    "reading": ("read_bytes",),
+    "writing": ("written_bytes",),
+    "both ways": ("read_bytes", "written_bytes"),
+}
+
+
+def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
+    """Disks that stood at a low rate, each way by itself and both together, or were busy with little."""
+    disks = [
+        (worker, disk)
+        for worker in view.workers
+        for disk in view.timeline.instances(worker, "disk")
+        if disk in data_disks
+    ]
+    planned = {worker: view.plan(worker).disk_bytes_per_s for worker in view.workers}
+    for way, metrics in _WAYS.items():
+        uses: dict[tuple[str, str], Held] = {}
+        for worker, disk in disks:
+            names = [f"disk/{disk}/{metric}" for metric in metrics]
+            use = held(view.timeline, worker, names, view.span)
+            if use is not None and use.level >= QUIET_BYTES_PER_S:
+                uses[worker, disk] = use
+        yield from low_ceilings("slow disk", f"rate of {way}, disk", "B/s", uses, planned)
+    yield from low_ceilings("slow disk", "rate while busy, disk", "B/s", _busy(view, disks), planned)
+
+
+def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:
+    """Bytes per busy second of disks that were busy most of the time."""
+    found = {}
+    for worker, disk in disks:
+        busy_s = view.growth(worker, f"disk/{disk}/busy_s")
+        if busy_s is None or busy_s <= 0:
+            continue
+        total = sum(view.growth(worker, f"disk/{disk}/{name}") or 0.0 for name in _WAYS["both ways"])
+        share = min(1.0, busy_s / view.seconds)
+        found[worker, disk] = Held(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
+    return found

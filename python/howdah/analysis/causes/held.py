@@ -1,0 +1,56 @@
+"""Whether a worker used something at one steady rate, as it does where a limit holds it.
+
+What is held by a limit moves most of its bytes at nearly one rate; what follows demand moves them at
+many. The rate near which it stayed, and for how long, can be held against its peers'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray
+from howdah.analysis.timeline import Timeline, Track
+
+# The rate that so much of the amount did not exceed. A limit shows at the top; the very top is noise.
+TOP = 0.95
+# So far around that rate still counts as the same.
+NEAR = 0.15
+# Fewer sample intervals than this tell nothing about steadiness.
+LEAST_INTERVALS = 4
+
+
+class Held(NamedTuple):
+    """The rate at the top, the part of the time near it, and the part of the amount moved there."""
+
+    level: float
+    time_share: float
+    amount_share: float
+
+
+def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[float, float]) -> Held | None:
+    """How a machine used the sum of some counters; None where samples are too few or nothing moved."""
+    tracks = [track for metric in metrics if (track := timeline.track(machine, metric)) is not None]
+    if not tracks:
+        return None
+    edges = _edges(tracks[0], span)
+    if len(edges) <= LEAST_INTERVALS:
+        return None
+    lengths = np.diff(edges)
+    amounts = np.maximum(sum((np.diff(track.at(edges)) for track in tracks), np.zeros(len(lengths))), 0.0)
+    total = float(amounts.sum())
+    if total <= 0:
+        return None
+    rates = amounts / lengths
+    order = np.argsort(rates)
+    reached = np.cumsum(amounts[order]) / total
+    level = float(rates[order][int(np.searchsorted(reached, TOP - 1e-9))])
+    near = np.abs(rates - level) <= NEAR * level
+    return Held(level, float(lengths[near].sum() / lengths.sum()), float(amounts[near].sum() / total))
+
+
+def _edges(track: Track, span: tuple[float, float]) -> FloatArray:
+    within = (track.times_s >= span[0]) & (track.times_s <= span[1])
+    return track.times_s[within]

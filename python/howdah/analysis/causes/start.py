@@ -1,0 +1,35 @@
+"""A worker whose first task of a kind began later than others'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from howdah.analysis.causes.view import Mark, View, by_kind, usual
+from howdah.analysis.evidence import Sign
+
+# Containers are given out within a few heartbeats; sooner than this nothing is late.
+LEAST_S = 3.0
+# And it must be what others wait for: ending so much later than they, as a share of the whole stretch.
+ENDS_LATER = 0.1
+
+
+def late_starts(view: View) -> Iterator[Mark]:
+    """Workers that began late and ended last because of it."""
+    for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
+        begun_s = min(each.start_s for each in attempts)
+        length_s = max(each.end_s for each in attempts) - begun_s
+        waited: dict[str, float] = {}
+        ended: dict[str, float] = {}
+        for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
+            waited[worker] = min(each.start_s for each in tasks) - begun_s
+            ended[worker] = max(each.end_s for each in tasks)
+        for worker, wait_s in waited.items():
+            peers = usual(worker, waited)
+            others = [end_s for name, end_s in ended.items() if name != worker]
+            if not others or wait_s - peers.value < LEAST_S:
+                continue
+            if ended[worker] - median(others) >= ENDS_LATER * length_s:
+                lost = (wait_s - peers.value) / length_s
+                sign = Sign("late start", lost, f"wait for the first {kind} task", "s", wait_s, *peers)
+                yield Mark(worker, kind, None, sign)

@@ -1,0 +1,110 @@
+"""What the causes of slowness are looked for in: one job's tasks, its workers' samples, what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from howdah.analysis.evidence import Sign
+from howdah.analysis.timeline import Timeline
+from howdah.model.run import TaskAttempt
+
+LEAST_PEERS = 2
+"""With fewer peers than this their median says nothing, and what was planned counts instead."""
+
+
+class Planned(NamedTuple):
+    """What the plan allows a worker, None where it does not say."""
+
+    disk_bytes_per_s: float | None = None
+    link_bytes_per_s: float | None = None
+    cpus: float | None = None
+
+
+class Mark(NamedTuple):
+    """A sign and on whom it was found; ``task`` is None where it is the whole worker."""
+
+    worker: str
+    kind: str
+    task: int | None
+    sign: Sign
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One workload on its workers.
+
+    ``attempts`` are those that succeeded, ``failed`` all others; ``span`` runs from the first start to the
+    last end of those that succeeded.
+    """
+
+    timeline: Timeline
+    span: tuple[float, float]
+    workers: tuple[str, ...]
+    attempts: tuple[TaskAttempt, ...]
+    failed: tuple[TaskAttempt, ...]
+    planned: Mapping[str, Planned]
+
+    @property
+    def seconds(self) -> float:
+        """The length of the span."""
+        return self.span[1] - self.span[0]
+
+    def growth(self, worker: str, metric: str) -> float | None:
+        """How much a counter grew in the span; None where it was not sampled."""
+        track = self.timeline.track(worker, metric)
+        return track.growth(*self.span) if track else None
+
+    def plan(self, worker: str) -> Planned:
+        """What the plan allows a worker."""
+        return self.planned.get(worker, Planned())
+
+
+class Reference(NamedTuple):
+    """What one value was held against."""
+
+    value: float
+    against: Literal["peers", "plan"]
+
+
+Of = TypeVar("Of")
+
+
+def usual(own: Of, values: Mapping[Of, float]) -> Reference:
+    """The peers' median of what a healthy worker has little of; a lone worker is held against none at all."""
+    peers = [value for key, value in values.items() if key != own]
+    return Reference(median(peers), "peers") if peers else Reference(0.0, "plan")
+
+
+def capable(own: Of, values: Mapping[Of, float], planned: float | None) -> Reference | None:
+    """The rate a resource should reach: its peers' upper quartile, or with too few of them what is planned.
+
+    A rate shows what a link or disk can carry only where there was something to carry, so the better
+    peers count. A single peer counts where it did no better than planned: what slows both is nobody's own.
+    """
+    peers = [value for key, value in values.items() if key != own]
+    if len(peers) >= LEAST_PEERS:
+        return Reference(float(np.quantile(peers, 0.75)), "peers")
+    known = [Reference(value, "peers") for value in peers]
+    if planned is not None:
+        known.append(Reference(planned, "plan"))
+    return min(known, default=None)
+
+
+def by_kind(
+    attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], str]
+) -> dict[str, list[TaskAttempt]]:
+    """The attempts grouped by something about them."""
+    found: dict[str, list[TaskAttempt]] = {}
+    for each in attempts:
+        found.setdefault(of(each), []).append(each)
+    return found
+
+
+def moved(task: TaskAttempt) -> int:
+    """The bytes that were a task's work."""
+    return max(task.input_bytes, task.output_bytes, task.shuffled_bytes or 0)

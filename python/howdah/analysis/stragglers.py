@@ -1,0 +1,148 @@
+"""Workers and tasks that held a job up, each with its most likely cause.
+
+All causes are weighed by one measure: the share of its time that a worker or task would have been spared
+under its peers' conditions, against how far equal workers differ by it anyway. A resource that is slow
+because another one is (the link of a worker whose CPU is held back) loses less by that measure than the
+one it waits for, so the largest names the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.attempts import attempts_of, done
+from howdah.analysis.causes.collector import full_heaps
+from howdah.analysis.causes.cpu import held_back
+from howdah.analysis.causes.disk import slow_disks
+from howdah.analysis.causes.link import slow_links
+from howdah.analysis.causes.partition import skewed_tasks
+from howdah.analysis.causes.slowness import ends_later, slowdowns
+from howdah.analysis.causes.start import late_starts
+from howdah.analysis.causes.view import LEAST_PEERS, Mark, View
+from howdah.analysis.evidence import Cause, Machine, Sign, Straggler, WorkloadTime
+from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.planned import planned_limits
+from howdah.analysis.timeline import Timeline
+from howdah.model.run import Outcome
+from howdah.model.tables import RunData
+
+# Less of its time lost than this is the difference between any two equal workers. Rates and sizes wander
+# with what there is to do; the time that a collector or a hypervisor takes hardly does.
+WANDERS: dict[Cause, float] = {
+    "skewed partition": 0.25,
+    "slow disk": 0.25,
+    "slow link": 0.25,
+    "garbage collection": 0.1,
+    "CPU held back": 0.25,
+    "late start": 0.25,
+}
+# A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
+CONSEQUENCE = 0.5
+# Slower than this, byte for byte, and ending so much later, a worker is slow even if nothing shows why.
+SLOW = 1.6
+ENDS_LATER = 0.1
+_SHORT_S = 5.0
+
+
+def stragglers(
+    run: RunData,
+    timeline: Timeline,
+    machines: tuple[Machine, ...],
+    times: tuple[WorkloadTime, ...],
+    data_disks: tuple[str, ...],
+) -> tuple[Straggler, ...]:
+    """The stragglers of every job that succeeded, the one that lost most first."""
+    if not on_cluster(run.record):
+        return ()
+    found: list[Straggler] = []
+    for time in times:
+        view = _view(run, timeline, machines, time)
+        if view is not None and view.seconds >= _SHORT_S:
+            found += _of_job(time.workload, view, workers_of(machines), data_disks)
+    return tuple(found)
+
+
+def _view(run: RunData, timeline: Timeline, machines: tuple[Machine, ...], time: WorkloadTime) -> View | None:
+    if time.outcome is not Outcome.SUCCEEDED:
+        return None
+    attempts = attempts_of(run, time)
+    kinds = dict.fromkeys(each.kind for each in attempts)
+    counted = tuple(each for kind in kinds for each in done(attempts, kind))
+    if not counted:
+        return None
+    span = (min(each.start_s for each in counted), max(each.end_s for each in counted))
+    names = workers_of(machines)
+    # A worker that was sampled takes part even where it had no task: it stores what others write.
+    active = {each.worker for each in counted} | set(timeline.hosts)
+    planned = planned_limits(run.record.plan)
+    workers = tuple(name for name in names if name in active)
+    failed = tuple(each for each in attempts if each not in counted)
+    return View(timeline, span, workers, counted, failed, planned)
+
+
+def _of_job(
+    workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...]
+) -> Iterator[Straggler]:
+    marks = [mark for mark in _marks(view, data_disks) if strength(mark.sign) >= 1]
+    slow = slowdowns(view)
+    most = max((strength(mark.sign) for mark in marks), default=0.0)
+    places: dict[tuple[str, int | None], list[Mark]] = {}
+    for mark in sorted(marks, key=lambda mark: -strength(mark.sign)):
+        places.setdefault((mark.worker, mark.task), []).append(mark)
+    for (worker, task), mine in places.items():
+        if strength(mine[0].sign) >= CONSEQUENCE * most:
+            signs = _strongest(mine)
+            yield Straggler(
+                workload=workload,
+                kind=mine[0].kind,
+                worker=worker,
+                host=hosts.get(worker, worker),
+                task=task,
+                cause=signs[0].cause,
+                confidence=_confidence(view, signs, slow.get(worker, 1.0)),
+                slowdown=slow.get(worker, 1.0),
+                signs=signs,
+            )
+    if not marks and len(view.workers) > LEAST_PEERS:
+        yield from _unexplained(workload, view, hosts, slow)
+
+
+def strength(sign: Sign) -> float:
+    """How many times more it lost than equal workers differ by."""
+    return sign.lost_share / WANDERS[sign.cause]
+
+
+def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
+    yield from slow_disks(view, data_disks)
+    yield from slow_links(view)
+    yield from held_back(view)
+    yield from full_heaps(view)
+    yield from skewed_tasks(view)
+    yield from late_starts(view)
+
+
+def _strongest(marks: list[Mark]) -> tuple[Sign, ...]:
+    """The strongest sign of every cause, the strongest cause first."""
+    best: dict[str, Sign] = {}
+    for mark in marks:
+        best.setdefault(mark.sign.cause, mark.sign)
+    return tuple(best.values())
+
+
+def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:
+    """How far the strongest cause stands out; less with few peers, and where no task was slower for it."""
+    first, second = strength(signs[0]), strength(signs[1]) if len(signs) > 1 else 0.0
+    clear = 0.5 + 0.5 * (first - second) / first
+    peers = min(1.0, (1 + len(view.workers)) / (2 + LEAST_PEERS))
+    felt = 1.0 if slowdown > 1 + signs[0].lost_share / 2 or signs[0].cause == "skewed partition" else 0.85
+    return min(0.99, clear * peers * felt)
+
+
+def _unexplained(
+    workload: str, view: View, hosts: dict[str, str], slow: dict[str, float]
+) -> Iterator[Straggler]:
+    for worker, slowdown in slow.items():
+        if slowdown >= SLOW and ends_later(view, worker) >= ENDS_LATER:
+            yield Straggler(
+                workload, "", worker, hosts.get(worker, worker), None, "cannot tell", 0.5, slowdown, ()
+            )
