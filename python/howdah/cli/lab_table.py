@@ -20,38 +20,44 @@ _STYLE = {"up": "green", "degraded": "yellow", "incomplete": "yellow"}
 
 
 def brought_text(brought: Brought) -> RenderableType:
-    """What was brought up, what of it is not as planned, and what to do next."""
+    """What was brought up, how it differs from the plan, and what to do next."""
     state = brought.state
-    done = format_counted(len(brought.started), "daemon")
     kinds = [machine.kind for machine in state.machines]
-    hosts = len({machine.host for machine in state.machines})
-    what = "up" if brought.new else "was up" if not brought.started else "up again"
+    started = format_counted(len(brought.started), "daemon")
+    changed = format_counted(len(state.laboratory.deviations), "value")
+    lost = ", ".join(one.what for one in state.laboratory.isolation if not one.kept)
     return Group(
         _line(
-            "lab",
-            f"{state.name} {what}: {kinds.count('worker')} workers and {kinds.count('master')} masters "
-            f"on {format_counted(hosts, 'host')}; {done} started",
+            "up",
+            f"{state.name}: {format_counted(kinds.count('worker'), 'worker')} and "
+            f"{format_counted(kinds.count('master'), 'master')} on "
+            f"{format_counted(len({machine.host for machine in state.machines}), 'host')}; "
+            f"{started if brought.started else 'nothing had to be'} started",
         ),
         _line("files", str(state.directory)),
-        *_differences(state.laboratory, state.notes),
-        _line("next", "howdah run terasuite --engine hadoop, howdah lab status, howdah lab down"),
+        *_scaled(state.laboratory, state.notes),
+        _line("not kept", lost),
+        _line("changed", f"{changed} of the configuration; howdah lab status says why"),
+        _line("next", "howdah run terasuite --engine hadoop"),
     )
 
 
 def status_text(found: LabStatus) -> RenderableType:
     """Machines with their limits and daemons, then what is held to the plan and what is not."""
-    head = Text.assemble((found.state, _STYLE[found.state]), f", Hadoop {found.hadoop}, of {found.plan}")
+    head = Text.assemble((found.state, _STYLE[found.state]), f", Hadoop {found.hadoop}")
     if found.awaited:
         head.append(f"; missing: {found.awaited}")
     return Group(
-        _line("lab", f"{found.name} ").append_text(head),
+        _line(found.name, "").append_text(head),
+        _line("plan", found.plan),
         _line("files", str(found.directory)),
+        *_health(found),
         Text(),
         _machines(found.machines),
         Text(),
-        *_health(found),
         *_isolation(found.laboratory),
-        *_differences(found.laboratory, found.notes),
+        *_scaled(found.laboratory, found.notes),
+        *_changed(found.laboratory),
     )
 
 
@@ -125,9 +131,12 @@ def _isolation(laboratory: Laboratory) -> Iterator[Text]:
             yield _line(label if number == 0 else "", f"{one.what}: {one.how}")
 
 
-def _differences(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Text]:
-    for number, text in enumerate([*map(_scaled, laboratory.scaling), *notes]):
+def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Text]:
+    for number, text in enumerate([*map(_smaller, laboratory.scaling), *notes]):
         yield _line("scaled" if number == 0 else "", text)
+
+
+def _changed(laboratory: Laboratory) -> Iterator[Text]:
     for number, (why, ones) in enumerate(_by_reason(laboratory.deviations)):
         listed = ", ".join(one.key for one in ones)
         yield _line("changed" if number == 0 else "", f"{listed}: {why}")
@@ -140,7 +149,7 @@ def _by_reason(deviations: Iterable[Deviation]) -> list[tuple[str, list[Deviatio
     return list(found.items())
 
 
-def _scaled(one: Scaling) -> str:
+def _smaller(one: Scaling) -> str:
     return f"{one.what}: {_amount(one, one.planned)} planned, {_amount(one, one.lab)} here"
 
 

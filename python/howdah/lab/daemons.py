@@ -11,7 +11,7 @@ from typing import NamedTuple
 from howdah.errors import RunFailed
 from howdah.installation import PROGRAMS, Installation, java_command, java_home
 from howdah.lab import enter, processes
-from howdah.lab.files import directories, name_options
+from howdah.lab.files import cpu_option, directories, name_options
 from howdah.lab.names import MACHINE, VARIABLE
 from howdah.lab.processes import Process
 from howdah.lab.programs import PROGRAM, planned_options
@@ -150,5 +150,10 @@ def inside(state: LabState, machine: Machine) -> tuple[str, ...]:
 
 
 def _options(state: LabState, machine: Machine) -> list[str]:
-    """What keeps a Java program's files in its machine's directory, before the plan's own options."""
-    return ["-XX:-UsePerfData", f"-Djava.io.tmpdir={machine.directory / 'tmp'}", *name_options(state)]
+    """What Java has to be told about its machine, before the plan's own options."""
+    return [
+        "-XX:-UsePerfData",
+        cpu_option(machine.threads),
+        f"-Djava.io.tmpdir={machine.directory / 'tmp'}",
+        *name_options(state),
+    ]

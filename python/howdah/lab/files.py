@@ -48,7 +48,7 @@ def write_files(state: LabState, rendered: ConfigSet, installation: Installation
     around = Surroundings(
         task_class_path=installation.task_class_path,
         native=installation.native is not None,
-        task_options=name_options(state),
+        task_options=(*name_options(state), cpu_option(_least_threads(state))),
     )
     found: dict[str, Deviation] = {}
     for number, machine in enumerate(state.machines):
@@ -63,6 +63,15 @@ def write_files(state: LabState, rendered: ConfigSet, installation: Installation
 def name_options(state: LabState) -> tuple[str, ...]:
     """The Java options by which a program finds the machines' names; with root /etc/hosts has them."""
     return (f"-Djdk.net.hosts.file={state.hosts_file}",) if state.rootless else ()
+
+
+def cpu_option(threads: int) -> str:
+    """The Java option that says how many CPUs there are: as planned, not those of this machine."""
+    return f"-XX:ActiveProcessorCount={threads}"
+
+
+def _least_threads(state: LabState) -> int:
+    return min(machine.threads for machine in state.machines if machine.kind == "worker")
 
 
 def directories(machine: Machine) -> Iterable[Path]:

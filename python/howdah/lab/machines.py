@@ -36,10 +36,11 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
     """Every machine, masters first; one that is both worker and master is a worker."""
     workers = {worker.name: worker for worker in plan.workers}
     made: dict[str, Machine] = {}
+    groups = _groups(cluster)
     hosts = list(placed_hosts(cluster))
     for host in hosts:
         for master in host.masters:
-            made[master.address] = _master(host, master, directory)
+            made[master.address] = _master(host, master, groups[host.name], directory)
     for host in hosts:
         for placed in host.workers:
             worker = workers[placed.kind]
@@ -52,6 +53,7 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
                 host=host.name,
                 rack=host.rack,
                 address="",
+                threads=worker.vcpus or groups[host.name].cpu.threads,
                 roles=_started((*(shared.roles if shared else ()), *worker.roles)),
                 directory=root,
                 data_dirs=tuple(root / path.lstrip("/") for path in worker.data_dirs),
@@ -100,19 +102,20 @@ def machine_specs(
             name=machine.name,
             host=machine.host,
             address=machine.address,
-            cpus=own.vcpus * power.cpu_share if virtual and own.vcpus else None,
-            memory_bytes=own.memory_bytes if virtual else None,
+            cpus=machine.threads * power.cpu_share,
+            memory_bytes=own.memory_bytes if virtual else groups[machine.host].memory_bytes,
             disks=tuple(disks),
         )
 
 
-def _master(host: PlacedHost, master: Master, directory: Path) -> Machine:
+def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path) -> Machine:
     return Machine(
         name=master.address,
         kind="master",
         host=host.name,
         rack=host.rack,
         address="",
+        threads=group.cpu.threads if master.address == host.name else master.vcpus,
         roles=_started(master.roles),
         directory=directory / "machines" / master.address,
     )

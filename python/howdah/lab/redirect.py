@@ -42,7 +42,10 @@ _FILES = (
 )
 _BELOW = "every machine of a laboratory keeps its files in a directory of its own"
 _JARS = "tasks find Hadoop's jars where they are on this machine"
-_TIDY = "Java would leave a file in /tmp for each task that is killed"
+_TASKS = (
+    "Java is told how many CPUs a planned worker has, as it would find less in a part of one, and leaves no "
+    "file in /tmp for a task that is killed"
+)
 _MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
 _NATIVE = "short-circuit reads need libhadoop, which the released jars do not hold"
 _FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
@@ -50,9 +53,11 @@ _FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only o
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
 _FENCE = "dfs.ha.fencing.methods"
 _WHITELIST = "yarn.nodemanager.env-whitelist"
+# With what only Hadoop's code says where they are not set; what is set replaces it.
+_OF_TASKS = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
 _ADMIN_OPTIONS = {
-    "mapreduce.admin.map.child.java.opts": "",
-    "mapreduce.admin.reduce.child.java.opts": "",
+    "mapreduce.admin.map.child.java.opts": _OF_TASKS,
+    "mapreduce.admin.reduce.child.java.opts": _OF_TASKS,
     "yarn.app.mapreduce.am.admin-command-opts": "",
 }
 
@@ -109,9 +114,9 @@ def changes(files: Mapping[str, str], conf: Path, root: Path, around: Surroundin
     jars = around.task_class_path
     yield Change("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
     yield Change("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
-    for key in _ADMIN_OPTIONS:
-        options = " ".join(["-XX:-UsePerfData", *around.task_options])
-        yield Change("mapred-site.xml", key, f"{known.get(key, '')} {options}".strip(), _TIDY)
+    for key, default in _ADMIN_OPTIONS.items():
+        options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
+        yield Change("mapred-site.xml", key, options.strip(), _TASKS)
     if _WHITELIST in known:
         yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK)
     if known.get(_SHORT_CIRCUIT) == "true" and not around.native:

@@ -33,6 +33,8 @@ class Machine(Model):
     """The host's rack."""
     address: str
     """Its address: of the laboratory's own network, or a loopback address without root."""
+    threads: int
+    """The CPUs that the plan gives it, whatever part of one each is worth here."""
     roles: tuple[Role, ...]
     """The daemons it runs, in the order of the plan."""
     directory: Path
