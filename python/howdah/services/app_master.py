@@ -56,5 +56,5 @@ class AppMaster:
     def job(self) -> JobProgress | None:
         """Its job; None before it has begun with it."""
         where = f"{self.url}/jobs"
-        jobs = one_or_many(self._web.get_json(where).get("jobs"), "job")
+        jobs = one_or_many(self._web.get_object(where).get("jobs"), "job")
         return facts(JobProgress, jobs[0], where) if jobs else None

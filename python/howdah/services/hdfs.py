@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from pydantic import Field
@@ -12,6 +12,8 @@ from howdah.services.active import Active
 from howdah.services.answer import Facts, facts, member, one_or_many
 from howdah.services.errors import Refused, Unexpected
 from howdah.services.web import Parameter, Sink, Web
+
+T = TypeVar("T")
 
 
 class FileStatus(Facts):
@@ -90,7 +92,7 @@ class Hdfs:
 
     def home(self) -> str:
         """The user's home directory, ``/user/me``."""
-        return str(self._get("/", op="GETHOMEDIRECTORY")["Path"])
+        return _field(self._get("/", op="GETHOMEDIRECTORY"), "Path", str, "/")
 
     def access(self, path: str, action: str = "rwx") -> str | None:
         """Why the user may not do with a path what ``action`` says; None if it is allowed."""
@@ -129,7 +131,7 @@ class Hdfs:
         """Remove a file or a directory; whether there was one."""
         flag = "true" if recursive else "false"
         answer = self._active.ask(lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag))
-        return bool(answer["boolean"])
+        return _field(answer, "boolean", bool, path)
 
     def _get(self, path: str, **params: Parameter) -> Any:
         return self._active.ask(lambda url: self._web.get_json(_at(url, path), **params))
@@ -144,9 +146,11 @@ def _at(url: str, path: str) -> str:
 
 def _location(answer: object, path: str) -> str:
     """The DataNode to go to, which Hadoop gives as JSON where it is asked not to redirect."""
-    location = answer.get("Location") if isinstance(answer, dict) else None
-    if not isinstance(location, str):
-        raise Unexpected(
-            path, "the NameNode names no DataNode for it", "is WebHDFS on (dfs.webhdfs.enabled)?"
-        )
-    return location
+    return _field(answer, "Location", str, path)
+
+
+def _field(answer: object, key: str, kind: type[T], path: str) -> T:
+    value = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(value, kind):
+        raise Unexpected(path, f"WebHDFS answers without {key}", "is it on (dfs.webhdfs.enabled)?")
+    return value

@@ -175,10 +175,7 @@ class ResourceManager:
         return AppMaster(self._web, f"{url}/proxy/{app_id}/ws/v1/mapreduce")
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        answer: Object = self._active.ask(
-            lambda url: self._web.get_json(f"{url}/ws/v1/cluster/{path}", **params)
-        )
-        return answer
+        return self._active.ask(lambda url: self._web.get_object(f"{url}/ws/v1/cluster/{path}", **params))
 
     def _state(self, url: str) -> str:
         return self._info(url).ha_state.lower()

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 
 import httpx
 
+from howdah.services.answer import Object
 from howdah.services.errors import NotReachable, Refused, Unexpected
 from howdah.services.kerberos import Negotiate
 
@@ -74,6 +75,16 @@ class Web:
         """What a daemon answers, which must be JSON; raises ServiceError."""
         return _json(self._ask("GET", url, params))
 
+    def get_object(self, url: str, **params: Parameter) -> Object:
+        """What a daemon answers, which must be a JSON object; raises ServiceError."""
+        answer = self.get_json(url, **params)
+        if not isinstance(answer, dict):
+            where = url.partition("?")[0]
+            raise Unexpected(
+                where, "answers with JSON that is no object", "is this the daemon that is meant?"
+            )
+        return answer
+
     def get_text(self, url: str, **params: Parameter) -> str:
         """What a daemon answers, as text; raises ServiceError."""
         return self._ask("GET", url, params).text
@@ -100,7 +111,7 @@ class Web:
         kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
         body = json.dumps(content).encode() if isinstance(content, Mapping) else content
         response = self._ask("PUT", url, params, content=body, headers={"Content-Type": kind})
-        return _json(response) if _is_json(response) else None
+        return _json(response) if response.content and _is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
         """Ask for a deletion; raises ServiceError."""

@@ -1,0 +1,217 @@
+"""Daemons are asked in one way, and what they do wrong is told in one way."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from io import BytesIO
+from types import SimpleNamespace
+
+import pytest
+
+from howdah.services.answer import one_or_many
+from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.web import Web
+from support.daemons import free_ports
+from support.recorded import Answer, Recorded, in_json, recorded
+
+NEGOTIATE = Answer(b"", 401, "text/html", (("WWW-Authenticate", "Negotiate"),))
+
+
+def _error(answers: Mapping[str, Answer], silence_s: float = 5) -> ServiceError:
+    with Recorded(answers) as server, Web(silence_s=silence_s) as web:
+        with pytest.raises(ServiceError) as told:
+            web.get_json(f"{server.url}/jmx", qry="a", delegation="SECRET")
+        assert "SECRET" not in f"{told.value}{told.value.hint}"
+        assert told.value.where == f"{server.url}/jmx"
+        return told.value
+
+
+def test_nobody_listens() -> None:
+    (port,) = free_ports(1)
+    with (
+        Web() as web,
+        pytest.raises(NotReachable, match=f"127.0.0.1:{port}/jmx: cannot be reached: .*refused"),
+    ):
+        web.get_json(f"http://127.0.0.1:{port}/jmx")
+
+
+def test_an_unknown_host() -> None:
+    with Web() as web, pytest.raises(NotReachable, match="cannot be reached"):
+        web.get_json("http://nowhere.invalid:9870/jmx")
+
+
+def test_what_is_no_address() -> None:
+    with Web() as web, pytest.raises(NotReachable, match="is no address"):
+        web.get_json("master:9870/jmx")
+
+
+def test_a_server_that_hangs() -> None:
+    error = _error({"GET /jmx": in_json({})._replace(wait_s=1.0)}, silence_s=0.2)
+    assert isinstance(error, NotReachable)
+    assert "does not answer in time" in str(error)
+
+
+def test_a_page_instead_of_json() -> None:
+    error = _error({"GET /jmx": Answer(b"<html>", kind="text/html; charset=utf-8")})
+    assert isinstance(error, Unexpected)
+    assert "answers with text/html, not JSON" in str(error)
+
+
+def test_json_that_is_cut_off() -> None:
+    assert "ends too early" in str(_error({"GET /jmx": Answer(b'{"beans": [')}))
+
+
+def test_a_connection_that_ends_in_the_middle() -> None:
+    error = _error({"GET /jmx": Answer(b'{"beans": [', announced=1000)})
+    assert isinstance(error, Unexpected)
+    assert "ended in the middle" in str(error)
+
+
+def test_a_server_of_another_kind() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, Web() as web:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            connection.recv(1000)
+            connection.sendall(b"\0\0\0RPC\n")
+            connection.close()
+
+        threading.Thread(target=greet, daemon=True).start()
+        with pytest.raises(Unexpected, match="does not speak HTTP"):
+            web.get_json(f"http://127.0.0.1:{server.getsockname()[1]}/jmx")
+
+
+def test_hadoops_own_exception_is_told() -> None:
+    error = _error({"GET /jmx": recorded("webhdfs-access-denied.json", 403)})
+    assert isinstance(error, Refused)
+    assert error.status == 403
+    assert error.exception == "AccessControlException"
+    assert 'Permission denied: user=nobody, access=ALL, inode="/in"' in str(error)
+
+
+def test_only_the_first_line_of_it() -> None:
+    error = _error({"GET /jmx": recorded("webhdfs-safemode-write.json", 403)})
+    assert str(error).endswith("Cannot create directory /tmp/z. Name node is in safe mode.")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"RemoteException": null}'])
+def test_an_error_without_an_exception(body: bytes) -> None:
+    error = _error({"GET /jmx": Answer(body, 500)})
+    assert isinstance(error, Refused)
+    assert (error.status, error.exception) == (500, "")
+
+
+def test_kerberos_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spnego", None)
+    error = _error({"GET /jmx": NEGOTIATE})
+    assert isinstance(error, NeedsTicket)
+    assert "howdah[kerberos]" in error.hint
+
+
+def test_kerberos_without_a_ticket(monkeypatch: pytest.MonkeyPatch) -> None:
+    def client(**_: object) -> object:
+        raise RuntimeError("No credentials cache found\nsecond line")
+
+    monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=client))
+    error = _error({"GET /jmx": NEGOTIATE})
+    assert "there is no ticket for it: No credentials cache found" in str(error)
+    assert "second" not in str(error)
+
+
+def test_a_ticket_that_is_not_taken_ends_the_asking(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = SimpleNamespace(step=lambda: b"TOKEN")
+    monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=lambda **_: token))
+    error = _error({"GET /jmx": NEGOTIATE})
+    assert isinstance(error, NeedsTicket)
+    assert "does not take the Kerberos ticket" in str(error)
+
+
+def test_a_401_of_another_kind_is_no_matter_of_kerberos() -> None:
+    error = _error({"GET /jmx": Answer(b"", 401, headers=(("WWW-Authenticate", "Basic realm=x"),))})
+    assert not isinstance(error, NeedsTicket)
+
+
+def test_names_lead_to_addresses_and_servers_see_the_name() -> None:
+    with Recorded({"GET /jmx": in_json({"a": 1})}) as server, Web({"master": "127.0.0.1"}) as web:
+        assert web.get_json(f"http://master:{server.port}/jmx") == {"a": 1}
+        assert server.asked[0].host == f"master:{server.port}"
+
+
+def test_redirections_keep_to_names() -> None:
+    with Recorded({"GET /b": in_json(2)}) as server, Web({"w1": "127.0.0.1", "w2": "127.0.0.1"}) as web:
+        server.answers["GET /a"] = Answer(b"", 307, headers=(("Location", f"http://w2:{server.port}/b"),))
+        assert web.get_json(f"http://w1:{server.port}/a") == 2
+        server.answers["GET /a"] = Answer(b"", 307, headers=(("Location", "/b"),))
+        assert web.get_json(f"http://w1:{server.port}/a") == 2
+        assert [asked.host for asked in server.asked] == [
+            f"{host}:{server.port}" for host in ("w1", "w2", "w1", "w1")
+        ]
+
+
+def test_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with Recorded({"GET /jmx": in_json(1)}) as server, Web() as web:
+        assert web.get_json(f"{server.url}/jmx") == 1
+
+
+@pytest.mark.parametrize(
+    ("kerberos", "target", "expected"),
+    [
+        (False, "/a", "me"),
+        (True, "/a", None),
+        (False, "/a?user.name=you", "you"),
+        (False, "/a?delegation=t", None),
+    ],
+)
+def test_who_asks(kerberos: bool, target: str, expected: str | None) -> None:
+    with Recorded({"GET /a": in_json(1)}) as server, Web(user="me", kerberos=kerberos) as web:
+        web.get_json(server.url + target, op="X")
+        assert server.asked[0].query.get("user.name") == expected
+        assert server.asked[0].query["op"] == "X"
+
+
+def test_who_asks_by_default_is_who_hadoops_client_would_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HADOOP_USER_NAME", "hdfs")
+    with Web() as web:
+        assert web.user == "hdfs"
+
+
+def test_large_answers_are_written_as_they_come() -> None:
+    body = b"x" * 3_000_000
+    with Recorded({"GET /file": Answer(body, kind="application/octet-stream")}) as server, Web() as web:
+        sink = BytesIO()
+        assert web.read_to(f"{server.url}/file", sink) == len(body)
+        assert sink.getvalue() == body
+
+
+def test_a_refusal_is_told_while_reading_too() -> None:
+    answers = {"GET /file": recorded("webhdfs-list-missing.json", 404)}
+    with Recorded(answers) as server, Web() as web, pytest.raises(Refused, match="File /nope does not exist"):
+        web.read_to(f"{server.url}/file", BytesIO())
+
+
+def test_the_clock_of_a_daemon() -> None:
+    with Recorded({"HEAD /jmx": in_json(1)}) as server, Web() as web:
+        date = web.get_date(f"{server.url}/jmx")
+    assert date is not None
+    assert date.tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"job": [{"id": 1}, {"id": 2}]}, [{"id": 1}, {"id": 2}]),
+        ({"job": [{"id": 1}]}, [{"id": 1}]),
+        ({"job": {"id": 1}}, [{"id": 1}]),
+        ({"job": []}, []),
+        ({"job": None}, []),
+        ({}, []),
+        (None, []),
+        ("", []),
+    ],
+)
+def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
+    assert one_or_many(answer, "job") == expected
