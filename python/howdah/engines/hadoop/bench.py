@@ -1,0 +1,31 @@
+"""One run's resources, handed from program to program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.workspace import Workspace
+from howdah.model.job import Job
+from howdah.model.sink import SampleSink
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import ResourceManager
+
+
+@dataclass
+class Bench:
+    """What every program works with.
+
+    ``warn`` notes, by code and text, something that a reader of the numbers should know.
+    """
+
+    job: Job
+    target: HadoopTarget
+    namenode: NameNode
+    manager: ResourceManager
+    workspace: Workspace
+    clock: RunClock
+    sink: SampleSink
+    warn: Callable[[str, str], None]

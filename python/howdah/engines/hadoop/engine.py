@@ -1,0 +1,201 @@
+"""The engine of a real Hadoop: its released programs, on a user's cluster or in a laboratory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import howdah
+from howdah.engines.digests import job_digests
+from howdah.engines.hadoop import dfsio, tera
+from howdah.engines.hadoop.bench import Bench
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.leftovers import clear_leftovers
+from howdah.engines.hadoop.nnbench import nnbench
+from howdah.engines.hadoop.pi import pi
+from howdah.engines.hadoop.ready import check_ready
+from howdah.engines.hadoop.room import check_room
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.work import Work, Yield
+from howdah.engines.hadoop.workspace import Workspace
+from howdah.errors import HowdahError, UserError
+from howdah.model.cluster import ClusterState
+from howdah.model.job import Job
+from howdah.model.run import Origin, Outcome, RunRecord, RunWarning, WorkloadResult
+from howdah.model.sink import SampleSink
+from howdah.model.workload import WorkloadKind
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import ResourceManager
+from howdah.telemetry.sampler import Sampler
+
+NAME = "hadoop"
+
+_PROGRAMS: dict[WorkloadKind, Callable[[Work], Yield]] = {
+    WorkloadKind.TERAGEN: tera.teragen,
+    WorkloadKind.TERASORT: tera.terasort,
+    WorkloadKind.TERAVALIDATE: tera.teravalidate,
+    WorkloadKind.DFSIO_WRITE: dfsio.dfsio_write,
+    WorkloadKind.DFSIO_READ: dfsio.dfsio_read,
+    WorkloadKind.PI: pi,
+    WorkloadKind.NNBENCH: nnbench,
+}
+
+
+class HadoopEngine:
+    """Runs a job's suite on a cluster; see ``howdah.engines.base.Engine``."""
+
+    name = NAME
+
+    def __init__(self, target: HadoopTarget) -> None:
+        self._target = target
+        self.version = target.installation.version
+        """The release of the client's jars; the cluster's is in the record's cluster."""
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; raise UserError before anything is written if it cannot start."""
+        return _HadoopRun(job, sink, self._target).execute()
+
+
+class _HadoopRun:
+    """One run under way: the record so far, and the sink that is told of every change."""
+
+    def __init__(self, job: Job, sink: SampleSink, target: HadoopTarget) -> None:
+        self._job = job
+        self._sink = sink
+        self._target = target
+        self._clock = RunClock()
+        self._namenode = NameNode(target.web, target.conf)
+        self._manager = ResourceManager(target.web, target.conf)
+        self._record = RunRecord(
+            id=job.run_id,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            howdah_version=howdah.__version__,
+            engine=NAME,
+            engine_version=target.installation.version,
+            origin=Origin.MEASURED,
+            command=job.command,
+            seed=job.seed,
+            host=job.host,
+            plan=job.plan,
+            suite=job.suite,
+            digests=job_digests(job),
+            outcome=Outcome.RUNNING,
+            pid=os.getpid(),
+        )
+
+    def execute(self) -> RunRecord:
+        """Look whether the cluster can take it, claim a directory, run the workloads, clean up."""
+        try:
+            cluster, left = self._prepare()
+            workspace = Workspace(
+                self._namenode, self._target.work_dir, self._job.run_id, keep=self._job.keep_data
+            )
+            workspace.claim()
+        except ServiceError as error:
+            raise UserError(error.where, error.what, error.hint) from error
+        try:
+            self._change(created=datetime.now(UTC).isoformat(timespec="seconds"), cluster=cluster)
+            self._warn_before(cluster, left)
+            self._sample(workspace)
+        finally:
+            self._release(workspace)
+        return self._record
+
+    def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
+        """The cluster, and the directories of runs that may be dead; UserError if this one cannot start."""
+        cluster = check_ready(self._job, self._target, self._namenode, self._manager)
+        left = clear_leftovers(self._target, self._namenode, self._manager)
+        check_room(self._namenode, self._target, self._job.suite)
+        return cluster, left
+
+    def _sample(self, workspace: Workspace) -> None:
+        sampler = Sampler(
+            self._sink,
+            self._target.sources,
+            run_start_ns=self._clock.start_ns,
+            interval_s=self._job.sample_interval_s,
+        )
+        sampler.start()
+        try:
+            self._work(workspace, sampler)
+        except KeyboardInterrupt:
+            self._change(outcome=Outcome.ABORTED, error="stopped by the user")
+        except (HowdahError, OSError) as error:
+            self._change(outcome=Outcome.FAILED, error=str(error))
+        finally:
+            cost = sampler.stop()
+            self._change(
+                telemetry=cost,
+                elapsed_s=self._clock.now_s(),
+                warnings=(*self._record.warnings, *sampler.warnings),
+            )
+
+    def _work(self, workspace: Workspace, sampler: Sampler) -> None:
+        bench = Bench(
+            self._job,
+            self._target,
+            self._namenode,
+            self._manager,
+            workspace,
+            self._clock,
+            self._sink,
+            self._warn,
+        )
+        for workload in self._job.suite.workloads:
+            # Samples at both ends of a workload make its share of every counter exact.
+            sampler.mark()
+            result = self._run(Work(bench, workload))
+            sampler.mark()
+            if result.outcome is not Outcome.SUCCEEDED:
+                self._change(outcome=Outcome.FAILED, error=_fault(result))
+                return
+        self._change(outcome=Outcome.SUCCEEDED)
+
+    def _run(self, work: Work) -> WorkloadResult:
+        """Run one workload; whatever becomes of it is in the record."""
+        known = Yield(outcome=Outcome.FAILED)
+        try:
+            known = Yield(outcome=Outcome.SUCCEEDED)
+            known.update(_PROGRAMS[work.workload.kind](work))
+        except KeyboardInterrupt:
+            known = Yield(outcome=Outcome.ABORTED)
+            raise
+        except BaseException:
+            known = Yield(outcome=Outcome.FAILED)
+            raise
+        finally:
+            result = WorkloadResult.model_validate({**work.fields(), **known})
+            self._change(workloads=(*self._record.workloads, result))
+        return result
+
+    def _release(self, workspace: Workspace) -> None:
+        """Clean up; what cannot be removed now goes when the next run starts."""
+        try:
+            workspace.release()
+        except ServiceError as error:
+            self._warn("data-left", f"{workspace.path} could not be removed: {error}")
+
+    def _change(self, **fields: object) -> None:
+        self._record = self._record.model_copy(update=fields)
+        self._sink.update(self._record)
+
+    def _warn_before(self, cluster: ClusterState, left: Sequence[str]) -> None:
+        if cluster.client_version != cluster.hadoop_version:
+            self._warn(
+                "client-version",
+                f"the client's jars are Hadoop {cluster.client_version}, HDFS runs {cluster.hadoop_version}",
+            )
+        for path in left:
+            self._warn("data-left", f"{path} is of a run on another machine, which may have ended")
+
+    def _warn(self, code: str, text: str) -> None:
+        warning = RunWarning(code=code, text=text)
+        if warning not in self._record.warnings:
+            self._change(warnings=(*self._record.warnings, warning))
+
+
+def _fault(result: WorkloadResult) -> str:
+    first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
+    return f"{result.workload.kind}: {first}"

@@ -1,0 +1,34 @@
+"""What killed runs left in HDFS and on YARN goes when the next run starts."""
+
+from __future__ import annotations
+
+import logging
+
+from howdah.engines.hadoop.marker import is_dead
+from howdah.engines.hadoop.stopping import kill_applications, run_tag
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.workspace import marked_directories, remove
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import ResourceManager
+
+_LOG = logging.getLogger(__name__)
+
+
+def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
+    """End the jobs of runs of this machine that were killed, and remove their directories.
+
+    Returns the directories of runs of other machines that have not ended as they should: whether they
+    still run cannot be known here, so they are left alone.
+    """
+    unknown: list[str] = []
+    for path, marker in marked_directories(namenode, target.work_dir):
+        if marker.process is None:
+            continue
+        dead = is_dead(marker.process)
+        if dead is None:
+            unknown.append(path)
+        elif dead:
+            _LOG.info("removing %s, whose run was killed", path)
+            kill_applications(target, manager, run_tag(marker.run))
+            remove(namenode, path, marker.parents)
+    return tuple(unknown)

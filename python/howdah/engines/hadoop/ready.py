@@ -1,0 +1,121 @@
+"""What must be so before anything is written to a cluster."""
+
+from __future__ import annotations
+
+import os
+
+from howdah.engines.hadoop.containers import check_containers
+from howdah.engines.hadoop.sources import dfsio_files, find_source, tera_rows
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.workspace import existing_parent
+from howdah.errors import UserError
+from howdah.model.cluster import ClusterState
+from howdah.model.job import Job
+from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import Queue, ResourceManager
+
+_DFSIO = (WorkloadKind.DFSIO_READ, WorkloadKind.DFSIO_WRITE)
+
+
+def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
+    """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
+    _check_framework(target)
+    status = namenode.status()
+    _check_version(target, status.version)
+    if status.safe_mode:
+        raise UserError(
+            f"HDFS {target.conf.default_fs}",
+            f"is in safe mode: {status.safe_mode}",
+            "wait until it has left it, or see `hdfs dfsadmin -safemode get`",
+        )
+    datanodes = [node.host for node in namenode.datanodes() if node.live]
+    if not datanodes:
+        raise UserError(
+            f"HDFS {target.conf.default_fs}", "has no live DataNode", "start one, and look at its log"
+        )
+    nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
+    if not nodes:
+        raise UserError(
+            "YARN", "has no NodeManager that runs", "`yarn node -list -all` says why each does not"
+        )
+    queue = _check_queue(target, manager)
+    check_containers(target, nodes)
+    _check_permission(target, namenode)
+    for workload in job.suite.workloads[:1]:
+        _check_source(namenode, target, workload)
+    if any(workload.kind in _DFSIO for workload in job.suite.workloads):
+        _check_log(job)
+    capacity = namenode.capacity()
+    return ClusterState(
+        hadoop_version=status.version,
+        client_version=target.installation.version,
+        default_fs=target.conf.default_fs,
+        work_dir=target.work_dir,
+        secure=target.conf.secure,
+        free_bytes=capacity.free_bytes,
+        capacity_bytes=capacity.capacity_bytes,
+        datanodes=tuple(sorted(datanodes)),
+        nodemanagers=tuple(sorted(node.host for node in nodes)),
+        queue=queue.path,
+        lab=target.lab,
+    )
+
+
+def _check_framework(target: HadoopTarget) -> None:
+    key = "mapreduce.framework.name"
+    if target.conf.get(key) != "yarn":
+        raise UserError(
+            target.conf.where(key),
+            f"is {target.conf.get(key)!r}, by which jobs run inside the client",
+            "set it to yarn",
+        )
+
+
+def _check_version(target: HadoopTarget, version: str) -> None:
+    """Clients and servers of one major release understand each other; that is what Hadoop promises."""
+    client = target.installation.version
+    if client.partition(".")[0] != version.partition(".")[0]:
+        raise UserError(
+            f"HDFS {target.conf.default_fs}",
+            f"runs Hadoop {version}, the client's jars are {client}",
+            "set HADOOP_HOME to an installation of the cluster's release",
+        )
+
+
+def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
+    queues = [queue for queue in manager.queues() if queue.leaf]
+    found = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
+    if found is None:
+        names = ", ".join(queue.path for queue in queues)
+        raise UserError(f"--queue {target.queue}", "is not a queue of this cluster", f"one of {names}")
+    if not found.running:
+        raise UserError(
+            f"--queue {target.queue}", "is stopped: it takes no applications", "start it, or give another"
+        )
+    return found
+
+
+def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
+    refused = namenode.access(existing_parent(namenode, target.work_dir))
+    if refused:
+        raise UserError(
+            f"HDFS {target.work_dir}", refused, "give --hdfs-dir a directory that you may write to"
+        )
+
+
+def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) -> None:
+    """The first workload of a suite may read what an earlier run left; later ones read this run's."""
+    path = find_source(namenode, target.work_dir, workload)
+    if path is None:
+        return
+    if workload.kind is not WorkloadKind.DFSIO_READ:
+        tera_rows(namenode, path)
+    elif not dfsio_files(namenode, path):
+        raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write anew")
+
+
+def _check_log(job: Job) -> None:
+    log = job.results_dir / DFSIO_LOG
+    if not os.access(log if log.exists() else job.results_dir, os.W_OK):
+        raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")

@@ -1,0 +1,96 @@
+"""Where a workload finds what it reads: in this run's directory, in a kept one, or where the user says."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+from howdah.engines.hadoop.generated import Generated, read_generated
+from howdah.engines.hadoop.workspace import Workspace, kept_data
+from howdah.errors import UserError
+from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.services.hdfs import FileStatus
+from howdah.services.namenode import NameNode
+
+DFSIO = "dfsio"
+"""The folder that TestDFSIO works in."""
+
+_READS: dict[WorkloadKind, str] = {
+    WorkloadKind.TERASORT: WorkloadKind.TERAGEN,
+    WorkloadKind.TERAVALIDATE: WorkloadKind.TERASORT,
+    WorkloadKind.DFSIO_READ: DFSIO,
+}
+_WRITES: dict[str, WorkloadKind] = {
+    WorkloadKind.TERAGEN: WorkloadKind.TERAGEN,
+    WorkloadKind.TERASORT: WorkloadKind.TERASORT,
+    DFSIO: WorkloadKind.DFSIO_WRITE,
+}
+
+
+class Rows(NamedTuple):
+    """A folder of rows."""
+
+    path: str
+    rows: int
+    generated: Generated | None
+    """TeraGen's record of them, where they came from it."""
+
+
+def find_source(
+    namenode: NameNode, work_dir: str, workload: Workload, workspace: Workspace | None = None
+) -> str | None:
+    """The path that a workload reads; None if it reads nothing.
+
+    Raises UserError if it reads what neither this run nor an earlier one has left.
+    """
+    name = _READS.get(workload.kind)
+    if name is None:
+        return None
+    if workload.inputs:
+        return _named(namenode, workload.inputs)
+    if workspace is not None and workspace.has(name):
+        return workspace.folder(name)
+    kept = kept_data(namenode, work_dir, name)
+    if kept is None:
+        raise UserError(
+            f"HDFS {work_dir}",
+            f"holds nothing that {workload.kind} could read",
+            f"run `howdah run {_WRITES[name]} --engine hadoop --keep-data` first",
+        )
+    return kept.path
+
+
+def tera_rows(namenode: NameNode, path: str) -> Rows:
+    """The rows in a folder; raises UserError where they are no whole number, or fewer than were generated."""
+    files = [one for one in namenode.list(path) if _is_data(one)]
+    for one in files:
+        if one.size_bytes % ROW_BYTES:
+            raise UserError(
+                f"HDFS {path}/{one.name}".rstrip("/"),
+                f"is {one.size_bytes:,} bytes long, which is no multiple of {ROW_BYTES}",
+                "it is truncated or not made of TeraSort's 100-byte rows",
+            )
+    if not files:
+        raise UserError(f"HDFS {path}", "holds no rows", "name a directory of TeraSort's part files")
+    rows = sum(one.size_bytes for one in files) // ROW_BYTES
+    return Rows(path, rows, read_generated(namenode, path))
+
+
+def _named(namenode: NameNode, inputs: tuple[str, ...]) -> str:
+    if len(inputs) > 1:
+        raise UserError("--input", f"{len(inputs)} are given", "Hadoop's TeraSort reads one directory")
+    if not inputs[0].startswith("/"):
+        raise UserError(f"--input {inputs[0]}", "is no path in HDFS", "give a path that begins with /")
+    if namenode.stat(inputs[0]) is None:
+        raise UserError(f"--input {inputs[0]}", "is not in HDFS", "give a directory of 100-byte rows")
+    return inputs[0]
+
+
+def _is_data(entry: FileStatus) -> bool:
+    """Whether MapReduce takes it for input: neither hidden nor a directory."""
+    return entry.kind == "FILE" and not entry.name.startswith(("_", "."))
+
+
+def dfsio_files(namenode: NameNode, path: str) -> list[FileStatus]:
+    """The files of a dfsio-write."""
+    return [one for one in namenode.list(posixpath.join(path, "io_data")) if _is_data(one)]

@@ -1,0 +1,77 @@
+"""TeraGen, TeraSort and TeraValidate of Hadoop's examples."""
+
+from __future__ import annotations
+
+from howdah.engines.hadoop.command import Command
+from howdah.engines.hadoop.generated import Generated, write_generated
+from howdah.engines.hadoop.properties import file_properties, sort_properties
+from howdah.engines.hadoop.sources import Rows, tera_rows
+from howdah.engines.hadoop.verdict import judge
+from howdah.engines.hadoop.work import Work, Yield
+from howdah.model.run import Outcome
+from howdah.model.workload import WorkloadKind
+
+_PACKAGE = "org.apache.hadoop.examples.terasort"
+_CHECKSUM = "TeraGen$Counters.CHECKSUM"
+_LOW = (1 << 64) - 1
+
+
+def teragen(work: Work) -> Yield:
+    """Write the rows, and TeraGen's own count and checksum of them beside."""
+    workload, bench = work.workload, work.bench
+    output = bench.workspace.folder(WorkloadKind.TERAGEN)
+    properties = file_properties(workload)
+    if workload.maps is not None:
+        properties["mapreduce.job.maps"] = str(workload.maps)
+    # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
+    told = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output))).told
+    bench.workspace.complete(WorkloadKind.TERAGEN)
+    counted = told.job.counters.get(_CHECKSUM)
+    if counted is None:
+        bench.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
+        return Yield(counters=told.counters)
+    # The counter is a signed number that wraps around.
+    generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
+    write_generated(bench.namenode, output, generated)
+    return Yield(counters=told.counters, checksum=generated.checksum)
+
+
+def terasort(work: Work) -> Yield:
+    """Sort what TeraGen wrote, or what the user names."""
+    source = _source(work)
+    output = work.bench.workspace.folder(WorkloadKind.TERASORT)
+    properties = sort_properties(work.workload)
+    told = work.run(Command(f"{_PACKAGE}.TeraSort", properties, (source.path, output))).told
+    if source.generated:
+        # TeraGen's record goes with the rows, so that validation compares them with no other data's.
+        write_generated(work.bench.namenode, output, source.generated)
+    work.bench.workspace.complete(WorkloadKind.TERASORT)
+    return Yield(counters=told.counters)
+
+
+def teravalidate(work: Work) -> Yield:
+    """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
+    source = _source(work)
+    output = work.bench.workspace.folder(WorkloadKind.TERAVALIDATE)
+    told = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source.path, output))).told
+    report = work.bench.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+    verdict = judge(report, told.counters.input_rows, source.generated)
+    if source.generated is None:
+        work.bench.warn(
+            "no-teragen-record",
+            "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
+        )
+    return Yield(
+        outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
+        counters=told.counters,
+        checksum=verdict.checksum,
+        expected_checksum=verdict.expected,
+        validation_errors=verdict.errors,
+    )
+
+
+def _source(work: Work) -> Rows:
+    """The rows to read, whose number the workload did not say where they were there before."""
+    source = tera_rows(work.bench.namenode, work.source())
+    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    return source

@@ -1,0 +1,44 @@
+"""How long a job may go without a container, and why it has none."""
+
+from __future__ import annotations
+
+from howdah.services.app_master import JobProgress
+from howdah.services.resourcemanager import AppFacts
+
+_QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
+
+
+class Patience:
+    """Counts the seconds in which a job has waited for its first task's container.
+
+    Once a task has begun, waiting is part of running: later tasks wait for earlier ones to end.
+    """
+
+    def __init__(self, deadline_s: float, queue: str, started_s: float) -> None:
+        self._deadline_s = deadline_s
+        self._queue = queue
+        self._started_s = started_s
+        self._begun = False
+
+    def reason(self, now_s: float, app: AppFacts | None, job: JobProgress | None) -> str | None:
+        """Why the job must be given up at this moment; None as long as it need not."""
+        if job is not None:
+            tasks = job.maps_running + job.maps_completed + job.reduces_running
+            self._begun = self._begun or job.uberised or tasks > 0
+        if self._begun or now_s - self._started_s < self._deadline_s:
+            return None
+        missing = self._missing(app, job)
+        return f"{missing} within {self._deadline_s:g} s{_said(app)}" if missing else None
+
+    def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
+        if app is None:
+            return "the client submitted no job"
+        if app.state in _QUEUED:
+            return f"queue {self._queue} gave {app.id} no container"
+        # An application master that cannot be asked may have any number of tasks.
+        return None if job is None else f"queue {self._queue} gave no task of {app.id} a container"
+
+
+def _said(app: AppFacts | None) -> str:
+    diagnostics = " ".join(app.diagnostics.split()) if app else ""
+    return f": {diagnostics}" if diagnostics else ""

@@ -1,0 +1,143 @@
+"""One workload under way: its jobs are submitted, followed to their end, and told of."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple, TypedDict
+
+from howdah.engines.hadoop.bench import Bench
+from howdah.engines.hadoop.client import Client
+from howdah.engines.hadoop.command import Command, argument_vector
+from howdah.engines.hadoop.failure import said_by_client
+from howdah.engines.hadoop.progress import progress
+from howdah.engines.hadoop.sources import find_source
+from howdah.engines.hadoop.stopping import kill_applications, run_tag
+from howdah.engines.hadoop.tell import Told, tell_job
+from howdah.engines.hadoop.waiting import Patience
+from howdah.errors import RunFailed
+from howdah.model.run import Counters, FileRate, Outcome, ValidationError
+from howdah.model.workload import Workload
+from howdah.services.app_master import JobProgress
+from howdah.services.errors import ServiceError
+from howdah.services.resourcemanager import AppFacts
+
+_POLL_S = 1.0
+_LOG = logging.getLogger(__name__)
+
+
+class Finished(NamedTuple):
+    """A job that has succeeded."""
+
+    told: Told
+    """What Hadoop tells of it."""
+    lines: tuple[str, ...]
+    """What its client said."""
+
+
+class Yield(TypedDict, total=False):
+    """The fields of a WorkloadResult that a program itself knows, beside what Hadoop tells of its job."""
+
+    outcome: Outcome
+    counters: Counters
+    checksum: str | None
+    expected_checksum: str | None
+    validation_errors: tuple[ValidationError, ...]
+    files: tuple[FileRate, ...]
+    answer: str | None
+
+
+class Work:
+    """A workload's jobs, one after the other."""
+
+    def __init__(self, bench: Bench, workload: Workload) -> None:
+        self.bench = bench
+        self.workload = workload
+        """What is run; a program that finds its data there notes here how much it is."""
+        self._start_s = bench.clock.now_s()
+        self._told: list[Told] = []
+
+    def source(self) -> str:
+        """The path of what it reads; raises UserError if that is not there."""
+        bench = self.bench
+        found = find_source(bench.namenode, bench.target.work_dir, self.workload, bench.workspace)
+        assert found is not None, "its program reads something"
+        return found
+
+    def run(self, command: Command) -> Finished:
+        """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
+        bench = self.bench
+        tag = run_tag(bench.job.run_id)
+        _LOG.info("%s %s", command.main, " ".join(command.arguments))
+        client = Client(argument_vector(bench.target, bench.workspace, command, tag), bench.job.results_dir)
+        try:
+            self._follow(client)
+        except BaseException:
+            client.end()
+            kill_applications(bench.target, bench.manager, tag)
+            raise
+        return self._tell(client)
+
+    def _follow(self, client: Client) -> None:
+        """Say how far the job is until its client ends, or no queue has given it a container in time."""
+        bench = self.bench
+        started_s = bench.clock.now_s()
+        patience = Patience(bench.target.deadline_s, bench.target.queue, started_s)
+        while not client.wait(_POLL_S):
+            app, job = self._ask(client.application)
+            now_s = bench.clock.now_s()
+            reason = patience.reason(now_s, app, job)
+            if reason:
+                raise RunFailed(self.workload.kind, reason)
+            bench.sink.progress(progress(self.workload, job, now_s - started_s))
+
+    def _ask(self, application: str | None) -> tuple[AppFacts | None, JobProgress | None]:
+        """The application and, once its master answers, the job; a silence now and then does no harm."""
+        if application is None:
+            return None, None
+        try:
+            app = self.bench.manager.app(application)
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return None, None
+        if app is None or app.state != "RUNNING":
+            return app, None
+        try:
+            return app, self.bench.manager.app_master(application).job()
+        except ServiceError:
+            # It may have come no further than its own start, or have ended meanwhile.
+            return app, None
+
+    def _tell(self, client: Client) -> Finished:
+        code = client.exit_code()
+        if client.application is None:
+            raise RunFailed(self.workload.kind, said_by_client(client.lines))
+        told = tell_job(
+            self.bench.target,
+            job_of(client.application),
+            self.bench.clock,
+            kind=self.workload.kind,
+            plan=self.bench.job.plan,
+            said=client.lines,
+        )
+        self._told.append(told)
+        self.bench.sink.tasks(told.attempts)
+        if code != 0:
+            raise RunFailed(self.workload.kind, told.job.diagnostics or said_by_client(client.lines))
+        return Finished(told, client.lines)
+
+    def fields(self) -> dict[str, object]:
+        """The fields of a WorkloadResult that every workload has, whatever became of it."""
+        fields: dict[str, object] = {
+            "workload": self.workload,
+            "start_s": self._start_s,
+            "end_s": self.bench.clock.now_s(),
+            "phases": tuple(phase for told in self._told for phase in told.phases),
+        }
+        if self._told:
+            fields |= {"job": self._told[-1].job, "counters": self._told[-1].counters}
+        return fields
+
+
+def job_of(application: str) -> str:
+    """The MapReduce job of an application."""
+    return application.replace("application_", "job_", 1)

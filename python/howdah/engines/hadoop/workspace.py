@@ -1,0 +1,126 @@
+"""The directory in HDFS that a run works in, and what becomes of it.
+
+A run has a directory of its own below the work directory, named like the run and marked as
+howdah's. It goes with the run, but for data that is to be kept. What a killed run left goes when the
+next one starts; nothing without a marker is ever removed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+from howdah.engines.hadoop.marker import FILE, Marker, read_marker, this_process
+from howdah.errors import UserError
+from howdah.services.errors import Refused
+from howdah.services.namenode import NameNode
+
+
+class Kept(NamedTuple):
+    """A folder of data that an earlier run kept."""
+
+    run: str
+    path: str
+
+
+class Workspace:
+    """A run's directory."""
+
+    def __init__(self, namenode: NameNode, work_dir: str, run_id: str, *, keep: bool) -> None:
+        self._namenode = namenode
+        self._work_dir = work_dir
+        self.path = posixpath.join(work_dir, run_id)
+        self._run_id = run_id
+        self._keep = keep
+        self._complete: list[str] = []
+        self._parents: tuple[str, ...] = ()
+
+    def claim(self) -> None:
+        """Make it; raises UserError if it is there already."""
+        if self._namenode.stat(self.path) is not None:
+            raise UserError(
+                f"HDFS {self.path}", "is there already", "give another --hdfs-dir, or remove that directory"
+            )
+        self._parents = missing_parents(self._namenode, self._work_dir)
+        # Writing the file makes the directory with it, so that there is none without a marker.
+        marker = Marker(run=self._run_id, process=this_process(), parents=self._parents)
+        self._namenode.write(self.folder(FILE), marker.content())
+
+    def release(self) -> None:
+        """Remove it, but for whole data that is to be kept."""
+        if not (self._keep and self._complete):
+            remove(self._namenode, self.path, self._parents)
+            return
+        for entry in self._namenode.list(self.path):
+            if entry.name not in (FILE, *self._complete):
+                self._namenode.delete(self.folder(entry.name))
+        marker = Marker(run=self._run_id, process=None, parents=self._parents, kept=tuple(self._complete))
+        self._namenode.write(self.folder(FILE), marker.content(), overwrite=True)
+
+    def folder(self, name: str) -> str:
+        """The path of a folder of that name; programs make their own."""
+        return posixpath.join(self.path, name)
+
+    def complete(self, name: str) -> None:
+        """A folder's data is whole: it may be kept."""
+        self._complete.append(name)
+
+    def has(self, name: str) -> bool:
+        """Whether this run made a folder of that name and it is whole."""
+        return name in self._complete
+
+
+def kept_data(namenode: NameNode, work_dir: str, name: str) -> Kept | None:
+    """The newest folder of that name that an earlier run kept."""
+    found = [
+        Kept(marker.run, posixpath.join(path, name))
+        for path, marker in marked_directories(namenode, work_dir)
+        if name in marker.kept
+    ]
+    return max(found, default=None)
+
+
+def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
+    """Remove a run's directory, and what was made above it unless something else is there by now."""
+    namenode.delete(path)
+    for parent in parents:
+        try:
+            namenode.delete(parent, recursive=False)
+        except Refused:
+            return
+
+
+def missing_parents(namenode: NameNode, path: str) -> tuple[str, ...]:
+    """A directory and those above it that are not there, the innermost first."""
+    missing: list[str] = []
+    while path != "/" and namenode.stat(path) is None:
+        missing.append(path)
+        path = posixpath.dirname(path)
+    return tuple(missing)
+
+
+def existing_parent(namenode: NameNode, path: str) -> str:
+    """A directory, or the innermost above it that is there."""
+    missing = missing_parents(namenode, path)
+    return posixpath.dirname(missing[-1]) if missing else path
+
+
+def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Marker]]:
+    """Every run's directory below the work directory that has howdah's marker and its own name in it."""
+    if namenode.stat(work_dir) is None:
+        return []
+    found = []
+    for entry in namenode.list(work_dir):
+        path = posixpath.join(work_dir, entry.name)
+        marker = _read(namenode, posixpath.join(path, FILE)) if entry.kind == "DIRECTORY" else None
+        if marker is not None and marker.run == entry.name:
+            found.append((path, marker))
+    return found
+
+
+def _read(namenode: NameNode, path: str) -> Marker | None:
+    try:
+        return read_marker(namenode.read(path))
+    except Refused:
+        # No such file, or somebody else's.
+        return None
