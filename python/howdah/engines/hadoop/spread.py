@@ -1,0 +1,53 @@
+"""Where the replicas of a directory's blocks lie, as the NameNode's fsck lists them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from howdah.engines.hadoop.machines import Machines
+from howdah.model.cluster import ReplicaSpread
+from howdah.services.fsck import Block
+from howdah.services.namenode import DataNode, NameNode
+
+
+def replica_spread(namenode: NameNode, path: str, machines: Machines) -> ReplicaSpread:
+    """Ask the NameNode where the blocks below a path lie; raises ServiceError."""
+    return spread(path, namenode.fsck(path), namenode.datanodes(), machines)
+
+
+def spread(
+    path: str, blocks: Sequence[Block], datanodes: Sequence[DataNode], machines: Machines
+) -> ReplicaSpread:
+    """Count replicas for each worker, and the blocks that have two or more on one host.
+
+    fsck names a DataNode by its address, which several may share on one machine: with its port it is one.
+    Parts of an erasure-coded block count as its replicas.
+    """
+    worker_at = {one.address: _worker(one, machines) for one in datanodes}
+    per_worker: Counter[str] = Counter(dict.fromkeys((*machines.workers, *worker_at.values()), 0))
+    sharing = 0
+    for block in blocks:
+        holders = [worker_at.get(one.address) or _unknown(one.address, machines) for one in block.replicas]
+        per_worker.update(holders)
+        hosts = [machines.host(holder) for holder in holders]
+        sharing += len(set(hosts)) < len(hosts)
+    return ReplicaSpread(
+        path=path,
+        blocks=len(blocks),
+        replicas=sum(len(block.replicas) for block in blocks),
+        bytes=sum(block.size_bytes for block in blocks),
+        per_worker=dict(sorted(per_worker.items())),
+        sharing_host=sharing,
+        under_replicated=sum(len(block.replicas) < (block.target or 0) for block in blocks),
+        missing=sum(not block.replicas for block in blocks),
+    )
+
+
+def _worker(datanode: DataNode, machines: Machines) -> str:
+    return machines.worker(datanode.host)
+
+
+def _unknown(address: str, machines: Machines) -> str:
+    """The worker of a DataNode that the NameNode no longer lists."""
+    return machines.worker(address.rpartition(":")[0])

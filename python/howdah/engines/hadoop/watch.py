@@ -1,0 +1,163 @@
+"""DataNodes and NodeManagers that are lost during a run, and those that come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.machines import Machines
+from howdah.model.cluster import Event
+from howdah.services.conf import ClientConf
+from howdah.services.errors import NotReachable, ServiceError
+from howdah.services.namenode import DataNode, NameNode
+from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.web import Web
+
+EventKind = Literal[
+    "datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back", "namenode-failover"
+]
+
+_DEFAULT_HEARTBEAT_S = 3.0
+_MISSED_HEARTBEATS = 4
+_LEAST_SILENCE_S = 5.0
+"""A DataNode in a long garbage collection is not lost."""
+
+_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)?")
+_UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
+_SILENT = "SILENT"
+_ASKED_AT_ONCE = 8
+_NO_BEAN = "Hadoop:service=none"
+
+
+class Watch:
+    """Compares what the NameNode and the ResourceManager say of their machines with what they said before.
+
+    HDFS declares a DataNode dead only after ten minutes, by default, in which its clients have long found
+    out: one that has missed some heartbeats is said to be lost, and once more when it is declared dead.
+    """
+
+    def __init__(
+        self,
+        namenode: NameNode,
+        manager: ResourceManager,
+        machines: Machines,
+        clock: RunClock,
+        web: Web,
+        conf: ClientConf,
+    ) -> None:
+        self._namenode = namenode
+        self._manager = manager
+        self._machines = machines
+        self._clock = clock
+        self._web = web
+        self._scheme = "https" if conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
+        heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
+        self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
+        self._datanodes: dict[str, str] = {}
+        self._nodemanagers: dict[str, str] = {}
+        self._active: str | None = None
+        self._turn = 0
+
+    def look(self) -> list[Event]:
+        """What has happened since the last look; the first one only takes note of what is there.
+
+        A daemon that does not answer now is asked again next time.
+        """
+        return [*self._look_at_hdfs(), *self._look_at_yarn()]
+
+    def _look_at_hdfs(self) -> Iterator[Event]:
+        try:
+            active = self._namenode.status().host_and_port
+            datanodes = self._namenode.datanodes()
+        except ServiceError:
+            return
+        if self._active not in (None, active):
+            text = f"the NameNode at {active} has taken over from {self._active}"
+            yield self._event(active.rpartition(":")[0], "namenode-failover", text)
+        self._active = active
+        for one in datanodes:
+            before, state = self._datanodes.get(one.address), self._state(one)
+            self._datanodes[one.address] = state
+            if before is not None and before != state:
+                yield self._of_datanode(one, state)
+
+    def _state(self, one: DataNode) -> str:
+        if not one.live:
+            return "dead"
+        return "silent" if one.silent_s > self._silence_s else "live"
+
+    def _of_datanode(self, one: DataNode, state: str) -> Event:
+        match state:
+            case "silent":
+                text = f"the NameNode has lost contact with DataNode {one.host}: no heartbeat"
+                return self._event(one.host, "datanode-lost", f"{text} for {one.silent_s:.0f} s")
+            case "dead":
+                text = (
+                    f"the NameNode declares DataNode {one.host} dead and has its blocks copied: no heartbeat"
+                )
+                return self._event(one.host, "datanode-lost", f"{text} for {one.silent_s:.0f} s")
+            case _:
+                return self._event(one.host, "datanode-back", f"DataNode {one.host} sends heartbeats again")
+
+    def _look_at_yarn(self) -> Iterator[Event]:
+        try:
+            nodes = _by_host(self._manager.nodes())
+        except ServiceError:
+            return
+        answering = self._answering(nodes)
+        for host, one in nodes.items():
+            state = one.state if one.state not in _AT_WORK or answering.get(host, True) else _SILENT
+            before = self._nodemanagers.get(host)
+            self._nodemanagers[host] = state
+            if before is not None and before != state and not (before in _AT_WORK and state in _AT_WORK):
+                yield self._of_nodemanager(one, state)
+
+    def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
+        """Whether NodeManagers at work answer: a few at each look, those that did not among them.
+
+        The ResourceManager itself calls one lost only after ten minutes, by default.
+        """
+        at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
+        silent = [host for host in at_work if self._nodemanagers.get(host) == _SILENT]
+        others = [host for host in at_work if host not in silent]
+        turn = self._turn % len(others) if others else 0
+        self._turn += _ASKED_AT_ONCE
+        asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
+        return {host: False for host in silent} | {host: self._answers(nodes[host]) for host in asked}
+
+    def _answers(self, one: Node) -> bool:
+        try:
+            self._web.get_text(f"{self._scheme}://{one.web}/jmx", qry=_NO_BEAN)
+        except NotReachable:
+            return False
+        except ServiceError:
+            return True
+        return True
+
+    def _of_nodemanager(self, one: Node, state: str) -> Event:
+        if state in _AT_WORK:
+            return self._event(one.host, "nodemanager-back", f"NodeManager {one.host} works again")
+        if state == _SILENT:
+            return self._event(
+                one.host, "nodemanager-lost", f"NodeManager {one.host} does not answer any more"
+            )
+        text = f"the ResourceManager declares NodeManager {one.host} {state.lower()}"
+        return self._event(one.host, "nodemanager-lost", f"{text}: {one.health}" if one.health else text)
+
+    def _event(self, node: str, kind: EventKind, text: str) -> Event:
+        worker = self._machines.worker(node)
+        return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text)
+
+
+def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
+    """The NodeManager of each host: one that came back on another port is listed with its former self."""
+    return {one.host: one for one in sorted(nodes, key=lambda one: one.state in _AT_WORK)}
+
+
+def _seconds(text: str) -> float:
+    """A duration of Hadoop's, plain numbers being seconds."""
+    match = _DURATION.fullmatch(text.strip())
+    return int(match[1]) * _UNIT_S[match[2] or "s"] if match else _DEFAULT_HEARTBEAT_S
