@@ -8,12 +8,11 @@ from typing import Literal
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.machines import Machines
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.cluster import Event
-from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
-from howdah.services.web import Web
 
 EventKind = Literal[
     "datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back", "namenode-failover"
@@ -39,21 +38,14 @@ class Watch:
     out: one that has missed some heartbeats is said to be lost, and once more when it is declared dead.
     """
 
-    def __init__(
-        self,
-        namenode: NameNode,
-        manager: ResourceManager,
-        machines: Machines,
-        clock: RunClock,
-        web: Web,
-        conf: ClientConf,
-    ) -> None:
-        self._namenode = namenode
-        self._manager = manager
+    def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
+        conf = target.conf
+        self._namenode = NameNode(target.web, conf)
+        self._manager = ResourceManager(target.web, conf)
+        self._web = target.web
+        self._scheme = "https" if conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
         self._machines = machines
         self._clock = clock
-        self._web = web
-        self._scheme = "https" if conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
         self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
         self._datanodes: dict[str, str] = {}
@@ -126,7 +118,7 @@ class Watch:
         turn = self._turn % len(others) if others else 0
         self._turn += _ASKED_AT_ONCE
         asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
-        return {host: False for host in silent} | {host: self._answers(nodes[host]) for host in asked}
+        return dict.fromkeys(silent, False) | {host: self._answers(nodes[host]) for host in asked}
 
     def _answers(self, one: Node) -> bool:
         try:
