@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -20,6 +17,7 @@ from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.importers.stretch import pattern_of
+from support.serving import Answer, serving
 
 BEANS = Path(__file__).parents[1] / "data/hadoop-3.5.0/jmx.json"
 MIB = 2**20
@@ -35,42 +33,16 @@ class Daemon:
         self.status = 200
         self.silent: Event | None = None
 
+    def __call__(self, path: str, query: dict[str, str]) -> Answer:
+        if self.silent is not None:
+            self.silent.wait(10)
+        assert path == "/jmx"
+        self.asked.append(query["qry"])
+        beans = [one for one in self.beans if fnmatchcase(one["name"], query["qry"])]
+        return Answer(json.dumps({"beans": beans}), self.status)
+
     def bean(self, name: str) -> Bean:
         return next(one for one in self.beans if one["name"].endswith(name))
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that gave up waiting is what a test wants."""
-
-
-@contextmanager
-def serving(daemon: Daemon, port: int = 0) -> Iterator[int]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if daemon.silent is not None:
-                daemon.silent.wait(10)
-            (query,) = parse_qs(urlsplit(self.path).query)["qry"]
-            daemon.asked.append(query)
-            body = json.dumps({"beans": [one for one in daemon.beans if fnmatchcase(one["name"], query)]})
-            self.send_response(daemon.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body.encode())
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class calls it so
-            pass
-
-    server = _Server(("127.0.0.1", port), Handler)
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture

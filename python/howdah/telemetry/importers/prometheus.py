@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.services.errors import Refused
 from howdah.services.web import Web
 from howdah.telemetry.importers.instances import counts
 from howdah.telemetry.importers.machines import Machines
@@ -20,7 +21,8 @@ from howdah.telemetry.importers.window import Window
 _MARGIN_S = 120.0
 """Asked for before and after the run: two scrapes of most servers, so that its ends are covered, too."""
 
-_QUERY = re.compile(r"([a-z_/*{}0-9A-Z]+)=(\s*[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^\[\]]*\})?\s*)")
+_PART = r"(?:\w+|\{\w+\})"
+_QUERY = re.compile(rf"({_PART}(?:/{_PART})*)=\s*([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{{[^\[\]]*\}})?)\s*")
 _QUERY_HINT = "METRIC=SELECTOR: 'datanode/written_bytes=hadoop_datanode_byteswritten{job=\"hdfs\"}'"
 
 
@@ -46,7 +48,7 @@ def parse_query(text: str) -> Query:
     metric, selector = match.groups()
     if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
         raise UserError("--query", f"{metric!r} is no metric of howdah's", "docs/run-record.md lists them")
-    return Query(selector.strip(), Series(metric))
+    return Query(selector, Series(metric))
 
 
 def read_prometheus(
@@ -56,24 +58,19 @@ def read_prometheus(
 
     The values are those that were scraped, at the times of the scrapes: nothing is interpolated by
     the server. A series is of the machine that its label ``instance`` names, or that node_exporter
-    knows as that instance's host name. Raises UserError where there is none of the run's machines,
-    ServiceError where the server does not answer.
+    knows as that instance's host name; a query's metric stands in for node_exporter's. Raises
+    UserError where there is none of the run's machines, ServiceError where the server does not answer.
     """
     server = _Server(_checked(url), web, window)
-    found = [
-        (answer, series)
-        for selector, series in (*NODE.items(), *queries)
-        for answer in server.values(selector)
-    ]
-    owners = _owners(server, {answer.labels.get("instance", "") for answer, _ in found}, machines, url)
-    stretches = [
-        stretch
-        for answer, series in found
-        if (machine := owners[answer.labels.get("instance", "")]) is not None
-        for stretch in _stretches(machine, answer, series)
-    ]
+    asked = [_Asked(query.series, list(server.values(query.selector))) for query in queries]
+    known = [_Asked(series, list(server.values(name))) for name, series in NODE.items()]
+    instances = {answer.labels.get("instance", "") for one in (*asked, *known) for answer in one.answers}
+    owners = _owners(server, instances, machines, url)
+    own = summed(_stretches(asked, owners))
+    taken = {(one.machine, one.metric) for one in own}
+    others = [one for one in _stretches(known, owners) if (one.machine, one.metric) not in taken]
     strange = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
-    return Imported(summed(stretches), strange)
+    return Imported((*own, *summed(others)), strange)
 
 
 def _checked(url: str) -> str:
@@ -87,6 +84,13 @@ def _checked(url: str) -> str:
     return url.rstrip("/")
 
 
+class _Asked(NamedTuple):
+    """The series that stand for a metric."""
+
+    series: Series
+    answers: Sequence[_Answer]
+
+
 class _Server:
     """The raw values of series around the time of a run."""
 
@@ -98,9 +102,16 @@ class _Server:
 
     def values(self, selector: str) -> Iterator[_Answer]:
         """Every series that a selector gives, with each value that was scraped."""
-        answer = self._web.get_json(
-            f"{self._url}/api/v1/query", query=f"{selector}[{self._length_s}s]", time=f"{self._end_s:.3f}"
-        )
+        try:
+            answer = self._web.get_json(
+                f"{self._url}/api/v1/query",
+                query=f"{selector}[{self._length_s}s]",
+                time=f"{self._end_s:.3f}",
+            )
+        except Refused as error:
+            if error.status not in {400, 422}:
+                raise
+            raise UserError("--query", f"{selector!r} is no selector to the server", _QUERY_HINT) from error
         try:
             for one in answer["data"]["result"]:
                 numbers = [(float(time), float(value)) for time, value in one["values"]]
@@ -138,18 +149,25 @@ def _host(instance: str) -> str:
     return instance.rpartition(":")[0] or instance
 
 
-def _stretches(machine: str, answer: _Answer, series: Series) -> Iterator[Stretch]:
-    metric = _metric(series, answer.labels)
-    if metric is None:
-        return
+def _stretches(asked: Sequence[_Asked], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
+    for one in asked:
+        for answer in one.answers:
+            machine = owners[answer.labels.get("instance", "")]
+            metric = _metric(one.series, answer.labels) if machine is not None else None
+            if machine is not None and metric is not None:
+                for start_s, end_s, value in _values(metric, answer.values):
+                    yield Stretch(machine, metric, start_s, end_s, value * one.series.factor)
+
+
+def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:
+    """Growth per second between scrapes, or a gauge's value at each of them."""
     if not is_counter(metric):
-        for time_s, value in answer.values:
-            yield Stretch(machine, metric, time_s, time_s, value * series.factor)
+        for time_s, value in values:
+            yield time_s, time_s, value
         return
-    for (start_s, before), (end_s, value) in pairwise(answer.values):
+    for (start_s, before), (end_s, value) in pairwise(values):
         # A counter that fell was started anew in between.
-        grown = value - before if value >= before else value
-        yield Stretch(machine, metric, start_s, end_s, grown * series.factor / (end_s - start_s))
+        yield start_s, end_s, (value - before if value >= before else value) / (end_s - start_s)
 
 
 def _metric(series: Series, labels: Mapping[str, Any]) -> str | None:

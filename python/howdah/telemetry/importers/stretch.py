@@ -50,9 +50,10 @@ _KINDS = {metric.pattern: metric.kind for metric in METRICS}
 
 def pattern_of(metric: str) -> str:
     """A metric's name as METRICS lists it: ``disk/sda/read_bytes`` is ``disk/*/read_bytes``."""
-    subject, *instance, quantity = metric.split("/")
-    named = "/".join([subject, *instance, quantity])
-    return named if named in _KINDS else "/".join([subject, *("*" for _ in instance), quantity])
+    parts = metric.split("/")
+    if metric in _KINDS or len(parts) != 3:
+        return metric
+    return f"{parts[0]}/*/{parts[2]}"
 
 
 def is_known(metric: str) -> bool:
