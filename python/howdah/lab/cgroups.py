@@ -34,10 +34,7 @@ class Group:
 
     @property
     def paths(self) -> dict[str, Path]:
-        """Its directory under each controller that it limits or counts with: ``cpu``, ``cpuacct``, ``memory``.
-
-        ``io`` is among them with version 2 only (see ``throttle``).
-        """
+        """Its directory under each controller: ``cpu``, ``cpuacct``, ``memory``, and with version 2 ``io``."""
         return {
             kind.value: tree.root.joinpath(*self._path)
             for kind, tree in self._hierarchies.items()
@@ -176,6 +173,7 @@ def _make(group: Group, trees: Hierarchies, cpus: float | None, memory_bytes: in
 
 
 def _at_the_root(kind: Controller, tree: Hierarchy) -> bool:
+    """Whether a group leaves this controller alone; ``throttle`` says why."""
     return kind is Controller.IO and tree.version == 1
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from howdah.errors import HowdahError
 from howdah.lab import names
 from howdah.lab.leftover import Leftover
-from howdah.lab.links import queueing
+from howdah.lab.links import congestion_control, queueing
 from howdah.lab.mounts import read_mounts
 from howdah.lab.spec import SUBNET, HostSpec, LabSpec, MachineSpec
 from howdah.lab.tools import run
@@ -147,8 +147,12 @@ def _set_up(spec: LabSpec, links: Iterable[_Link], bridges: dict[str, bool]) -> 
         lines[link.far_space].append(f"link set {link.far} up")
     addresses = {space(spec, machine): machine.address for machine in spec.machines}
     addresses[client_space(spec.name)] = spec.client_address
+    control = congestion_control()
     for name, address in addresses.items():
-        lines[name].append(f"address replace {address}/{SUBNET.prefixlen} dev {INTERFACE}")
+        lines[name] += [
+            f"address replace {address}/{SUBNET.prefixlen} dev {INTERFACE}",
+            f"route replace {SUBNET} dev {INTERFACE} proto kernel scope link src {address} {control}",
+        ]
     for name, commands in lines.items():
         run(spec.name, "ip", "-n", name, "-batch", "-", text="\n".join(["link set lo up", *commands, ""]))
 
