@@ -64,7 +64,8 @@ class _LocalRun:
         self._clock = Clock()
         self._record = RunRecord(
             id=job.run_id,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            # Beside the clock: what others measured finds its place in the run by it.
+            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
             howdah_version=howdah.__version__,
             engine=engine,
             engine_version=version,
@@ -92,7 +93,7 @@ class _LocalRun:
         )
         with claimed as workspace:
             check_room(self._job, workspace)
-            self._change(created=datetime.now(UTC).isoformat(timespec="seconds"))
+            self._change()
             self._warn_of_sharing(workspace)
             sampler = Sampler(
                 self._sink,
