@@ -36,6 +36,8 @@ _SMALL = ("-Xmx320m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SOON = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # What is this machine's: a folder of jars instead of an installation, and a compiler that starts fast.
 _MACHINE = {
+    # The planned disks are larger than what this machine may have free.
+    "hdfs-site.xml": {"dfs.datanode.du.reserved": str(2**30)},
     "mapred-site.xml": {
         "mapreduce.application.classpath": f"{LIB}/*",
         "mapreduce.admin.map.child.java.opts": _SOON,

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,6 +39,8 @@ class Client:
         self._silent = Event()
         self.application: str | None = None
         """The application it submitted, once it has."""
+        self.ended_ns = 0
+        """When it ended, on CLOCK_MONOTONIC."""
         self._reader = Thread(target=self._read, name="howdah-client", daemon=True)
         self._reader.start()
 
@@ -73,4 +76,5 @@ class Client:
                 _LOG.info("%s", line)
                 if self.application is None and (found := _SUBMITTED.search(line)):
                     self.application = found[1]
+        self.ended_ns = time.monotonic_ns()
         self._silent.set()

@@ -6,9 +6,10 @@ import posixpath
 from typing import Literal
 
 from howdah.engines.hadoop.command import Command
-from howdah.engines.hadoop.dfsio_rates import read_sums
+from howdah.engines.hadoop.dfsio_rates import file_rates, read_sums
 from howdah.engines.hadoop.properties import file_properties
-from howdah.engines.hadoop.sources import DFSIO, dfsio_files
+from howdah.engines.hadoop.sources import DFSIO, DFSIO_DATA, dfsio_files
+from howdah.engines.hadoop.tell import task_logs
 from howdah.engines.hadoop.work import Finished, Work, Yield
 from howdah.installation.programs import PROGRAMS
 from howdah.model.run import Counters, FileRate
@@ -22,7 +23,11 @@ def dfsio_write(work: Work) -> Yield:
     folder = work.bench.workspace.folder(DFSIO)
     files = _run(work, "write", folder)
     work.bench.workspace.complete(DFSIO)
-    return Yield(counters=Counters(written_bytes=sum(file.bytes for file in files)), files=files)
+    return Yield(
+        counters=Counters(written_bytes=sum(file.bytes for file in files)),
+        files=files,
+        replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
+    )
 
 
 def dfsio_read(work: Work) -> Yield:
@@ -60,4 +65,11 @@ def _rates(
 ) -> tuple[FileRate, ...]:
     output = work.bench.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums = read_sums(output.decode())
+    found = file_rates(finished.told.facts, task_logs(work.bench.target), sums, folder, operation)
+    if found is not None:
+        return found
+    work.bench.warn(
+        "no-file-rates",
+        f"dfsio-{operation}: the tasks' logs do not tell every file's rate; one file stands for all of them",
+    )
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)

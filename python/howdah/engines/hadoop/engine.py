@@ -10,13 +10,16 @@ import howdah
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop import dfsio, tera
 from howdah.engines.hadoop.bench import Bench
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.clock import RunClock, clocks_apart
 from howdah.engines.hadoop.leftovers import clear_leftovers
+from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.nnbench import nnbench
 from howdah.engines.hadoop.pi import pi
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.room import check_room
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.watch import Watch
+from howdah.engines.hadoop.watching import Watching
 from howdah.engines.hadoop.work import Work, Yield
 from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import HowdahError, UserError
@@ -98,7 +101,7 @@ class _HadoopRun:
         try:
             self._change(created=datetime.now(UTC).isoformat(timespec="seconds"), cluster=cluster)
             self._warn_before(cluster, left)
-            self._sample(workspace)
+            self._watch(workspace)
         finally:
             self._release(workspace)
         return self._record
@@ -110,7 +113,17 @@ class _HadoopRun:
         check_room(self._namenode, self._target, self._job.suite)
         return cluster, left
 
-    def _sample(self, workspace: Workspace) -> None:
+    def _watch(self, workspace: Workspace) -> None:
+        machines = Machines(self._target.machine_of, self._job.plan)
+        watching = Watching(Watch(self._target, machines, self._clock))
+        watching.start()
+        try:
+            self._sample(workspace, watching)
+        finally:
+            watching.stop()
+            self._change(events=watching.events)
+
+    def _sample(self, workspace: Workspace, watching: Watching) -> None:
         sampler = Sampler(
             self._sink,
             self._target.sources,
@@ -119,7 +132,7 @@ class _HadoopRun:
         )
         sampler.start()
         try:
-            self._work(workspace, sampler)
+            self._work(workspace, sampler, watching)
         except KeyboardInterrupt:
             self._change(outcome=Outcome.ABORTED, error="stopped by the user")
         except (HowdahError, OSError) as error:
@@ -132,7 +145,7 @@ class _HadoopRun:
                 warnings=(*self._record.warnings, *sampler.warnings),
             )
 
-    def _work(self, workspace: Workspace, sampler: Sampler) -> None:
+    def _work(self, workspace: Workspace, sampler: Sampler, watching: Watching) -> None:
         bench = Bench(
             self._job,
             self._target,
@@ -148,6 +161,7 @@ class _HadoopRun:
             sampler.mark()
             result = self._run(Work(bench, workload))
             sampler.mark()
+            self._change(events=watching.events)
             if result.outcome is not Outcome.SUCCEEDED:
                 self._change(outcome=Outcome.FAILED, error=_fault(result))
                 return
@@ -187,8 +201,17 @@ class _HadoopRun:
                 "client-version",
                 f"the client's jars are Hadoop {cluster.client_version}, HDFS runs {cluster.hadoop_version}",
             )
+        if self._target.lab is None:
+            self._warn_of_clocks()
         for path in left:
             self._warn("data-left", f"{path} is of a run on another machine, which may have ended")
+
+    def _warn_of_clocks(self) -> None:
+        """Times of tasks are their own machines'; in a laboratory all are this one."""
+        namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
+        servers = [(address.url, address.url) for address in (*namenodes, *managers)]
+        for warning in clocks_apart(self._target.web, servers):
+            self._warn(warning.code, warning.text)
 
     def _warn(self, code: str, text: str) -> None:
         warning = RunWarning(code=code, text=text)

@@ -14,6 +14,8 @@ from howdah.services.namenode import NameNode
 
 DFSIO = "dfsio"
 """The folder that TestDFSIO works in."""
+DFSIO_DATA = "io_data"
+"""Its own folder of the files, below that one."""
 
 _READS: dict[WorkloadKind, str] = {
     WorkloadKind.TERASORT: WorkloadKind.TERAGEN,
@@ -93,4 +95,4 @@ def _is_data(entry: FileStatus) -> bool:
 
 def dfsio_files(namenode: NameNode, path: str) -> list[FileStatus]:
     """The files of a dfsio-write."""
-    return [one for one in namenode.list(posixpath.join(path, "io_data")) if _is_data(one)]
+    return [one for one in namenode.list(posixpath.join(path, DFSIO_DATA)) if _is_data(one)]

@@ -69,6 +69,8 @@ class Told(NamedTuple):
     """Its phases; none where nobody tells of its tasks."""
     counters: Counters
     """What it did."""
+    facts: JobFacts
+    """What was told, as Hadoop has it."""
 
 
 def tell_job(
@@ -95,7 +97,14 @@ def tell_job(
         attempts=attempt_rows(facts, kind, machines, clock),
         phases=phases(facts, kind, clock),
         counters=summed(facts),
+        facts=facts,
     )
+
+
+def task_logs(target: HadoopTarget) -> TaskLogs:
+    """Where the logs of a cluster's tasks are read."""
+    scheme = "https" if target.conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
+    return TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
 
 
 def _job(account: Account, target: HadoopTarget, machines: Machines, clock: RunClock) -> HadoopJob:
@@ -117,6 +126,4 @@ def _job(account: Account, target: HadoopTarget, machines: Machines, clock: RunC
 def _why(account: Account, target: HadoopTarget, machines: Machines) -> str | None:
     if account.facts.state == "succeeded":
         return None
-    scheme = "https" if target.conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
-    logs = TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
-    return cause_of(account.facts, account.app, logs, machines)
+    return cause_of(account.facts, account.app, task_logs(target), machines)

@@ -29,11 +29,11 @@ def teragen(work: Work) -> Yield:
     counted = told.job.counters.get(_CHECKSUM)
     if counted is None:
         bench.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
-        return Yield(counters=told.counters)
+        return Yield(counters=told.counters, replicas=work.replicas(output))
     # The counter is a signed number that wraps around.
     generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
     write_generated(bench.namenode, output, generated)
-    return Yield(counters=told.counters, checksum=generated.checksum)
+    return Yield(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
 
 
 def terasort(work: Work) -> Yield:
@@ -46,7 +46,7 @@ def terasort(work: Work) -> Yield:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
         write_generated(work.bench.namenode, output, source.generated)
     work.bench.workspace.complete(WorkloadKind.TERASORT)
-    return Yield(counters=told.counters)
+    return Yield(counters=told.counters, replicas=work.replicas(output))
 
 
 def teravalidate(work: Work) -> Yield:

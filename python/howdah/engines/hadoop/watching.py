@@ -1,46 +1,45 @@
-"""A watch that looks by itself while a run goes on."""
+"""Keeps an eye on a cluster's daemons while a job runs, without holding up whoever waits for the job."""
 
 from __future__ import annotations
 
 from threading import Event as Flag
-from threading import Thread
-from types import TracebackType
-from typing import Self
+from threading import Lock, Thread
 
 from howdah.engines.hadoop.watch import Watch
 from howdah.model.cluster import Event
 
-_PAUSE_S = 3.0
+_INTERVAL_S = 5.0
+_PATIENCE_S = 10.0
 
 
 class Watching:
-    """Looks every few seconds in a thread of its own, for a look may wait for a machine that is gone."""
+    """Looks every few seconds from ``start`` to ``stop``, in a thread: one that is lost keeps one waiting."""
 
-    def __init__(self, watch: Watch, pause_s: float = _PAUSE_S) -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._pause_s = pause_s
-        self._stop = Flag()
         self._events: list[Event] = []
-        self._thread = Thread(target=self._look, name="howdah-watch", daemon=True)
+        self._lock = Lock()
+        self._stop = Flag()
+        self._thread = Thread(target=self._run, name="howdah-watch", daemon=True)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What has happened so far, in order."""
-        return tuple(self._events)
+        """What has happened so far."""
+        with self._lock:
+            return tuple(self._events)
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
+        """Take note of what is there, and go on in a thread."""
+        self._watch.look()
         self._thread.start()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop looking; a look that waits for a silent machine is not waited for."""
+    def stop(self) -> None:
+        """Look no more; a look that takes long is not waited for."""
         self._stop.set()
-        self._thread.join(self._pause_s)
+        self._thread.join(_PATIENCE_S)
 
-    def _look(self) -> None:
-        while True:
-            self._events += self._watch.look()
-            if self._stop.wait(self._pause_s):
-                return
+    def _run(self) -> None:
+        while not self._stop.wait(_INTERVAL_S):
+            happened = self._watch.look()
+            with self._lock:
+                self._events += happened

@@ -9,12 +9,15 @@ from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.client import Client
 from howdah.engines.hadoop.command import Command, argument_vector
 from howdah.engines.hadoop.failure import said_by_client
+from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.progress import progress
 from howdah.engines.hadoop.sources import find_source
+from howdah.engines.hadoop.spread import replica_spread
 from howdah.engines.hadoop.stopping import kill_applications, run_tag
 from howdah.engines.hadoop.tell import Told, tell_job
 from howdah.engines.hadoop.waiting import Patience
 from howdah.errors import RunFailed
+from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Counters, FileRate, Outcome, ValidationError
 from howdah.model.workload import Workload
 from howdah.services.app_master import JobProgress
@@ -44,6 +47,7 @@ class Yield(TypedDict, total=False):
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
     answer: str | None
+    replicas: ReplicaSpread
 
 
 class Work:
@@ -54,6 +58,7 @@ class Work:
         self.workload = workload
         """What is run; a program that finds its data there notes here how much it is."""
         self._start_s = bench.clock.now_s()
+        self._end_s: float | None = None
         self._told: list[Told] = []
 
     def source(self) -> str:
@@ -109,6 +114,7 @@ class Work:
 
     def _tell(self, client: Client) -> Finished:
         code = client.exit_code()
+        self._end_s = (client.ended_ns - self.bench.clock.start_ns) / 1e9
         if client.application is None:
             raise RunFailed(self.workload.kind, said_by_client(client.lines))
         told = tell_job(
@@ -125,12 +131,17 @@ class Work:
             raise RunFailed(self.workload.kind, told.job.diagnostics or said_by_client(client.lines))
         return Finished(told, client.lines)
 
+    def replicas(self, path: str) -> ReplicaSpread:
+        """Where the blocks below a path lie."""
+        bench = self.bench
+        return replica_spread(bench.namenode, path, Machines(bench.target.machine_of, bench.job.plan))
+
     def fields(self) -> dict[str, object]:
         """The fields of a WorkloadResult that every workload has, whatever became of it."""
         fields: dict[str, object] = {
             "workload": self.workload,
             "start_s": self._start_s,
-            "end_s": self.bench.clock.now_s(),
+            "end_s": self._end_s or self.bench.clock.now_s(),
             "phases": tuple(phase for told in self._told for phase in told.phases),
         }
         if self._told:
