@@ -1,7 +1,8 @@
 """What a host and its machines may use of this machine: CPU time, memory, and the speed of their disks.
 
 The groups nest, laboratory, host, machine, and processes sit in machines' groups only: version 2 allows
-none elsewhere, and a host that is a machine itself has the group ``host/host``.
+none elsewhere, and a host that is a machine itself has the group ``host/host``. A limit whose controller
+this kernel lacks is not set; ``isolation`` tells what is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from howdah.lab.leftover import Leftover
 from howdah.lab.spec import LabSpec, MachineSpec
 
 _PERIOD_US = 100_000
-_UNLIMITED_SWAP = "-1"
+_LEAST_QUOTA_US = 1_000
 
 
 class Group:
@@ -34,7 +35,7 @@ class Group:
 
     @property
     def paths(self) -> dict[str, Path]:
-        """Its directory under each controller: ``cpu``, ``cpuacct``, ``memory``, and with version 2 ``io``."""
+        """Its directory under each controller: ``cpu``, ``cpuacct``, ``memory``, with version 2 ``io``."""
         return {
             kind.value: tree.root.joinpath(*self._path)
             for kind, tree in self._hierarchies.items()
@@ -55,28 +56,25 @@ class Group:
 
     def limit_cpu(self, cpus: float) -> None:
         """Allow CPU time, in CPUs' worth: 1.5 is a CPU and a half."""
-        tree, quota = self._hierarchies[Controller.CPU], max(1000, round(cpus * _PERIOD_US))
-        if tree.version == 1:
-            self._write(Controller.CPU, "cpu.cfs_period_us", str(_PERIOD_US))
-            self._write(Controller.CPU, "cpu.cfs_quota_us", str(quota))
-        else:
-            self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
+        quota = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US))
+        match self._version(Controller.CPU):
+            case 1:
+                self._write(Controller.CPU, "cpu.cfs_period_us", str(_PERIOD_US))
+                self._write(Controller.CPU, "cpu.cfs_quota_us", str(quota))
+            case 2:
+                self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
 
     def limit_memory(self, size_bytes: int) -> None:
         """Allow memory, page cache included, and no swap, which a Hadoop host does not have."""
-        directory = self.paths[Controller.MEMORY]
-        if self._hierarchies[Controller.MEMORY].version == 2:
-            self._write(Controller.MEMORY, "memory.max", str(size_bytes))
-            if (directory / "memory.swap.max").exists():
-                self._write(Controller.MEMORY, "memory.swap.max", "0")
-            return
-        with_swap = (directory / "memory.memsw.limit_in_bytes").exists()
-        if with_swap:
-            # Memory with swap may never be allowed less than memory, so it comes out of the way first.
-            self._write(Controller.MEMORY, "memory.memsw.limit_in_bytes", _UNLIMITED_SWAP)
-        self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
-        if with_swap:
-            self._write(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
+        match self._version(Controller.MEMORY):
+            case 1:
+                # Memory with swap may never be allowed less than memory, so it comes out of the way first.
+                self._write_if_there(Controller.MEMORY, "memory.memsw.limit_in_bytes", "-1")
+                self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
+                self._write_if_there(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
+            case 2:
+                self._write(Controller.MEMORY, "memory.max", str(size_bytes))
+                self._write_if_there(Controller.MEMORY, "memory.swap.max", "0")
 
     def throttle(self, device: str, read_bytes_per_s: int | None, write_bytes_per_s: int | None) -> None:
         """Hold a disk that this group alone uses, by its numbers (``7:0``), to its speed; None is none.
@@ -84,11 +82,12 @@ class Group:
         Version 1 does not know whose pages the kernel writes back, so there the limit is on the root,
         for the whole machine: the one bucket that reads, writes and write-back of that disk share.
         """
-        if self._hierarchies[Controller.IO].version == 2:
-            read, write = read_bytes_per_s or "max", write_bytes_per_s or "max"
-            self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
-        else:
-            _throttle_root(self._hierarchies[Controller.IO], device, read_bytes_per_s, write_bytes_per_s)
+        match self._version(Controller.IO):
+            case 1:
+                _throttle_root(self._hierarchies[Controller.IO], device, read_bytes_per_s, write_bytes_per_s)
+            case 2:
+                read, write = read_bytes_per_s or "max", write_bytes_per_s or "max"
+                self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
 
     def processes(self) -> tuple[int, ...]:
         """The ids of all processes in it and below."""
@@ -120,18 +119,26 @@ class Group:
             for depth in range(len(self._path)):
                 _write(root.joinpath(*self._path[:depth], "cgroup.subtree_control"), kinds)
 
+    def _version(self, controller: Controller) -> int | None:
+        tree = self._hierarchies.get(controller)
+        return tree.version if tree else None
+
+    def _write_if_there(self, controller: Controller, file: str, text: str) -> None:
+        """A kernel may count memory and not swap."""
+        if (self.paths[controller] / file).exists():
+            self._write(controller, file, text)
+
     def _write(self, controller: Controller, file: str, text: str) -> None:
         _write(self.paths[controller] / file, text)
 
 
 def build(spec: LabSpec) -> None:
     """Make the groups of hosts and machines, and set their limits as far as there are controllers."""
-    trees, top = find_hierarchies(), names.group_name(spec.name)
-    Group(trees, top, names.CLIENT_GROUP).create()
+    Group.of(spec.name, names.CLIENT_GROUP).create()
     for host in spec.hosts:
-        _make(Group(trees, top, host.name), trees, host.cpus, host.memory_bytes)
+        _make(Group.of(spec.name, host.name), host.cpus, host.memory_bytes)
     for machine in spec.machines:
-        _make(machine_group(spec, machine), trees, machine.cpus, machine.memory_bytes)
+        _make(machine_group(spec, machine), machine.cpus, machine.memory_bytes)
 
 
 def machine_group(spec: LabSpec, machine: MachineSpec) -> Group:
@@ -164,11 +171,11 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     return tuple(left)
 
 
-def _make(group: Group, trees: Hierarchies, cpus: float | None, memory_bytes: int | None) -> None:
+def _make(group: Group, cpus: float | None, memory_bytes: int | None) -> None:
     group.create()
-    if cpus is not None and Controller.CPU in trees:
+    if cpus is not None:
         group.limit_cpu(cpus)
-    if memory_bytes is not None and Controller.MEMORY in trees:
+    if memory_bytes is not None:
         group.limit_memory(memory_bytes)
 
 

@@ -55,9 +55,8 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
             make_image(spec.name, image, disk.size_bytes, form)
         loop = loops.attach(spec.name, image)
         buffered = buffered or not loop.direct
-        if (disk.read_bytes_per_s, disk.write_bytes_per_s) != (None, None):
-            group = machine_group(spec, machine)
-            group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
+        group = machine_group(spec, machine)
+        group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
         if mounted.get(disk.mount) != loop.device:
             _mount(spec.name, form, loop, disk.mount)
     return (*deviations, *_through_cache(buffered))
