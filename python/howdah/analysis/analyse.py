@@ -7,12 +7,16 @@ from howdah.analysis.balance import balances
 from howdah.analysis.dfsio import all_figures
 from howdah.analysis.disks import cluster_disks, data_disks
 from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.floors import floors
 from howdah.analysis.flows import flows
 from howdah.analysis.limits import limit_shares
+from howdah.analysis.losses import losses
 from howdah.analysis.machines import counted, machines_of, on_cluster
+from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
 from howdah.analysis.registry import findings
+from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
 from howdah.analysis.storage import zones
@@ -22,13 +26,16 @@ from howdah.analysis.use import uses
 from howdah.model.tables import RunData
 
 
-def analyse(run: RunData) -> Analysis:
-    """Everything that can be concluded from a run, whichever engine made it and however it ended."""
-    evidence = gather(run)
+def analyse(run: RunData, floor: RunData | None = None) -> Analysis:
+    """Everything that can be concluded from a run, whichever engine made it and however it ended.
+
+    ``floor`` is a run of the same rows with no Hadoop in the way, to say how far from it this one is.
+    """
+    evidence = gather(run, floor)
     return Analysis(findings(run.record, evidence), evidence)
 
 
-def gather(run: RunData) -> Evidence:
+def gather(run: RunData, floor: RunData | None) -> Evidence:
     """The data findings and figures stand on."""
     record = run.record
     timeline = Timeline(run.samples)
@@ -57,5 +64,9 @@ def gather(run: RunData) -> Evidence:
         storage=zones(record, times),
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
+        replicas=replica_balances(record, machines, times),
         stragglers=stragglers(run, timeline, machines, times, disks),
+        losses=losses(run, machines, times),
+        overheads=overheads(run, timeline, machines, times),
+        floors=floors(run, times, floor),
     )

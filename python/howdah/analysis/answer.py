@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
+from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.storage import zone_numbers, zone_sentence
-from howdah.analysis.wording import listed, number, percent, seconds
+from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workload import WorkloadKind
-from howdah.units import format_rate
+from howdah.units import format_counted, format_rate
 
 _DFSIO = (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ)
 
@@ -39,6 +40,8 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
     else:
         text = "; ".join(_told(record, evidence, time) for time in main)
+        if on_cluster(record):
+            text += _where(evidence, main)
         numbers = [number("elapsed", main[0].elapsed_s, "s")]
     yield _plain(record, text, main[0].workload, numbers)
 
@@ -71,6 +74,22 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
         text += f" and says {answer}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
+
+
+def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
+    """On how many workers, how far from the floor, and what held up the job."""
+    workers = workers_of(evidence.machines)
+    text = ""
+    if workers:
+        text = f", on {format_counted(len(workers), 'worker')}"
+        if set(workers) != set(workers.values()):
+            text += f" of {format_counted(len(set(workers.values())), 'host')}"
+    names = {time.workload for time in main}
+    floors = [each for each in evidence.floors if each.workload in names]
+    if floors:
+        text += f", {times(floors[0].ratio)} the floor"
+    slow = [each for each in evidence.stragglers if each.workload in names and each.cause != "cannot tell"]
+    return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
 
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence import Evidence, HostUse, StretchUse
 from howdah.analysis.wording import number, percent
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
+from howdah.units import format_counted
 
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
 STEAL_NOTED = 0.01
@@ -18,23 +20,39 @@ MEMORY_PRESSURE = 0.01
 CPU_PRESSURE = 0.5
 
 
+class Worst(NamedTuple):
+    """The machine that something happened to most; ``more`` says in words how many others it happened to."""
+
+    host: str
+    value: float
+    more: str
+
+
+def _worst(use: StretchUse, value: Callable[[HostUse], float], least: float) -> Worst | None:
+    """The machine with the highest value; None where none reaches the least."""
+    over = sorted((host for host in use.hosts if value(host) >= least), key=value)
+    if not over:
+        return None
+    others = format_counted(len(over) - 1, "other machine")
+    return Worst(over[-1].host, value(over[-1]), f", and less on {others}" if len(over) > 1 else "")
+
+
 def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """CPU time the hypervisor gave to others while a workload ran."""
     for use in evidence.use:
         if use.phase is not None or use.coarse:
             continue
-        for host in use.hosts:
-            if host.cpu is None or host.cpu.steal < STEAL_NOTED:
-                continue
+        worst = _worst(use, lambda host: host.cpu.steal if host.cpu else 0.0, STEAL_NOTED)
+        if worst is not None:
             yield Finding(
                 id="steal",
-                severity="warning" if host.cpu.steal >= STEAL_WARNED else "note",
+                severity="warning" if worst.value >= STEAL_WARNED else "note",
                 workload=use.workload,
-                text=f"{use.workload}: the hypervisor gave {percent(host.cpu.steal)} of {host.host}'s CPU "
-                "time to others; the times here include that wait",
+                text=f"{use.workload}: the hypervisor gave {percent(worst.value)} of {worst.host}'s CPU "
+                f"time to others{worst.more}; the times here include that wait",
                 sure="measured",
                 origin=record.origin,
-                numbers=(number("steal", host.cpu.steal, "1"),),
+                numbers=(number("steal", worst.value, "1"),),
             )
 
 
@@ -43,30 +61,30 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for use in evidence.use:
         if use.phase is not None or use.coarse:
             continue
-        for host in use.hosts:
-            memory, cpu = host.pressure.get("memory_some", 0.0), host.pressure.get("cpu_some", 0.0)
-            if memory > MEMORY_PRESSURE:
-                yield Finding(
-                    id="memory-pressure",
-                    severity="warning",
-                    workload=use.workload,
-                    text=f"{use.workload}: some of {host.host}'s tasks waited for memory {percent(memory)} "
-                    "of the time; a smaller memory budget would leave the system room",
-                    sure="measured",
-                    origin=record.origin,
-                    numbers=(number("memory pressure", memory, "1"),),
-                )
-            if cpu > CPU_PRESSURE:
-                yield Finding(
-                    id="cpu-pressure",
-                    severity="note",
-                    workload=use.workload,
-                    text=f"{use.workload}: some of {host.host}'s threads waited for a CPU "
-                    f"{percent(cpu)} of the time",
-                    sure="measured",
-                    origin=record.origin,
-                    numbers=(number("CPU pressure", cpu, "1"),),
-                )
+        memory = _worst(use, lambda host: host.pressure.get("memory_some", 0.0), MEMORY_PRESSURE)
+        if memory is not None:
+            yield Finding(
+                id="memory-pressure",
+                severity="warning",
+                workload=use.workload,
+                text=f"{use.workload}: some of {memory.host}'s tasks waited for memory {percent(memory.value)} "
+                f"of the time{memory.more}; a smaller memory budget would leave the system room",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("memory pressure", memory.value, "1"),),
+            )
+        cpu = _worst(use, lambda host: host.pressure.get("cpu_some", 0.0), CPU_PRESSURE)
+        if cpu is not None:
+            yield Finding(
+                id="cpu-pressure",
+                severity="note",
+                workload=use.workload,
+                text=f"{use.workload}: some of {cpu.host}'s threads waited for a CPU "
+                f"{percent(cpu.value)} of the time{cpu.more}",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("CPU pressure", cpu.value, "1"),),
+            )
 
 
 def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ from howdah.units import format_bytes
 # Tasks read their configuration, splits and jars and write logs; a DataNode is asked for more than blocks.
 _LAYER_SHARE = {"Hadoop": 0.01, "DataNodes": 0.05, "network": 0.10, "disks": UNEXPLAINED_SHARE}
 
+WORTH_A_CLAUSE = 0.1
+
 
 def flows(
     run: RunData,
@@ -95,14 +97,16 @@ def _clause(layer: LayerAccount, *, odd: bool) -> str:
     who = {"Hadoop": "tasks", "network": "workers"}.get(layer.layer, layer.layer)
     verb = "wrote" if layer.direction == "written" else layer.direction
     text = f"{who} {verb} {format_bytes(layer.counted)} where theory asks {format_bytes(layer.theory)}"
-    if not odd:
-        return text
+    # Small parts only distract, next to all bytes or to what is unexplained.
+    least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
     parts = [
         f"{format_bytes(abs(part.bytes))} {part.what} ({part.sure})"
         for part in layer.explained
-        if abs(part.bytes) > 0.1 * abs(layer.unexplained)
+        if abs(part.bytes) > least
     ]
     text += f", of the difference {listed(parts)}" if parts else ""
+    if not odd:
+        return text
     which = "more" if layer.unexplained > 0 else "less"
     return f"{text}, {format_bytes(abs(layer.unexplained))} {which} unexplained"
 

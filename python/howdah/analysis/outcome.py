@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.limits import UNLIMITED
+from howdah.analysis.machines import on_cluster
 from howdah.analysis.wording import listed, number, seconds, state
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord
@@ -68,7 +69,8 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if not evidence.spreads:
         gaps.append("no task attempts: long poles and balance are not known")
     limited = any(result.workload.kind not in UNLIMITED for result in record.workloads)
-    if record.limits is None and limited:
+    # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
+    if record.limits is None and limited and not on_cluster(record):
         gaps.append("no raw limits: how close the disks came to theirs is not known")
     for gap in gaps:
         yield Finding(

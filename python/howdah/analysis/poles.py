@@ -6,6 +6,7 @@ Times are compared by median and median absolute deviation, which one long pole 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,8 @@ from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
 from howdah.analysis.slowdown import drift_of
 from howdah.analysis.wording import number, percent, seconds, times
 from howdah.model.finding import Finding
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted
@@ -70,9 +73,7 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
     free: dict[tuple[str, str, int], float] = {}
     for place, end in zip(places, ends, strict=True):
         free[place] = max(end, free.get(place, 0.0))
-    planned = sum(
-        worker.map_slots if kind == "map" else worker.reduce_slots for worker in record.plan.workers
-    )
+    planned = planned_slots(record.plan, kind)
     # Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer
     # slots than it was given, as the storage test does, chose to.
     slots = max(len(free), planned) if done.num_rows < planned else len(free)
@@ -102,6 +103,16 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
         saving_s=float(idle / slots),
         drift=ratio,
         drift_rank=rank,
+    )
+
+
+def planned_slots(plan: Plan, kind: str) -> int:
+    """Tasks of a kind that the plan lets run at once, over all workers."""
+    # Of a cluster a plan lists the kinds of workers, each of which stands for many.
+    many = Counter(worker.kind for worker in placed_workers(plan.cluster)) if plan.cluster else None
+    return sum(
+        (worker.map_slots if kind == "map" else worker.reduce_slots) * (many[worker.name] if many else 1)
+        for worker in plan.workers
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from howdah.analysis.cluster_work import JobBytes, job_bytes
 from howdah.analysis.evidence import Evidence, Spills, WorkloadTime
 from howdah.analysis.wording import number, percent, times
 from howdah.model.finding import Finding
-from howdah.model.run import RunRecord
+from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workload import Codec
 from howdah.units import format_bytes
 
@@ -20,9 +21,12 @@ WORTHWHILE_RATIO = 1.1
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
     """The spills of every workload that had any."""
-    found = []
+    found: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
+        if result.job is not None:
+            found += _of_job(time.workload, result, job_bytes(result.job))
+            continue
         counters = result.counters
         if counters.spilled_bytes == 0:
             continue
@@ -40,15 +44,31 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     return tuple(found)
 
 
+def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Iterator[Spills]:
+    """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
+    if counted.output_stored == 0:
+        return
+    yield Spills(
+        workload=workload,
+        codec=(result.workload.codec or Codec.NONE).value,
+        rows_per_row=counted.map_spills,
+        raw_bytes=counted.output_raw,
+        stored_bytes=counted.output_stored,
+        read_bytes=counted.map_file_read + counted.reduce_file_read,
+    )
+
+
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
     for item in evidence.spills:
         extra = item.rows_per_row > SPILLED_ONCE
         text = f"{item.workload} spilled {format_bytes(item.raw_bytes)} of intermediate data"
         if extra:
+            job = record.workloads[evidence.time_of(item.workload).index].job
+            remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
             text += (
                 f": every row {times(item.rows_per_row)} on average, where once would do; "
-                "more memory, or fewer tasks at once, would spare the disks"
+                f"{remedy} would spare the disks"
             )
         elif item.rows_per_row:
             text += ", no row more than once"

@@ -127,7 +127,11 @@ def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str
 
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
+    told = {each.workload for each in evidence.overheads}
     for time in evidence.workloads:
+        # A job's time before and after its tasks is told with the rest of its overhead.
+        if time.workload in told:
+            continue
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
         if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
             yield Finding(

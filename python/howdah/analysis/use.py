@@ -16,6 +16,7 @@ from howdah.analysis.evidence import (
     StretchUse,
     WorkloadTime,
 )
+from howdah.analysis.machines import on_cluster
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.model.finding import Finding, Number
@@ -121,7 +122,12 @@ def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> Cp
 
 
 def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """CPU, disk and network use host by host, where there are several; on one it is told with the time."""
+    """CPU, disk and network use host by host, where there are several; on one it is told with the time.
+
+    A cluster's is told in one sentence for all its workers.
+    """
+    if on_cluster(record):
+        return
     phased = {use.workload for use in evidence.use if use.phase is not None}
     for use in evidence.use:
         if use.coarse or len(use.hosts) < 2 or (use.phase is None and use.workload in phased):

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 class WorkerLoss:
     """A worker whose DataNode or NodeManager was lost while a workload ran, and what that cost.
 
-    ``daemons`` are those that were lost; ``back_s`` is None where none of them came back. ``lost`` is how
+    ``phase`` is the phase it happened in. ``daemons`` are those that were lost; ``back_s`` is None where
+    none of them came back. ``lost`` is how
     many attempts ended with it or lost the map output they had written, ``wasted_s`` and ``wasted_bytes``
     their time and the bytes they had read and written; ``rerun`` how many attempts did that work again, and
-    ``rerun_s`` their seconds. ``delay_s`` is how much later the workload ended than its other tasks did.
+    ``rerun_s`` their seconds. ``delay_s`` is how much later the last of these ended than the other
+    tasks of its kind.
     """
 
     workload: str
+    phase: str | None
     worker: str
     host: str
     daemons: tuple[str, ...]

@@ -10,7 +10,8 @@ class JobOverhead:
     """Time one job spent on other things than its tasks' work.
 
     ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
-    its last task to the end of the workload. ``waves`` are tasks per slot in use, ``turnaround_s`` the median
+    its last task to the end of the workload. ``tasks`` and ``slots`` are of the ``kind`` there are most tasks
+    of, ``waves`` the one over the other, ``turnaround_s`` the median
     time a slot stood empty between two tasks, ``first_byte_s`` from the first task's start to the first byte
     that a DataNode or disk moved (None: not sampled, or no finer than its samples). ``cpu_share`` and
     ``gc_share`` are the parts of all task time spent computing and collecting garbage.
@@ -20,6 +21,7 @@ class JobOverhead:
     before_s: float
     after_s: float
     first_byte_s: float | None
+    kind: str
     tasks: int
     slots: int
     waves: float

@@ -44,7 +44,7 @@ class TaskSpread:
 @dataclass(frozen=True)
 class Balance:
     """How evenly bytes fell on several places: ``of`` is ``partitions``, ``disks read``,
-    ``disks written``, ``data directories`` or ``hosts``.
+    ``disks written``, ``data directories``, ``hosts`` or ``workers``.
     """
 
     workload: str

@@ -1,0 +1,109 @@
+"""How far a run is from the floor: the same work on the same rows with no Hadoop in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.cluster_work import replication_of
+from howdah.analysis.disks import data_dirs
+from howdah.analysis.evidence import Evidence, FloorDistance, WorkloadTime
+from howdah.analysis.machines import on_cluster
+from howdah.analysis.phases import workload_times
+from howdah.analysis.wording import listed, number, seconds, times
+from howdah.model.finding import Finding
+from howdah.model.placement import placed_workers
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import RunData
+from howdah.model.workload import Codec, WorkloadKind
+
+
+def floors(
+    run: RunData, workloads: tuple[WorkloadTime, ...], floor: RunData | None
+) -> tuple[FloorDistance, ...]:
+    """Every workload that the floor has with as many bytes; empty without a floor."""
+    if floor is None:
+        return ()
+    below: dict[tuple[WorkloadKind, int], WorkloadTime] = {}
+    for time in workload_times(floor):
+        if time.outcome is Outcome.SUCCEEDED:
+            below[_key(floor.record.workloads[time.index])] = time
+    found = []
+    for time in workloads:
+        result = run.record.workloads[time.index]
+        base = below.get(_key(result))
+        if base is None or time.outcome is not Outcome.SUCCEEDED:
+            continue
+        found.append(
+            FloorDistance(
+                workload=time.workload,
+                elapsed_s=time.elapsed_s,
+                floor_s=base.elapsed_s,
+                floor_run=floor.record.id,
+                differs=tuple(_differs(run.record, result, floor.record, floor.record.workloads[base.index])),
+            )
+        )
+    return tuple(found)
+
+
+def _key(result: WorkloadResult) -> tuple[WorkloadKind, int]:
+    workload = result.workload
+    size = workload.rows or (workload.files or 0) * (workload.file_bytes or 0) or result.counters.input_rows
+    return workload.kind, size or (workload.maps or 0) * (workload.samples or 0)
+
+
+def _differs(
+    record: RunRecord, result: WorkloadResult, floor: RunRecord, base: WorkloadResult
+) -> Iterator[str]:
+    written = result.workload.kind not in (
+        WorkloadKind.TERAVALIDATE,
+        WorkloadKind.DFSIO_READ,
+        WorkloadKind.PI,
+    )
+    replicas = replication_of(result) if on_cluster(record) and written else None
+    if replicas is not None and replicas > 1:
+        yield f"{replicas} replicas instead of 1"
+    for what, mine, other in (
+        ("CPUs", _cpus(record), _cpus(floor)),
+        ("data disks", _disks(record), _disks(floor)),
+    ):
+        if mine and other and mine != other:
+            yield f"{mine:,} {what} instead of {other:,}"
+    codecs = [(each.workload.codec or Codec.NONE).value for each in (result, base)]
+    if result.workload.kind is WorkloadKind.TERASORT and codecs[0] != codecs[1]:
+        yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
+
+
+def _cpus(record: RunRecord) -> int:
+    if record.plan.cluster is None:
+        return record.host.cpu.threads
+    kinds = {kind.name: kind.vcpus or 0 for kind in record.plan.workers}
+    return sum(kinds[worker.kind] for worker in placed_workers(record.plan.cluster))
+
+
+def _disks(record: RunRecord) -> int:
+    if record.plan.cluster is None:
+        return len(data_dirs(record))
+    kinds = {kind.name: len(kind.data_dirs) for kind in record.plan.workers}
+    return sum(kinds[worker.kind] for worker in placed_workers(record.plan.cluster))
+
+
+def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """The distance from the floor, workload by workload, and what else than Hadoop differs."""
+    for each in evidence.floors:
+        text = (
+            f"{each.workload} took {times(each.ratio)} the floor "
+            f"({seconds(each.elapsed_s)} against {seconds(each.floor_s)} in {each.floor_run})"
+        )
+        yield Finding(
+            id="floor",
+            severity="note",
+            workload=each.workload,
+            text=f"{text}; it also had {listed(each.differs)}" if each.differs else text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("times the floor", each.ratio, "1"),
+                number("elapsed", each.elapsed_s, "s"),
+                number("floor", each.floor_s, "s"),
+            ),
+        )

@@ -1,0 +1,131 @@
+"""What Hadoop's own machinery takes of a job: starting it, starting its tasks, ending it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from howdah.analysis.attempts import attempts_of, done
+from howdah.analysis.evidence import Evidence, JobOverhead, Machine, WorkloadTime
+from howdah.analysis.machines import counted
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.wording import number, percent, seconds
+from howdah.model.finding import Finding
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
+from howdah.model.tables import RunData
+from howdah.units import format_counted
+
+
+def overheads(
+    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
+) -> tuple[JobOverhead, ...]:
+    """The overhead of every job that succeeded and told of its tasks."""
+    found = []
+    for time in times:
+        job = run.record.workloads[time.index].job
+        attempts = attempts_of(run, time)
+        kinds = dict.fromkeys(each.kind for each in attempts)
+        tasks = tuple(each for kind in kinds for each in done(attempts, kind))
+        if job is None or not tasks or time.outcome is not Outcome.SUCCEEDED:
+            continue
+        # Waves and turnaround are those of the kind there are most of: the maps.
+        most = max(kinds, key=lambda kind: len(done(attempts, kind)))
+        mine = done(attempts, most)
+        slots = _slots(mine)
+        first_s = min(each.start_s for each in tasks)
+        whole_s = sum(each.end_s - each.start_s for each in tasks)
+        found.append(
+            JobOverhead(
+                workload=time.workload,
+                before_s=max(0.0, first_s - job.submitted_s),
+                after_s=max(0.0, time.end_s - max(each.end_s for each in tasks)),
+                first_byte_s=_first_byte(timeline, machines, first_s, time.end_s),
+                kind=most,
+                tasks=len(mine),
+                slots=len(slots),
+                waves=len(mine) / len(slots),
+                turnaround_s=_turnaround(slots),
+                task_s=whole_s,
+                cpu_share=_share([each.cpu_s for each in tasks], whole_s),
+                gc_share=_share([each.gc_s for each in tasks], whole_s),
+            )
+        )
+    return tuple(found)
+
+
+def _slots(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
+    """The tasks of every slot, in order."""
+    places: dict[tuple[str, int], list[TaskAttempt]] = {}
+    for each in sorted(tasks, key=lambda task: task.start_s):
+        places.setdefault((each.worker, each.slot), []).append(each)
+    return list(places.values())
+
+
+def _turnaround(slots: list[list[TaskAttempt]]) -> float | None:
+    gaps = [max(0.0, after.start_s - before.end_s) for slot in slots for before, after in pairwise(slot)]
+    return median(gaps) if gaps else None
+
+
+def _share(parts: list[float | None], whole_s: float) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
+
+
+def _first_byte(
+    timeline: Timeline, machines: tuple[Machine, ...], start_s: float, end_s: float
+) -> float | None:
+    """Seconds until the first sample that shows a byte moved by any DataNode; None within one interval."""
+    moments = []
+    for machine in counted(machines, timeline, "datanode"):
+        for metric in ("datanode/read_bytes", "datanode/written_bytes"):
+            track = timeline.track(machine, metric)
+            if track is None:
+                continue
+            before = float(track.at(start_s))
+            after = (track.times_s > start_s) & (track.times_s <= end_s) & (track.values > before)
+            moments += [float(track.times_s[after][0])] if after.any() else []
+    if not moments:
+        return None
+    within = min(moments) - start_s
+    return within if timeline.intervals(start_s, min(moments)) > 1 else None
+
+
+def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
+    for each in evidence.overheads:
+        parts = [
+            f"{seconds(each.before_s)} before the first task and {seconds(each.after_s)} after the last",
+            f"{format_counted(each.tasks, each.kind)} on {format_counted(each.slots, 'slot')} "
+            f"({each.waves:.1f} waves)",
+        ]
+        if each.turnaround_s is not None:
+            parts[1] += f" with {seconds(each.turnaround_s)} between two tasks"
+        if each.first_byte_s is not None:
+            parts.append(f"first byte after {seconds(each.first_byte_s)}")
+        if each.cpu_share is not None:
+            text = f"tasks computed {percent(each.cpu_share)} of their time"
+            if each.gc_share is not None:
+                text += f", collecting garbage for {percent(each.gc_share)}"
+            parts.append(text)
+        numbers = [
+            number("before the first task", each.before_s, "s"),
+            number("after the last task", each.after_s, "s"),
+            number("waves", each.waves, "1"),
+        ]
+        known = (
+            ("between two tasks", each.turnaround_s, "s"),
+            ("to the first byte", each.first_byte_s, "s"),
+            ("computing", each.cpu_share, "1"),
+            ("collecting garbage", each.gc_share, "1"),
+        )
+        numbers += [number(name, value, unit) for name, value, unit in known if value is not None]
+        yield Finding(
+            id="job-overhead",
+            severity="note",
+            workload=each.workload,
+            text=f"{each.workload}: " + "; ".join(parts),
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )

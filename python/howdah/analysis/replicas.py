@@ -1,0 +1,118 @@
+"""Where replicas lie: how evenly on DataNodes, and never two of a block on one host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log, sqrt
+
+from howdah.analysis.balance import EVEN, UNEVEN
+from howdah.analysis.evidence import Evidence, Machine, ReplicaBalance, WorkloadTime
+from howdah.analysis.machines import workers_of
+from howdah.analysis.wording import number, percent
+from howdah.model.finding import Finding
+from howdah.model.plan import Placement
+from howdah.model.run import RunRecord
+from howdah.units import format_counted
+
+_APART = {Placement.NODE_GROUPS: "node groups", Placement.UPGRADE_DOMAINS: "upgrade domains"}
+
+
+def replica_balances(
+    record: RunRecord, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
+) -> tuple[ReplicaBalance, ...]:
+    """The replicas of every workload whose output fsck looked at."""
+    hosts = workers_of(machines)
+    found = []
+    for time in times:
+        spread = record.workloads[time.index].replicas
+        if spread is None:
+            continue
+        names = tuple(sorted(spread.per_worker))
+        counts = tuple(spread.per_worker[name] for name in names)
+        mean = sum(counts) / len(counts) if counts else 0.0
+        found.append(
+            ReplicaBalance(
+                workload=time.workload,
+                path=spread.path,
+                blocks=spread.blocks,
+                names=names,
+                hosts=tuple(hosts.get(name, name) for name in names),
+                replicas=counts,
+                max_over_mean=max(counts) / mean if mean else 1.0,
+                sharing_host=spread.sharing_host,
+                kept_apart=_how(record) is not None,
+                under_replicated=spread.under_replicated,
+                missing=spread.missing,
+            )
+        )
+    return tuple(found)
+
+
+def _how(record: RunRecord) -> str | None:
+    """What keeps replicas on different hosts by the plan; None where nothing is to."""
+    cluster = record.plan.cluster
+    return _APART.get(cluster.topology.placement) if cluster else None
+
+
+def by_chance(workers: int, mean: float) -> float:
+    """How far the fullest of so many DataNodes lies above the mean if blocks fall at random."""
+    return 1 + sqrt(2 * log(workers) / mean) if workers > 1 and mean > 0 else 1.0
+
+
+def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Blocks that share a host, blocks with too few replicas, and how even the spread is."""
+    for each in evidence.replicas:
+        if each.sharing_host:
+            yield _finding(record, each, "replicas-share-host", _sharing(record, each), warns=each.kept_apart)
+        short = [
+            f"{format_counted(count, 'block')} {what}"
+            for count, what in (
+                (each.missing, "without any replica"),
+                (each.under_replicated, "with fewer replicas than asked"),
+            )
+            if count
+        ]
+        if short:
+            yield _finding(
+                record, each, "under-replicated", f"{each.path} has {' and '.join(short)}", warns=True
+            )
+        yield _spread(record, each)
+
+
+def _sharing(record: RunRecord, each: ReplicaBalance) -> str:
+    text = f"{each.sharing_host:,} of {format_counted(each.blocks, 'block')} have two replicas on one host"
+    if each.kept_apart:
+        return f"{text}, which the planned {_how(record)} should have prevented: losing that host loses both"
+    return f"{text}: the plan does not keep them apart, and losing that host loses both"
+
+
+def _spread(record: RunRecord, each: ReplicaBalance) -> Finding:
+    mean = sum(each.replicas) / max(1, len(each.replicas))
+    chance = by_chance(len(each.replicas), mean)
+    odd = each.max_over_mean > max(UNEVEN, chance)
+    text = (
+        f"{sum(each.replicas):,} replicas of {format_counted(each.blocks, 'block')} lie on "
+        f"{format_counted(len(each.replicas), 'DataNode')}, the fullest "
+        f"{percent(each.max_over_mean - 1)} above the mean"
+    )
+    if each.max_over_mean > EVEN and not odd:
+        text += f", no more than so few blocks fall by chance ({percent(chance - 1)})"
+    if each.kept_apart and not each.sharing_host:
+        text += f"; none share a host, as the planned {_how(record)} ask"
+    return _finding(record, each, "replica-spread", text, warns=odd)
+
+
+def _finding(record: RunRecord, each: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
+    return Finding(
+        id=name,
+        severity="warning" if warns else "note",
+        workload=each.workload,
+        text=f"{each.workload}: {text}",
+        sure="measured",
+        origin=record.origin,
+        numbers=(
+            number("blocks", each.blocks, "1"),
+            number("max over mean", each.max_over_mean, "1"),
+            number("blocks sharing a host", each.sharing_host, "1"),
+        ),
+    )
