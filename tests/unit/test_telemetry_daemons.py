@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from howdah.model.metrics import METRICS
+from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
 from howdah.telemetry.beans import beans_of
-from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.daemons import DaemonDevice, daemon_source
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.importers.stretch import pattern_of
 from support.serving import Answer, serving
@@ -139,6 +140,32 @@ def test_a_daemon_that_says_nothing_is_away(web: Web) -> None:
         with pytest.raises(Away, match="does not answer in time"):
             device_of("datanode", port, web).tick()
         daemon.silent.set()
+
+
+def test_a_daemon_that_is_waited_for_in_vain_is_left_alone_for_a_while(web: Web) -> None:
+    """One that refuses is asked again at once, for that costs nothing."""
+    clock, takes_s = [0.0], [0.0]
+    daemon = recorded("datanode")
+
+    def slow(path: str, query: dict[str, str]) -> Answer:
+        clock[0] += takes_s[0]
+        return daemon(path, query)
+
+    with serving(slow) as port:
+        reader = JmxReader(web, f"http://127.0.0.1:{port}")
+        device = DaemonDevice("datanode", reader, beans_of("datanode"), lambda: clock[0])
+        for takes_s[0], rest_s in ((0.1, 0.0), (2.0, 18.0)):
+            daemon.status = 500
+            asked = len(daemon.asked)
+            with pytest.raises(Away, match="answers 500"):
+                device.tick()
+            daemon.status = 200
+            if rest_s:
+                with pytest.raises(Away, match="did not answer in time"):
+                    device.tick()
+                clock[0] += rest_s
+            assert len(daemon.asked) == asked + 1
+            assert dict(device.tick())
 
 
 def test_beans_of_a_daemon_without_a_web_server() -> None:

@@ -40,7 +40,7 @@ def cpu_v2(root: Path, user_us: int, system_us: int, throttled_us: int) -> dict[
         f"usage_usec {user_us + system_us}\nuser_usec {user_us}\nsystem_usec {system_us}\n"
         f"nr_periods 9\nnr_throttled 1\nthrottled_usec {throttled_us}\n",
     )
-    return {"cpu": root / "w1", "memory": root / "w1"}
+    return dict.fromkeys(("cpu", "cpuacct", "memory"), root / "w1")
 
 
 class Ticking:
@@ -113,7 +113,7 @@ def test_memory_of_version_1(tmp_path: Path) -> None:
     # The lines without total_ are of the group alone, without those below it.
     stat = "cache 1\ndirty 1\ntotal_cache 2000\ntotal_dirty 300\ntotal_writeback 40\ntotal_pgmajfault {}\n"
     put(group, "memory.stat", stat.format(7))
-    device = CgroupMemoryDevice(group, 10_000, first_version=True)
+    device = CgroupMemoryDevice(group, 10_000)
     device.start()
     device.tick()
     put(group, "memory.stat", stat.format(12))
@@ -131,7 +131,7 @@ def test_memory_of_version_1(tmp_path: Path) -> None:
 def test_memory_of_version_2(tmp_path: Path) -> None:
     put(tmp_path, "memory.current", "5000\n")
     put(tmp_path, "memory.stat", "anon 2500\nfile 2000\nfile_dirty 300\nfile_writeback 40\npgmajfault 7\n")
-    device = CgroupMemoryDevice(tmp_path, 10_000, first_version=False)
+    device = CgroupMemoryDevice(tmp_path, 10_000)
     device.start()
     assert dict(device.tick()) == {
         "memory/cached_bytes": 2000,

@@ -72,7 +72,8 @@ class Batch:
         device.stop()
         self._devices.remove((machine, device))
         what = self._name(machine, device)
-        text = f"{what} is not sampled: {error.filename}: {error.strerror}"
+        why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        text = f"{what} is not sampled: {why}"
         self._dropped.append(RunWarning(code=f"no-{device.name}-samples", text=text))
 
     def _note_away(self, machine: str, device: Device, time_s: float, why: str) -> None:

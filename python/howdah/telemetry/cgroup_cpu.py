@@ -39,9 +39,8 @@ _V2 = (
 class CgroupCpuDevice(Device):
     """The CPU time of a control group with a limit, as that of one CPU called ``all``.
 
-    ``groups`` are its directories by controller: with ``cpuacct`` among them it is one of version 1.
-    ``cpus`` is its limit; what is left of the limit is idle, so that user, system and idle time add
-    up to it.
+    ``groups`` are its directories by controller, ``cpu`` and in version 1 ``cpuacct``. ``cpus`` is its
+    limit; what is left of the limit is idle, so that user, system and idle time add up to it.
     """
 
     name = "cpu"
@@ -50,7 +49,8 @@ class CgroupCpuDevice(Device):
         self, groups: Mapping[str, Path], cpus: float, now_ns: Callable[[], int] = time.monotonic_ns
     ) -> None:
         super().__init__()
-        files = _V1 if "cpuacct" in groups else _V2
+        first = "cpuacct" in groups and (groups["cpuacct"] / _V1[0][1]).is_file()
+        files = _V1 if first else _V2
         self.paths = tuple(str(groups[controller] / file) for controller, file, _ in files)
         self._counters = [
             {key: (metric, unit, Counter("hold")) for key, (metric, unit) in keys.items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
 
+_TOTAL_V1 = "memory.usage_in_bytes"
 _GAUGES_V1 = {
     b"total_cache": "memory/cached_bytes",
     b"total_dirty": "memory/dirty_bytes",
@@ -22,17 +23,17 @@ _GAUGES_V2 = {
 class CgroupMemoryDevice(Device):
     """What a control group uses now, its page cache apart, and what is left of its limit.
 
-    ``group`` is its directory of the memory controller, version 1 where ``first_version`` says so;
-    ``limit_bytes`` is none where it may have all of the machine.
+    ``group`` is its directory of the memory controller, of either version.
     """
 
     name = "memory"
 
-    def __init__(self, group: Path, limit_bytes: int | None, *, first_version: bool) -> None:
+    def __init__(self, group: Path, limit_bytes: int) -> None:
         super().__init__(group)
-        self.paths = ("memory.usage_in_bytes" if first_version else "memory.current", "memory.stat")
-        self._gauges = _GAUGES_V1 if first_version else _GAUGES_V2
-        self._faults_key = b"total_pgmajfault" if first_version else b"pgmajfault"
+        first = (group / _TOTAL_V1).is_file()
+        self.paths = (_TOTAL_V1 if first else "memory.current", "memory.stat")
+        self._gauges = _GAUGES_V1 if first else _GAUGES_V2
+        self._faults_key = b"total_pgmajfault" if first else b"pgmajfault"
         self._faults = Counter("reset")
         self._limit_bytes = limit_bytes
 
@@ -53,6 +54,5 @@ class CgroupMemoryDevice(Device):
         # The two files are read one after the other, and the cache may have grown between them.
         used = max(0, total - cached)
         readings.append(Reading("memory/used_bytes", used))
-        if self._limit_bytes is not None:
-            readings.append(Reading("memory/available_bytes", max(0, self._limit_bytes - used)))
+        readings.append(Reading("memory/available_bytes", max(0, self._limit_bytes - used)))
         return readings

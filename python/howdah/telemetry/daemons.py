@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
 
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
@@ -20,6 +22,9 @@ Each answer costs it some milliseconds, and it works most numbers out anew at mo
 or as often as ``*.period`` of hadoop-metrics2.properties says.
 """
 
+_LONG_S, _REST = 1.0, 9.0
+"""A daemon that was waited for this long in vain is left alone for nine times as long."""
+
 
 def daemon_source(machine: str, daemon: str, url: str, web: Web) -> Source:
     """A daemon (``datanode``) of a machine, at the address of its web server: ``http://w1:9864``."""
@@ -31,11 +36,19 @@ class DaemonDevice(Device):
 
     paths = ()
 
-    def __init__(self, daemon: str, reader: JmxReader, beans: Sequence[Bean]) -> None:
+    def __init__(
+        self,
+        daemon: str,
+        reader: JmxReader,
+        beans: Sequence[Bean],
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__()
         self.name = daemon
         self._reader = reader
         self._beans = beans
+        self._now_s = now_s
+        self._rested_s = -math.inf
         self._sums: dict[tuple[str, Number], _Sum] = {}
 
     def tick(self) -> list[Reading]:
@@ -51,9 +64,15 @@ class DaemonDevice(Device):
         return [Reading(metric, value) for metric, value in values.items()]
 
     def _ask(self, bean: Bean) -> list[Object]:
+        asked_s = self._now_s()
+        if asked_s < self._rested_s:
+            raise Away("did not answer in time")
         try:
             return self._reader.beans(bean.name)
         except ServiceError as error:
+            # Those who refuse cost nothing; one that has to be waited for would hold up the others.
+            waited_s = self._now_s() - asked_s
+            self._rested_s = self._now_s() + _REST * waited_s if waited_s >= _LONG_S else -math.inf
             raise Away(str(error)) from error
 
     def _value(self, content: Object, number: Number) -> float | None:

@@ -20,8 +20,8 @@ from howdah.telemetry.volume import VolumeDevice
 class LabMachine(NamedTuple):
     """A host, worker or master of a laboratory, as far as the kernel can tell of it.
 
-    ``groups`` are the directories of its control group by controller, ``cpu`` and ``memory`` and in
-    version 1 ``cpuacct``; empty where it has none. ``cpus`` and ``memory_bytes`` are its limits,
+    ``groups`` are the directories of its control group by controller, ``cpu``, ``cpuacct`` and
+    ``memory``; empty where it has none. ``cpus`` and ``memory_bytes`` are its limits,
     those of the machine it is on where it has none of its own. ``namespace`` is that of its network
     (``/run/netns/NAME``) and ``interface`` its link to others in there. ``disks`` are kernel names of
     block devices (``loop3``) by mount name, ``jmx`` the web addresses of its daemons by what they
@@ -54,11 +54,9 @@ def _sources(machine: LabMachine, web: Web) -> Iterator[Source]:
 def _devices(machine: LabMachine) -> Iterator[Device]:
     if machine.groups:
         yield CgroupCpuDevice(machine.groups, machine.cpus)
-        memory = machine.groups["memory"]
-        first_version = "cpuacct" in machine.groups
-        yield CgroupMemoryDevice(memory, machine.memory_bytes, first_version=first_version)
-        if not first_version and (memory / "io.pressure").exists():
-            yield PressureDevice(memory, "{}.pressure")
+        yield CgroupMemoryDevice(machine.groups["memory"], machine.memory_bytes)
+        if (machine.groups["memory"] / "io.pressure").is_file():
+            yield PressureDevice(machine.groups["memory"], "{}.pressure")
     if machine.disks:
         yield VolumeDevice(machine.disks)
     if machine.namespace is not None and machine.interface is not None:

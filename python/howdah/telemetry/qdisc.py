@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ _PATIENCE_S = 1.0  # the kernel answers at once; a lost answer must not hold up 
 _MESSAGE = struct.Struct("=IHHII")  # struct nlmsghdr
 _QDISC = struct.Struct("=BxxxiIII")  # struct tcmsg: family, interface, handle, parent, info
 _ATTRIBUTE = struct.Struct("=HH")  # struct rtattr
+_NUMBER = struct.Struct("=i")  # struct nlmsgerr begins with an error's negative number
 _QUEUE = struct.Struct("=II")  # the begin of struct gnet_stats_queue: packets and bytes that wait
 
 
@@ -54,7 +56,8 @@ class Qdisc:
                 if kind == _DONE:
                     return
                 if kind == _ERROR:
-                    raise OSError(-int.from_bytes(body[:4], "little", signed=True), "rtnetlink", "qdisc")
+                    number = -_NUMBER.unpack_from(body)[0]
+                    raise OSError(number, os.strerror(number), "rtnetlink")
                 if kind == _NEW:
                     _, index, _, parent, _ = _QDISC.unpack_from(body)
                     yield index, parent, body[_QDISC.size :]
