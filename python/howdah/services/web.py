@@ -90,8 +90,11 @@ class Web:
         return self._ask("GET", url, params).text
 
     def get_date(self, url: str) -> datetime | None:
-        """The time on a daemon's clock, to the second, as its answer's header has it; raises ServiceError."""
-        date = self._ask("HEAD", url, {}).headers.get("Date")
+        """The time on a daemon's clock, to the second; every answer says it, an error too. None if not.
+
+        Raises NotReachable or Unexpected.
+        """
+        date = self._send("HEAD", url, {}).headers.get("Date")
         return parsedate_to_datetime(date) if date else None
 
     def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
@@ -125,11 +128,21 @@ class Web:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        with _told(url):
-            response = self._client.request(method, self._url(url, params), content=content, headers=headers)
+        response = self._send(method, url, params, content, headers)
         if response.is_error:
             raise _refusal(response)
         return response
+
+    def _send(
+        self,
+        method: str,
+        url: str,
+        params: Mapping[str, Parameter],
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        with _told(url):
+            return self._client.request(method, self._url(url, params), content=content, headers=headers)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
         asked = httpx.URL(url)
