@@ -40,6 +40,7 @@ class Scene:
     injected: Injected | None = None
     factor: float = 0.2
     also: Injected | None = None
+    also_factor: float = 0.7
     victim: int = 1
     seed: int = 0
     noise: float = 0.06
@@ -102,8 +103,9 @@ def terasort_on(scene: Scene) -> RunData:
     for node in nodes:
         node.work_per_byte = lognormal(rng, scene.noise)
         node.disk_rate *= lognormal(rng, scene.noise)
-    for injected in (scene.injected, scene.also):
-        _inject(nodes[scene.victim % len(nodes)], injected, scene.factor)
+    victim = nodes[scene.victim % len(nodes)]
+    _inject(victim, scene.injected, scene.factor)
+    _inject(victim, scene.also, scene.also_factor)
     cluster = Fluid(nodes)
     cluster.idle(3)
     begin_s = cluster.clock_s
@@ -145,8 +147,8 @@ def _maps(scene: Scene, nodes: Sequence[Node], rng: np.random.Generator) -> list
 def _reduces(scene: Scene, nodes: Sequence[Node], rng: np.random.Generator) -> list[Work]:
     count = 2 * len(nodes)
     shares = np.array([lognormal(rng, scene.noise / 2) for _ in range(count)])
-    if "skewed partition" in {scene.injected, scene.also}:
-        shares[scene.victim % len(nodes)] *= 1 / scene.factor
+    if scene.injected == "skewed partition":
+        shares[scene.victim % len(nodes)] /= scene.factor
     shares *= scene.rows * 100 / shares.sum()
     tasks = []
     for number, share in enumerate(shares):

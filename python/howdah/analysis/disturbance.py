@@ -67,8 +67,9 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 id="memory-pressure",
                 severity="warning",
                 workload=use.workload,
-                text=f"{use.workload}: some of {memory.host}'s tasks waited for memory {percent(memory.value)} "
-                f"of the time{memory.more}; a smaller memory budget would leave the system room",
+                text=f"{use.workload}: some of {memory.host}'s tasks waited for memory "
+                f"{percent(memory.value)} of the time{memory.more}; a smaller memory budget would leave the "
+                "system room",
                 sure="measured",
                 origin=record.origin,
                 numbers=(number("memory pressure", memory.value, "1"),),

@@ -34,7 +34,7 @@ WANDERS: dict[Cause, float] = {
     "slow link": 0.25,
     "garbage collection": 0.1,
     "CPU held back": 0.25,
-    "late start": 0.25,
+    "late start": 0.35,
 }
 # A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
 CONSEQUENCE = 0.5

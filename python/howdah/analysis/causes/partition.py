@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
+from statistics import mean, median
 
 from howdah.analysis.causes.view import Mark, View, by_kind, moved
 from howdah.analysis.evidence import Sign
@@ -14,15 +14,16 @@ LONGER = 1.3
 
 
 def skewed_tasks(view: View) -> Iterator[Mark]:
-    """Tasks with more bytes than the median, that took longer than the median."""
+    """Tasks with more bytes than an even share, that took longer than the median."""
     for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
         sizes = [moved(each) for each in attempts]
         usual_s = median(each.end_s - each.start_s for each in attempts)
-        usual = median(sizes)
-        if len(attempts) < LEAST_TASKS or usual <= 0:
+        # Many equal keys leave many partitions empty, so that the median size would say nothing.
+        even = mean(sizes)
+        if len(attempts) < LEAST_TASKS or even <= 0:
             continue
         for task, size in zip(attempts, sizes, strict=True):
-            if size > usual and task.end_s - task.start_s >= LONGER * usual_s:
-                lost = 1 - usual / size
-                sign = Sign("skewed partition", lost, f"bytes of a {kind} task", "B", size, usual, "peers")
+            if size > even and task.end_s - task.start_s >= LONGER * usual_s:
+                lost = 1 - even / size
+                sign = Sign("skewed partition", lost, f"bytes of a {kind} task", "B", size, even, "peers")
                 yield Mark(task.worker, kind, task.task, sign)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import mean, median
 
 from howdah.analysis.causes.view import LEAST_PEERS, View, by_kind, moved
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
+
+# A task with less than this share of the mean is as good as empty.
+EMPTY = 0.1
 
 
 def slowdowns(view: View) -> dict[str, float]:
@@ -17,9 +20,12 @@ def slowdowns(view: View) -> dict[str, float]:
     for attempts in by_kind(view.attempts, lambda each: each.kind).values():
         if sum(each.end_s - each.start_s for each in attempts) < WORTH * whole_s:
             continue
+        # Tasks with next to nothing to do took their time for starting.
+        least = EMPTY * mean(moved(each) for each in attempts)
+        busy = [each for each in attempts if moved(each) >= max(1.0, least)]
         paces = {
-            worker: median((each.end_s - each.start_s) / max(1, moved(each)) for each in tasks)
-            for worker, tasks in by_kind(attempts, lambda each: each.worker).items()
+            worker: median((each.end_s - each.start_s) / moved(each) for each in tasks)
+            for worker, tasks in by_kind(busy, lambda each: each.worker).items()
         }
         for worker, pace in paces.items():
             peers = [other for name, other in paces.items() if name != worker]
