@@ -176,11 +176,16 @@ class _History:
                 finish_ms=_time(event["finishTime"]),
                 shuffle_ms=_time(event.get("shuffleFinishTime")),
                 merge_ms=_time(event.get("sortFinishTime")),
-                node=event.get("hostname") or known.node,
+                node=_host(event.get("hostname")) or known.node,
                 error=event.get("error") or "",
                 counters=MappingProxyType(dict(_counts(event.get("counters")))),
             )
         self._attempts[name] = known
+
+
+def _host(name: Any) -> str:
+    """A host name; the application master says UNKNOWN of an attempt that had no container."""
+    return "" if name in (None, "UNKNOWN") else str(name)
 
 
 def _time(value: Any) -> int | None:

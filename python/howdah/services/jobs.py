@@ -160,9 +160,12 @@ def _job(answer: Object) -> JobFacts:
 
 def _attempt(answer: Object, where: str) -> AttemptFacts:
     one = facts(_Attempt, answer, where)
-    return AttemptFacts(
-        **one.model_dump(exclude={"state"}), state=state_of(one.state), node=_host(one.node_web)
-    )
+    state = state_of(one.state)
+    said = one.model_dump(exclude={"state"})
+    if state in ("failed", "killed"):
+        # The history server puts the attempt's end for times that its file does not hold.
+        said |= {"shuffle_ms": None, "merge_ms": None}
+    return AttemptFacts(**said, state=state, node=_host(one.node_web))
 
 
 def _host(address: str) -> str:

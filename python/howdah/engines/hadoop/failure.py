@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from howdah.engines.hadoop.causes import innermost, short_cause, without_secrets
 from howdah.engines.hadoop.machines import Machines
-from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts
+from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.task_log import Container, TaskLogs
 
 _MASTER = re.compile(r"https?://(?P<node>[^/]+)/node/containerlogs/(?P<container>container_\w+)")
 _MASTER_FAILED = "AM Container for"
 _LAST_LINES = 2
+_FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
+_LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
+_UNSAID = "Hadoop does not say why"
 
 _ADVICE = (
     (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
@@ -33,8 +37,10 @@ _ADVICE = (
 )
 
 
-def cause_of(job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: Machines) -> str:
-    """Why a job did not succeed, from its attempts, their logs and the ResourceManager's words."""
+def cause_of(
+    job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: Machines, client: Sequence[str] = ()
+) -> str:
+    """Why a job did not succeed: its attempts and their logs say, or the ResourceManager, or its client."""
     said = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
     if job.state == "killed" or (app is not None and app.final_status == "KILLED"):
         return _sentence(short_cause(said) or "the job was killed")
@@ -43,7 +49,10 @@ def cause_of(job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: Mach
         return _of_task(*decisive, logs, machines)
     if app is not None and _MASTER_FAILED in said:
         return _of_master(app, logs, machines)
-    return _sentence(short_cause(said) or "Hadoop does not say why")
+    printed = _printed(client)
+    if printed is not None:
+        return printed
+    return _sentence(short_cause(said) or _UNSAID)
 
 
 def said_by_client(lines: Sequence[str]) -> str:
@@ -77,6 +86,20 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: M
     return _sentence(f"{who} ({attempt.id}): {_advised(cause, number.kind)}")
 
 
+def _printed(client: Sequence[str]) -> str | None:
+    """The last failed attempt that the client printed, with its error; None where it printed none."""
+    found = [number for number, line in enumerate(client) if _FAILED.search(line)]
+    if not found:
+        return None
+    first = found[-1]
+    match = _FAILED.search(client[first])
+    assert match is not None
+    error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
+    cause = short_cause("\n".join(error)) or _UNSAID
+    number = task_number(match[1])
+    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {_advised(cause, number.kind)}")
+
+
 def _of_master(app: AppFacts, logs: TaskLogs, machines: Machines) -> str:
     """An application master that did not start, or ended before its job had."""
     found = _MASTER.match(app.master_logs)
@@ -92,7 +115,7 @@ def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
     short = short_cause(said)
     names_cause = innermost(said) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
-        return short or "Hadoop does not say why"
+        return short or _UNSAID
     box = Container(container, node_web)
     found = innermost(logs.tail(box, "syslog"))
     if found is None:
@@ -100,8 +123,9 @@ def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
             line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
         ]
         told = [line for line in printed if line and not line.startswith("log4j:")]
-        found = " ".join([*told[-_LAST_LINES:], f"({short})" if short and told else short or ""]).strip()
-    return without_secrets(found) or "Hadoop does not say why"
+        words = "; ".join(told[-_LAST_LINES:])
+        found = f"{words} ({short})" if words and short else words or short or ""
+    return without_secrets(found) or _UNSAID
 
 
 def _advised(cause: str, kind: Kind) -> str:

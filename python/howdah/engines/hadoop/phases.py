@@ -12,10 +12,10 @@ def phases(job: JobFacts, kind: WorkloadKind, clock: RunClock) -> tuple[Phase, .
     """A job's phases, from when its tasks could begin to its end.
 
     The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
-    where there is nothing to reduce or the maps did not all end, and none where nobody tells of both ends.
+    where there is nothing to reduce or the maps did not all end, and none where nobody tells of tasks.
     """
     start_ms = job.start_ms or min(_starts(job), default=None)
-    if start_ms is None or job.finish_ms is None:
+    if start_ms is None or job.finish_ms is None or not job.tasks:
         return ()
     start_s = clock.seconds(start_ms)
     end_s = max(start_s, clock.seconds(job.finish_ms))

@@ -93,7 +93,9 @@ def tell_job(
     account = Tellers(target).account(job_id, said, seen, clock)
     facts = account.facts
     return Told(
-        job=_job(account, target, machines, clock),
+        job=_job(
+            account, clock, None if facts.state == "succeeded" else _why(account, target, machines, said)
+        ),
         attempts=attempt_rows(facts, kind, machines, clock),
         phases=phases(facts, kind, clock),
         counters=summed(facts),
@@ -107,7 +109,7 @@ def task_logs(target: HadoopTarget) -> TaskLogs:
     return TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
 
 
-def _job(account: Account, target: HadoopTarget, machines: Machines, clock: RunClock) -> HadoopJob:
+def _job(account: Account, clock: RunClock, diagnostics: str | None) -> HadoopJob:
     facts = account.facts
     return HadoopJob(
         id=facts.id,
@@ -119,11 +121,11 @@ def _job(account: Account, target: HadoopTarget, machines: Machines, clock: RunC
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
         conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
-        diagnostics=_why(account, target, machines),
+        diagnostics=diagnostics,
     )
 
 
-def _why(account: Account, target: HadoopTarget, machines: Machines) -> str | None:
-    if account.facts.state == "succeeded":
-        return None
-    return cause_of(account.facts, account.app, task_logs(target), machines)
+def _why(account: Account, target: HadoopTarget, machines: Machines, said: Sequence[str]) -> str:
+    scheme = "https" if target.conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
+    logs = TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
+    return cause_of(account.facts, account.app, logs, machines, said)
