@@ -1,0 +1,81 @@
+"""The beans of real daemons, one of which dies on the way and comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from howdah.model.run import Sample
+from howdah.services.web import Web
+from howdah.telemetry.beans import beans_of
+from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.sampler import Sampler
+from support.daemons import put
+from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.sinks import MemorySink
+
+pytestmark = needs_hadoop
+
+SIZE = 5_000_000
+WRITTEN = "datanode/written_bytes"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
+    with hadoop_cluster(tmp_path_factory.mktemp("telemetry"), daemons=("namenode", "datanode")) as running:
+        yield running
+
+
+def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def newest(rows: Sequence[Sample]) -> dict[str, float]:
+    return {row.metric: row.value for row in rows}
+
+
+def test_real_daemons(cluster: HadoopCluster) -> None:
+    """Everything that is asked for is there; what is written shows; a death is a gap and one warning."""
+    sink = MemorySink()
+    port = cluster.ports["dfs.datanode.http.address"]
+    with Web(silence_s=3.0) as web:
+        sources = [
+            daemon_source("m1", "namenode", f"http://127.0.0.1:{cluster.namenode_web}", web),
+            daemon_source("w1", "datanode", f"http://127.0.0.1:{port}", web),
+        ]
+        often = [source._replace(interval_s=0.5) for source in sources]
+        sampler = Sampler(sink, often, run_start_ns=time.monotonic_ns())
+        sampler.start()
+        try:
+            wait_for(lambda: WRITTEN in newest(sink.sampled))
+            asked = {
+                number.metric
+                for name in ("namenode", "datanode")
+                for bean in beans_of(name)
+                for number in bean.numbers
+            }
+            assert set(newest(sink.sampled)) == asked
+            put(f"{cluster.webhdfs}/tmp/one?op=CREATE&{cluster.user}", b"x" * SIZE)
+            # Hadoop works its numbers out anew every ten seconds, unless its configuration says otherwise.
+            wait_for(lambda: newest(sink.sampled)[WRITTEN] > 0)
+            assert SIZE <= newest(sink.sampled)[WRITTEN] < 1.02 * SIZE
+            assert newest(sink.sampled)["namenode/live_datanodes"] == 1
+            cluster.daemons.kill("datanode")
+            seen = len([row for row in sink.sampled if row.host == "w1"])
+            time.sleep(1.5)
+            cluster.start("datanode")
+            wait_for(lambda: len([row for row in sink.sampled if row.host == "w1"]) > seen + 2)
+        finally:
+            sampler.stop()
+    (warning,) = sampler.warnings
+    assert warning.code == "gap-in-datanode-samples"
+    assert "datanode of w1 was not sampled from " in warning.text
+    assert "cannot be reached" in warning.text
+    assert newest(sink.sampled)[WRITTEN] >= SIZE
+    heaps = [row.value for row in sink.sampled if row.metric == "jvm/datanode/heap_bytes"]
+    assert all(2**20 < heap < 2**30 for heap in heaps)
