@@ -18,7 +18,7 @@ from support.recorded import Answer, Recorded, in_json
 DATA = Path(__file__).parents[1] / "data/hadoop-3.5.0/history"
 INTERMEDIATE = "/tmp/hadoop-yarn/staging/history/done_intermediate/root"
 DONE = "/tmp/hadoop-yarn/staging/history/done"
-JOBS = ("terasort", "one", "json", "codec", "heap", "quota", "shot", "jvm", "limit", "lost")
+JOBS = ("terasort", "one", "json", "codec", "heap", "quota", "shot", "jvm", "lost")
 """Those that left a history file and that a history server told of."""
 
 

@@ -141,7 +141,6 @@ def _reshaped_list(key: str, value: Any, draw: st.DrawFn) -> Any:
         "taskAttemptCounterGroup",
         "counter",
         "property",
-        "job",
     }:
         inner = [_reshaped(one, draw) for one in (value if isinstance(value, list) else [value])]
         return inner[0] if len(inner) == 1 and draw(st.booleans()) else inner
