@@ -1,47 +1,45 @@
-"""What the contract suite needs of every engine: a small job it can run on this machine."""
+"""Every engine there is, each on the smallest thing it runs on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from howdah.engines.base import Engine
-from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.memory import sort_needs
-from howdah.model.job import Job
-from howdah.planner.local.plan import LocalPlanner
-from howdah.planner.suite.request import RunRequest
-from howdah.probe import probe_host
-from support.sinks import MakeJob
+from support.daemons import FETCH, LIB
+from support.hadoop_cluster import HadoopCluster, hadoop_cluster
+from support.rigs import HadoopRig, LocalRig, Rig, SuiteRun, run_suite, work_dir_of
+
+MakeRig = Callable[[Path, str], Rig]
+"""Makes a rig from a directory of this machine and the name of a test."""
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
+    """A real Hadoop on one host."""
+    if not LIB.exists():
+        pytest.skip(f"Hadoop's jars are not there: {FETCH}")
+    with hadoop_cluster(tmp_path_factory.mktemp("hadoop")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session", params=["local", "hadoop"])
+def make_rig(request: pytest.FixtureRequest) -> MakeRig:
+    """Every engine."""
+    if request.param == "local":
+        return lambda root, test: LocalRig(root)
+    running = request.getfixturevalue("cluster")
+    return lambda root, test: HadoopRig(running, root, work_dir_of(test))
 
 
 @pytest.fixture
-def make_job(tmp_path: Path) -> MakeJob:
-    """Make a small job: suite name and request values, ``keep_data`` and ``seed`` aside."""
-
-    def make(suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object) -> Job:
-        values.setdefault("data_dirs", (tmp_path / "data",))
-        request = RunRequest.model_validate({"suite": suite, **values})
-        host = probe_host()
-        plan, planned = LocalPlanner(request, host, sort_needs, input_rows).plan()
-        return Job(
-            run_id=f"test-{suite}",
-            command=("howdah", "run", suite),
-            host=host,
-            plan=plan,
-            suite=planned,
-            seed=7,
-            keep_data=keep_data,
-            sample_interval_s=0.1,
-            results_dir=tmp_path,
-        )
-
-    return make
+def rig(make_rig: MakeRig, tmp_path: Path, request: pytest.FixtureRequest) -> Rig:
+    """An engine with a place of its own for this test."""
+    return make_rig(tmp_path, request.node.name)
 
 
-@pytest.fixture(params=[LocalEngine])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Every engine there is."""
-    made: Engine = request.param()
-    return made
+@pytest.fixture(scope="session")
+def terasuite(make_rig: MakeRig, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """A suite that was run once, for all tests that only look at what became of it."""
+    return run_suite(make_rig(tmp_path_factory.mktemp("terasuite"), "terasuite"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import re
@@ -18,15 +19,24 @@ _SUBMITTED = re.compile(r"Submitted application (application_\d+_\d+)")
 _KEPT_LINES = 1_000
 _LINE_CHARACTERS = 2_000
 _PATIENCE_S = 10.0
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def _end_with_parent() -> None:
+    """Let the kernel end a client whose howdah is killed: it could still submit a job, much later."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Client:
     """A client that runs; all it says goes to howdah's log, its last lines are kept.
 
     It has a process group of its own, so that Ctrl-C reaches howdah alone, which then ends the job too.
+    When howdah is killed it ends.
+    ``patience_s`` is how long it may take to end when it is asked to.
     """
 
-    def __init__(self, command: Sequence[str], directory: Path) -> None:
+    def __init__(self, command: Sequence[str], directory: Path, patience_s: float = _PATIENCE_S) -> None:
         self._process = subprocess.Popen(
             command,
             cwd=directory,
@@ -34,7 +44,9 @@ class Client:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
         )
+        self._patience_s = patience_s
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
         self._silent = Event()
         self.application: str | None = None
@@ -62,9 +74,9 @@ class Client:
         for stop in (signal.SIGTERM, signal.SIGKILL):
             if self._process.poll() is None:
                 os.killpg(self._process.pid, stop)
-                self._silent.wait(_PATIENCE_S)
+                self._silent.wait(self._patience_s)
         self._process.wait()
-        self._reader.join(_PATIENCE_S)
+        self._reader.join(self._patience_s)
 
     def _read(self) -> None:
         """Take lines until there are no more, which is when the process has ended."""

@@ -87,13 +87,16 @@ class Work:
         bench = self.bench
         started_s = bench.clock.now_s()
         patience = Patience(bench.target.deadline_s, bench.target.queue, started_s)
+        told: JobProgress | None = None
         while not client.wait(_POLL_S):
             app, job = self._ask(client.application)
             now_s = bench.clock.now_s()
             reason = patience.reason(now_s, app, job)
             if reason:
                 raise RunFailed(self.workload.kind, reason)
-            bench.sink.progress(progress(self.workload, job, now_s - started_s))
+            # An application master that has gone has said its last word before.
+            told = job or told
+            bench.sink.progress(progress(self.workload, told, now_s - started_s))
 
     def _ask(self, application: str | None) -> tuple[AppFacts | None, JobProgress | None]:
         """The application and, once its master answers, the job; a silence now and then does no harm."""

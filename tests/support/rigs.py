@@ -1,0 +1,190 @@
+"""Every engine with what the contract suite needs of it: small jobs, and a look at what they leave."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from howdah.engines.base import Engine
+from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.local.engine import LocalEngine
+from howdah.engines.local.memory import sort_needs
+from howdah.model.job import Job
+from howdah.model.plan import Plan
+from howdah.model.run import RunRecord
+from howdah.model.workload import Suite
+from howdah.planner.local.plan import LocalPlanner
+from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.probe import probe_host
+from howdah.services.namenode import NameNode
+from support.hadoop_cluster import HadoopCluster
+from support.hadoop_target import hadoop_target
+from support.single import planned_number
+from support.sinks import MemorySink
+
+ROWS = 200_000
+MAPS, REDUCES = 5, 3
+
+
+class Rig(Protocol):
+    """An engine and a place of its own for each test."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine."""
+
+    @property
+    def maps_at_once(self) -> int:
+        """The most map tasks that run at the same time."""
+
+    def too_large(self) -> Job:
+        """A job of more rows than any disk holds."""
+
+    def make_job(
+        self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
+    ) -> Job:
+        """A small job: suite name and request values."""
+
+    def left(self) -> Sequence[str]:
+        """Everything that runs have left."""
+
+    def kept_rows(self) -> Sequence[str]:
+        """The files of rows that runs have left, with what tells whether one was touched."""
+
+
+@dataclass(frozen=True)
+class LocalRig:
+    """The local engine below a directory."""
+
+    root: Path
+    maps_at_once: int = 4
+
+    @property
+    def engine(self) -> Engine:
+        """The engine."""
+        return LocalEngine()
+
+    def make_job(
+        self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
+    ) -> Job:
+        """A small job on this machine."""
+        values = {"data_dirs": (self.root / "data",), "map_slots": self.maps_at_once, **values}
+        request = RunRequest.model_validate({"suite": suite, **values})
+        plan, planned = LocalPlanner(request, probe_host(), sort_needs, input_rows).plan()
+        return _job(plan, planned, self.root, keep_data=keep_data)
+
+    def too_large(self) -> Job:
+        """A terabyte, with memory for its sort."""
+        return self.make_job("terasuite", rows=10**10, memory_bytes=8 << 30)
+
+    def left(self) -> Sequence[str]:
+        """Everything below the directory."""
+        return [str(path) for path in self.root.rglob("*")]
+
+    def kept_rows(self) -> Sequence[str]:
+        """The part files."""
+        files = sorted((self.root / "data").rglob("part-*"))
+        return [f"{file} {file.stat().st_mtime_ns}" for file in files]
+
+
+@dataclass(frozen=True)
+class HadoopRig:
+    """The engine of Hadoop on a cluster of one host, below a directory of HDFS."""
+
+    cluster: HadoopCluster
+    root: Path
+    work_dir: str
+
+    @property
+    def engine(self) -> Engine:
+        """An engine that writes below this rig's directory."""
+        return HadoopEngine(hadoop_target(self.cluster, self.work_dir))
+
+    @property
+    def maps_at_once(self) -> int:
+        """As many as the node's memory holds beside an application master: YARN knows no slots."""
+        plan = self.cluster.plan
+        room = planned_number(plan, "yarn.nodemanager.resource.memory-mb")
+        room -= planned_number(plan, "yarn.app.mapreduce.am.resource.mb")
+        return int(room // planned_number(plan, "mapreduce.map.memory.mb"))
+
+    def make_job(
+        self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
+    ) -> Job:
+        """A small job on the cluster, which counts rows that are there itself."""
+        del input_rows
+        request = RunRequest.model_validate({"suite": suite, **values})
+        plan = self.cluster.plan
+        return _job(plan, size_suite(request, at_once(plan)).suite, self.root, keep_data=keep_data)
+
+    def too_large(self) -> Job:
+        """A terabyte."""
+        return self.make_job("terasuite", rows=10**10)
+
+    def left(self) -> Sequence[str]:
+        """Everything in HDFS below the directory, and itself."""
+        namenode = self.namenode()
+        return [self.work_dir, *_below(namenode, self.work_dir)] if namenode.stat(self.work_dir) else []
+
+    def kept_rows(self) -> Sequence[str]:
+        """The part files."""
+        namenode = self.namenode()
+        paths = [path for path in _below(namenode, self.work_dir) if "/part-" in path]
+        return [f"{path} {namenode.list(path)[0].modified_ms}" for path in sorted(paths)]
+
+    def namenode(self) -> NameNode:
+        """The cluster's NameNode."""
+        target = hadoop_target(self.cluster, self.work_dir)
+        return NameNode(target.web, target.conf)
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """A TeraSort suite that has been run."""
+
+    rig: Rig
+    sink: MemorySink
+    record: RunRecord
+    rows: int = ROWS
+    maps: int = MAPS
+    reduces: int = REDUCES
+
+
+def run_suite(rig: Rig) -> SuiteRun:
+    """Run a small suite."""
+    sink = MemorySink()
+    job = rig.make_job("terasuite", rows=ROWS, maps=MAPS, reduces=REDUCES)
+    return SuiteRun(rig, sink, rig.engine.run(job, sink))
+
+
+def work_dir_of(test: str) -> str:
+    """A directory of HDFS for one test alone."""
+    name = "".join(letter if letter.isalnum() else "-" for letter in test)
+    return f"/user/{getpass.getuser()}/{name}"
+
+
+def _below(namenode: NameNode, path: str) -> list[str]:
+    found: list[str] = []
+    for entry in namenode.list(path):
+        found.append(f"{path}/{entry.name}")
+        if entry.kind == "DIRECTORY":
+            found += _below(namenode, found[-1])
+    return found
+
+
+def _job(plan: Plan, suite: Suite, root: Path, *, keep_data: bool) -> Job:
+    return Job(
+        run_id=f"test-{suite.name}",
+        command=("howdah", "run", suite.name),
+        host=probe_host(),
+        plan=plan,
+        suite=suite,
+        seed=7,
+        keep_data=keep_data,
+        sample_interval_s=0.1,
+        results_dir=root,
+    )

@@ -1,0 +1,78 @@
+"""A job is given up when no container comes in time, and only then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.engines.hadoop.waiting import Patience
+from howdah.services.app_master import JobProgress
+from howdah.services.resourcemanager import AppFacts
+
+DEADLINE_S = 120.0
+
+
+def app(state: str, diagnostics: str = "") -> AppFacts:
+    return AppFacts.model_validate(
+        {
+            "id": "application_1_0001",
+            "name": "TeraGen",
+            "user": "me",
+            "queue": "root.low",
+            "state": state,
+            "finalStatus": "UNDEFINED",
+            "progress": 0,
+            "diagnostics": diagnostics,
+            "startedTime": 1,
+            "finishedTime": 0,
+        }
+    )
+
+
+def job(**values: Any) -> JobProgress:
+    return JobProgress.model_validate(
+        {
+            "id": "job_1_0001",
+            "state": "RUNNING",
+            "mapsTotal": 4,
+            "reducesTotal": 1,
+            "mapsCompleted": 0,
+            "reducesCompleted": 0,
+            **values,
+        }
+    )
+
+
+def test_a_queue_without_a_container_is_told_with_the_managers_own_reason() -> None:
+    patience = Patience(DEADLINE_S, "low", 10.0)
+    waiting = app("ACCEPTED", "Application is not yet activated.\n Queue's AM resource limit exceeded. ")
+    assert patience.reason(129.0, waiting, None) is None
+    assert patience.reason(130.0, waiting, None) == (
+        "queue low gave application_1_0001 no container within 120 s: Application is not yet activated. "
+        "Queue's AM resource limit exceeded."
+    )
+
+
+def test_a_client_that_submits_nothing_is_given_up() -> None:
+    assert Patience(DEADLINE_S, "low", 0.0).reason(121.0, None, None) == (
+        "the client submitted no job within 120 s"
+    )
+
+
+def test_tasks_that_get_no_container_are_given_up() -> None:
+    reason = Patience(DEADLINE_S, "low", 0.0).reason(121.0, app("RUNNING"), job())
+    assert reason == "queue low gave no task of application_1_0001 a container within 120 s"
+
+
+def test_a_master_that_does_not_answer_is_left_to_work() -> None:
+    assert Patience(DEADLINE_S, "low", 0.0).reason(500.0, app("RUNNING"), None) is None
+
+
+@given(st.sampled_from(["mapsRunning", "mapsCompleted", "reducesRunning"]), st.floats(0, 119))
+def test_a_job_that_has_begun_is_never_given_up(began: str, at_s: float) -> None:
+    patience = Patience(DEADLINE_S, "low", 0.0)
+    assert patience.reason(at_s, app("RUNNING"), job(**{began: 1})) is None
+    assert patience.reason(10_000.0, app("RUNNING"), job()) is None
+    assert patience.reason(10_000.0, None, None) is None
