@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from howdah.engines.hadoop.containers import check_containers
-from howdah.engines.hadoop.sources import dfsio_files, find_source, tera_rows
+from howdah.engines.hadoop.sources import check_whole, dfsio_files, find_source, tera_rows
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import existing_parent
 from howdah.errors import UserError
@@ -109,7 +109,10 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     path = find_source(namenode, target.work_dir, workload)
     if path is None:
         return
-    if workload.kind is not WorkloadKind.DFSIO_READ:
+    if workload.kind is WorkloadKind.TERASORT:
+        check_whole(tera_rows(namenode, path))
+    elif workload.kind is WorkloadKind.TERAVALIDATE:
+        # Rows that were lost in sorting are for TeraValidate to find.
         tera_rows(namenode, path)
     elif not dfsio_files(namenode, path):
         raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write anew")

@@ -63,7 +63,7 @@ def find_source(
 
 
 def tera_rows(namenode: NameNode, path: str) -> Rows:
-    """The rows in a folder; raises UserError where they are no whole number, or fewer than were generated."""
+    """The rows in a folder; raises UserError where they are no whole number."""
     files = [one for one in namenode.list(path) if _is_data(one)]
     for one in files:
         if one.size_bytes % ROW_BYTES:
@@ -76,6 +76,17 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
         raise UserError(f"HDFS {path}", "holds no rows", "name a directory of TeraSort's part files")
     rows = sum(one.size_bytes for one in files) // ROW_BYTES
     return Rows(path, rows, read_generated(namenode, path))
+
+
+def check_whole(source: Rows) -> None:
+    """Raise UserError unless a folder still holds all the rows that TeraGen wrote."""
+    generated = source.generated
+    if generated and generated.rows != source.rows:
+        raise UserError(
+            f"HDFS {source.path}",
+            f"holds {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
+            "generate them anew",
+        )
 
 
 def _named(namenode: NameNode, inputs: tuple[str, ...]) -> str:

@@ -78,9 +78,15 @@ class Work:
             self._follow(client)
         except BaseException:
             client.end()
-            kill_applications(bench.target, bench.manager, tag)
+            self._kill(tag)
             raise
         return self._tell(client)
+
+    def _kill(self, tag: str) -> None:
+        try:
+            kill_applications(self.bench.target, self.bench.manager, tag)
+        except ServiceError as error:
+            self.bench.warn("job-left", f"{self.workload.kind} may still run on the cluster: {error}")
 
     def _follow(self, client: Client) -> None:
         """Say how far the job is until its client ends, or no queue has given it a container in time."""

@@ -1,0 +1,227 @@
+"""The engine of Hadoop on a real cluster of one host: its programs, refusals, and ends before time."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.sink import Progress
+from howdah.services.conf import ClientConf
+from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.web import Web
+from support.daemons import change_properties, free_ports
+from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.hadoop_target import hadoop_target
+from support.rigs import HadoopRig
+from support.sinks import MemorySink
+
+pytestmark = needs_hadoop
+
+DFSADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
+SMALL = 20_000
+# A queue whose share of the one node is less than an application master, and one that takes nothing.
+QUEUES = {
+    "yarn.scheduler.capacity.root.queues": "default,small,stopped",
+    "yarn.scheduler.capacity.root.default.capacity": "89",
+    "yarn.scheduler.capacity.root.default.maximum-capacity": "100",
+    "yarn.scheduler.capacity.root.small.capacity": "10",
+    "yarn.scheduler.capacity.root.small.maximum-capacity": "10",
+    "yarn.scheduler.capacity.root.stopped.capacity": "1",
+    "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
+    with hadoop_cluster(
+        tmp_path_factory.mktemp("hadoop"), changed={"capacity-scheduler.xml": QUEUES}
+    ) as running:
+        yield running
+
+
+@pytest.fixture
+def rig(cluster: HadoopCluster, tmp_path: Path, request: pytest.FixtureRequest) -> HadoopRig:
+    return HadoopRig(cluster, tmp_path, f"/user/howdah/{request.node.name[:40].strip('[]')}")
+
+
+def run(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> RunRecord:
+    return HadoopEngine(target or hadoop_target(rig.cluster, rig.work_dir)).run(job, MemorySink())
+
+
+def apps(rig: HadoopRig, record_id: str) -> list[AppFacts]:
+    target = hadoop_target(rig.cluster, rig.work_dir)
+    return ResourceManager(target.web, target.conf).apps(applicationTags=f"howdah-{record_id}")
+
+
+def test_dfsio_times_every_file_as_testdfsio_does(rig: HadoopRig) -> None:
+    record = run(rig, rig.make_job("dfsio", files=3, file_bytes=4 * 2**20))
+    assert record.error is None
+    assert record.warnings == ()
+    for result, operation in zip(record.workloads, ("write", "read"), strict=True):
+        assert [file.operation for file in result.files] == [operation] * 3
+        assert {file.bytes for file in result.files} == {4 * 2**20}
+        assert [file.path.rpartition("/")[2] for file in result.files] == [
+            "test_io_0",
+            "test_io_1",
+            "test_io_2",
+        ]
+        throughput = (
+            sum(file.bytes for file in result.files) / 2**20 / sum(file.io_s for file in result.files)
+        )
+        block = (rig.root / "TestDFSIO_results.log").read_text().split("----- TestDFSIO ----- : ")
+        (text,) = [one for one in block if one.startswith(operation)]
+        (said,) = [line for line in text.splitlines() if "Throughput mb/sec" in line]
+        assert float(said.rpartition(":")[2]) == pytest.approx(throughput, rel=0.01)
+    written = record.workloads[0].replicas
+    assert written is not None
+    assert written.bytes == 3 * 4 * 2**20
+    assert rig.left() == []
+
+
+def test_the_work_goes_on_when_the_history_server_is_down(rig: HadoopRig) -> None:
+    rig.cluster.daemons.kill("historyserver")
+    try:
+        record = run(rig, rig.make_job("pi", maps=2, samples=1000))
+    finally:
+        rig.cluster.start("historyserver")
+    (result,) = record.workloads
+    assert record.outcome is Outcome.SUCCEEDED
+    assert result.answer == "3.14400000000000000000"
+    assert result.job is not None
+    assert result.job.told_by == "history file"
+    assert rig.left() == []
+
+
+def test_a_job_whose_tasks_fail_is_a_record_with_the_cause(rig: HadoopRig) -> None:
+    broken = {"mapreduce.map.java.opts": "-XX:NoSuchOption", "mapreduce.map.maxattempts": "1"}
+    target = hadoop_target(rig.cluster, rig.work_dir, job_settings=broken)
+    record = run(rig, rig.make_job("teragen", rows=SMALL, maps=1), target)
+    assert record.outcome is Outcome.FAILED
+    assert record.error is not None
+    assert "map 0 failed on localhost" in record.error
+    assert "NoSuchOption" in record.error
+    assert record.workloads[0].outcome is Outcome.FAILED
+    assert rig.left() == []
+
+
+def test_an_interrupt_ends_the_job_and_removes_its_data(rig: HadoopRig) -> None:
+    class Interrupted(MemorySink):
+        def progress(self, progress: Progress) -> None:
+            super().progress(progress)
+            if any(app.state == "RUNNING" for app in apps(rig, job.run_id)):
+                raise KeyboardInterrupt
+
+    job = rig.make_job("teragen", rows=SMALL)
+    record = rig.engine.run(job, Interrupted())
+    assert record.outcome is Outcome.ABORTED
+    assert [result.outcome for result in record.workloads] == [Outcome.ABORTED]
+    assert [app.final_status for app in apps(rig, job.run_id)] == ["KILLED"]
+    assert rig.left() == []
+
+
+def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) -> None:
+    others = f"{rig.work_dir}/others"
+    rig.namenode().write(f"{others}/data", b"not howdah's")
+    job = rig.make_job("teragen", rows=SMALL)
+    child = multiprocessing.get_context("fork").Process(target=rig.engine.run, args=(job, MemorySink()))
+    child.start()
+    try:
+        rig.cluster.daemons.wait("its job", lambda: apps(rig, job.run_id) or None, timeout_s=60)
+    finally:
+        child.kill()
+        child.join()
+    assert f"{rig.work_dir}/{job.run_id}/.howdah" in rig.left()
+    record = run(rig, rig.make_job("pi", maps=1, samples=10))
+    assert record.outcome is Outcome.SUCCEEDED
+    assert [app.final_status for app in apps(rig, job.run_id)] == ["KILLED"]
+    assert rig.left() == [rig.work_dir, others, f"{others}/data"]
+
+
+def test_a_queue_that_gives_no_container_is_told_with_its_reason(rig: HadoopRig) -> None:
+    target = hadoop_target(rig.cluster, rig.work_dir, queue="root.small", deadline_s=15.0)
+    record = run(rig, rig.make_job("pi", maps=1, samples=10), target)
+    assert record.outcome is Outcome.FAILED
+    assert record.error is not None
+    assert "queue root.small gave application_" in record.error
+    assert "no container within 15 s: " in record.error
+    assert [app.final_status for app in apps(rig, record.id)] == ["KILLED"]
+    assert rig.left() == []
+
+
+def refused(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> UserError:
+    sink = MemorySink()
+    engine = HadoopEngine(target or hadoop_target(rig.cluster, rig.work_dir))
+    with pytest.raises(UserError) as caught:
+        engine.run(job, sink)
+    assert sink.records == []
+    return caught.value
+
+
+def test_queues_that_cannot_be_used_are_refused(rig: HadoopRig) -> None:
+    unknown = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, queue="fast"))
+    assert unknown.where == "--queue fast"
+    assert "root.default" in unknown.hint
+    stopped = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, queue="root.stopped"))
+    assert "stopped" in stopped.what
+    assert rig.left() == []
+
+
+def test_containers_that_no_node_has_are_refused(rig: HadoopRig) -> None:
+    large = {"mapreduce.map.memory.mb": "100000"}
+    error = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, job_settings=large))
+    assert error.where == "--set mapreduce.map.memory.mb"
+    assert "100000 MiB" in error.what
+
+
+def test_another_major_release_is_refused(rig: HadoopRig) -> None:
+    target = hadoop_target(rig.cluster, rig.work_dir)
+    old = dataclasses.replace(target, installation=target.installation._replace(version="2.10.2"))
+    assert "2.10.2" in refused(rig, rig.make_job("pi"), old).what
+
+
+def test_a_cluster_that_is_not_there_is_refused(rig: HadoopRig, tmp_path: Path) -> None:
+    conf = tmp_path / "conf"
+    shutil.copytree(rig.cluster.conf, conf)
+    (closed,) = free_ports(1)
+    change_properties(conf / "hdfs-site.xml", {"dfs.namenode.http-address": f"localhost:{closed}"})
+    target = hadoop_target(rig.cluster, rig.work_dir, conf=ClientConf.read(conf))
+    assert str(closed) in refused(rig, rig.make_job("pi"), target).where
+
+
+def test_nothing_to_sort_is_refused_with_what_would_make_it(rig: HadoopRig) -> None:
+    error = refused(rig, rig.make_job("terasort"))
+    assert "run teragen" in error.hint
+    assert "--keep-data" in error.hint
+    assert "dfsio-write" in refused(rig, rig.make_job("dfsio-read")).hint
+
+
+def test_a_directory_of_somebody_elses_is_refused(rig: HadoopRig) -> None:
+    theirs = f"{rig.work_dir}/theirs"
+    rig.namenode().mkdirs(theirs)
+    target = hadoop_target(rig.cluster, f"{theirs}/howdah", web=Web(user="stranger"))
+    error = refused(rig, rig.make_job("pi"), target)
+    assert "stranger" in error.what
+    assert "--hdfs-dir" in error.hint
+    assert rig.left() == [rig.work_dir, theirs]
+
+
+def test_quotas_and_safe_mode_are_refused(rig: HadoopRig) -> None:
+    rig.namenode().mkdirs(rig.work_dir)
+    rig.cluster.daemons.run(DFSADMIN, "-setSpaceQuota", "1m", rig.work_dir)
+    assert f"the quota of {rig.work_dir}" in refused(rig, rig.make_job("teragen", rows=SMALL)).what
+    rig.cluster.daemons.run(DFSADMIN, "-safemode", "enter")
+    try:
+        assert "safe mode" in refused(rig, rig.make_job("pi")).what
+    finally:
+        rig.cluster.daemons.run(DFSADMIN, "-safemode", "leave")
+    assert rig.left() == [rig.work_dir]
