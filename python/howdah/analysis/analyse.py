@@ -67,6 +67,6 @@ def gather(run: RunData, floor: RunData | None) -> Evidence:
         replicas=replica_balances(record, machines, times),
         stragglers=stragglers(run, timeline, machines, times, disks),
         losses=losses(run, machines, times),
-        overheads=overheads(run, timeline, machines, times),
+        overheads=overheads(run, times),
         floors=floors(run, times, floor),
     )

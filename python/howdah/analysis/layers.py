@@ -16,11 +16,13 @@ from howdah.analysis.evidence import (
     Machine,
 )
 from howdah.analysis.machines import counted
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.timeline import Timeline, Track
 
 # HDFS keeps a checksum of 4 bytes for every 512 (dfs.bytes-per-checksum); a DataNode counts them where it
 # reads, and they lie in files of their own.
 CHECKSUMS = 4 / 512
+# Daemons work their metrics out anew every ten seconds (*.period in hadoop-metrics2.properties).
+LAG_S = 10.0
 # Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
 HEADERS = 66 / 1448
 
@@ -45,10 +47,11 @@ class Window(NamedTuple):
     machines: tuple[Machine, ...]
     span: tuple[float, float]
 
-    def total(self, subject: str, metric: str) -> tuple[float, float] | None:
+    def total(self, subject: str, metric: str, lag_s: float = 0.0) -> tuple[float, float] | None:
         """How much a counter grew over all machines that count, and how blurred that is; None: not sampled.
 
-        ``*`` in the metric stands for every instance but the loopback interface.
+        ``*`` in the metric stands for every instance but the loopback interface. ``lag_s`` is how much later
+        a counter may be worked out than what it counts.
         """
         tracks = [
             track
@@ -58,8 +61,11 @@ class Window(NamedTuple):
         ]
         if not tracks:
             return None
-        blur = sum(track.uncertainty(moment) for track in tracks for moment in self.span)
-        return sum(track.growth(*self.span) for track in tracks), blur
+        start_s, end_s = self.span[0], self.span[1] + lag_s
+        blur = sum(track.uncertainty(moment) for track in tracks for moment in (start_s, end_s))
+        if lag_s:
+            blur += sum(_unsettled(track, self.span, lag_s) for track in tracks)
+        return sum(track.growth(start_s, end_s) for track in tracks), blur
 
     def _names(self, machine: str, metric: str) -> list[str]:
         subject, star, quantity = metric.partition("/*/")
@@ -67,6 +73,15 @@ class Window(NamedTuple):
             return [metric]
         instances = self.timeline.instances(machine, subject)
         return [f"{subject}/{one}/{quantity}" for one in instances if one != "lo"]
+
+
+def _unsettled(track: Track, span: tuple[float, float], lag_s: float) -> float:
+    """What a late counter showed around the ends of a stretch, which may belong to it or to its neighbours."""
+    start_s, end_s = span
+    before = min(track.growth(start_s - lag_s, start_s), track.growth(start_s, start_s + lag_s))
+    if float(track.times_s[-1]) >= end_s + lag_s:
+        return before + track.growth(end_s, end_s + lag_s)
+    return before + track.growth(end_s - lag_s, end_s)
 
 
 def layer_accounts(
@@ -95,7 +110,7 @@ def _datanodes(
         ("written", work.replication * work.output, [_carried(extra_written)]),
     )
     for direction, theory, why in sides:
-        moved = window.total("datanode", f"datanode/{direction}_bytes")
+        moved = window.total("datanode", f"datanode/{direction}_bytes", LAG_S)
         if moved is not None and theory:
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 

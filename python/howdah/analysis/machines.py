@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from howdah.analysis.evidence import Machine
+from howdah.analysis.evidence import Level, Machine
 from howdah.analysis.timeline import Timeline
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster
@@ -41,7 +41,9 @@ def _planned(cluster: Cluster) -> Iterator[Machine]:
     for host in placed_hosts(cluster):
         workers = {worker.name for worker in host.workers}
         if host.name not in workers:
-            yield Machine(host.name, "host", host.name, host.rack)
+            # A host that carries nothing but masters does none of the work.
+            level: Level = "host" if workers or not host.masters else "master"
+            yield Machine(host.name, level, host.name, host.rack)
         for worker in host.workers:
             yield Machine(worker.name, "worker", host.name, host.rack)
         for master in host.masters:

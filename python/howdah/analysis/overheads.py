@@ -7,9 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from howdah.analysis.attempts import attempts_of, done
-from howdah.analysis.evidence import Evidence, JobOverhead, Machine, WorkloadTime
-from howdah.analysis.machines import counted
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
@@ -17,9 +15,7 @@ from howdah.model.tables import RunData
 from howdah.units import format_counted
 
 
-def overheads(
-    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
-) -> tuple[JobOverhead, ...]:
+def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:
     """The overhead of every job that succeeded and told of its tasks."""
     found = []
     for time in times:
@@ -40,7 +36,7 @@ def overheads(
                 workload=time.workload,
                 before_s=max(0.0, first_s - job.submitted_s),
                 after_s=max(0.0, time.end_s - max(each.end_s for each in tasks)),
-                first_byte_s=_first_byte(timeline, machines, first_s, time.end_s),
+                least_task_s=min(each.end_s - each.start_s for each in tasks),
                 kind=most,
                 tasks=len(mine),
                 slots=len(slots),
@@ -72,25 +68,6 @@ def _share(parts: list[float | None], whole_s: float) -> float | None:
     return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
 
 
-def _first_byte(
-    timeline: Timeline, machines: tuple[Machine, ...], start_s: float, end_s: float
-) -> float | None:
-    """Seconds until the first sample that shows a byte moved by any DataNode; None within one interval."""
-    moments = []
-    for machine in counted(machines, timeline, "datanode"):
-        for metric in ("datanode/read_bytes", "datanode/written_bytes"):
-            track = timeline.track(machine, metric)
-            if track is None:
-                continue
-            before = float(track.at(start_s))
-            after = (track.times_s > start_s) & (track.times_s <= end_s) & (track.values > before)
-            moments += [float(track.times_s[after][0])] if after.any() else []
-    if not moments:
-        return None
-    within = min(moments) - start_s
-    return within if timeline.intervals(start_s, min(moments)) > 1 else None
-
-
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for each in evidence.overheads:
@@ -101,8 +78,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ]
         if each.turnaround_s is not None:
             parts[1] += f" with {seconds(each.turnaround_s)} between two tasks"
-        if each.first_byte_s is not None:
-            parts.append(f"first byte after {seconds(each.first_byte_s)}")
+        parts.append(f"the shortest task took {seconds(each.least_task_s)}")
         if each.cpu_share is not None:
             text = f"tasks computed {percent(each.cpu_share)} of their time"
             if each.gc_share is not None:
@@ -115,7 +91,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ]
         known = (
             ("between two tasks", each.turnaround_s, "s"),
-            ("to the first byte", each.first_byte_s, "s"),
+            ("shortest task", each.least_task_s, "s"),
             ("computing", each.cpu_share, "1"),
             ("collecting garbage", each.gc_share, "1"),
         )

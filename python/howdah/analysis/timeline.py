@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray
 
+_DAEMONS = frozenset({"datanode", "nodemanager", "namenode", "resourcemanager", "jvm"})
 _EMPTY: FloatArray = np.zeros(0)
 
 
@@ -45,12 +46,21 @@ class Timeline:
 
     def __init__(self, samples: pa.Table) -> None:
         self._tracks = _split(samples)
-        times = [track.times_s for track in self._tracks.values()]
-        self.times_s: FloatArray = np.unique(np.concatenate(times)) if times else _EMPTY
         self._metrics: dict[str, list[str]] = {}
         for host, metric in self._tracks:
             self._metrics.setdefault(host, []).append(metric)
         self.hosts = tuple(self._metrics)
+        # Machines may be sampled apart, those whose samples were imported at minutes: the one in the
+        # middle stands for all.
+        grids = sorted((self._grid(host) for host in self.hosts), key=len)
+        self.times_s: FloatArray = grids[len(grids) // 2] if grids else _EMPTY
+
+    def _grid(self, host: str) -> FloatArray:
+        """When a machine was sampled; its daemons, asked at times of their own, if nothing else was."""
+        own = [metric for metric in self._metrics[host] if metric.partition("/")[0] not in _DAEMONS]
+        return np.unique(
+            np.concatenate([self._tracks[host, metric].times_s for metric in own or self._metrics[host]])
+        )
 
     def track(self, host: str, metric: str) -> Track | None:
         """The track of a metric, None where it was never sampled."""

@@ -11,8 +11,6 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workload import WorkloadKind
 from howdah.units import format_counted
 
-_COUNTER_BITS = 64
-
 
 def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Order, checksum and completeness of the output, or that nobody looked."""
@@ -23,7 +21,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
             # It did not come to a verdict; that it stopped is another finding.
             continue
-        severity, text = _verdict(result, _recorded(record, time.index))
+        severity, text = _verdict(result)
         yield Finding(
             id="validation",
             severity=severity,
@@ -46,40 +44,19 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _recorded(record: RunRecord, index: int) -> str | None:
-    """The checksum of the rows that TeraValidate should have found: as recorded, or by TeraGen's own job."""
-    result = record.workloads[index]
-    if result.expected_checksum is not None or result.workload.inputs is not None:
-        return result.expected_checksum
-    for earlier in reversed(record.workloads[:index]):
-        if earlier.workload.kind is WorkloadKind.TERAGEN and earlier.job is not None:
-            counter = earlier.job.counters.get("TeraGen$Counters.CHECKSUM")
-            # Hadoop's counters are signed.
-            return f"{counter.total % (1 << _COUNTER_BITS):x}" if counter else earlier.checksum
-    return None
-
-
-def _same(result: WorkloadResult, expected: str) -> bool:
-    """Whether two checksums agree; a job's counter holds no more than the low 64 bits of one."""
-    found = result.checksum
-    if found is None or result.job is None or len(expected) > _COUNTER_BITS // 4:
-        return found == expected
-    return int(found, 16) % (1 << _COUNTER_BITS) == int(expected, 16)
-
-
-def _verdict(result: WorkloadResult, expected: str | None) -> tuple[Literal["note", "warning"], str]:
+def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
     errors = result.validation_errors
     if errors:
         more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
         return "warning", f"{format_counted(len(errors), 'fault')} found: {errors[0].message}{more}"
-    if expected is None:
+    if result.expected_checksum is None:
         return (
             "note",
             f"in order, checksum {result.checksum}; no teragen record to check completeness against",
         )
-    if not _same(result, expected):
+    if result.checksum != result.expected_checksum:
         return "warning", (
-            f"checksum {result.checksum} where teragen recorded {expected}: "
+            f"checksum {result.checksum} where teragen recorded {result.expected_checksum}: "
             "rows were lost, repeated or changed"
         )
     return "note", f"in order and complete, checksum {result.checksum} matches teragen's"

@@ -11,16 +11,15 @@ class JobOverhead:
 
     ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
     its last task to the end of the workload. ``tasks`` and ``slots`` are of the ``kind`` there are most tasks
-    of, ``waves`` the one over the other, ``turnaround_s`` the median
-    time a slot stood empty between two tasks, ``first_byte_s`` from the first task's start to the first byte
-    that a DataNode or disk moved (None: not sampled, or no finer than its samples). ``cpu_share`` and
-    ``gc_share`` are the parts of all task time spent computing and collecting garbage.
+    of, ``waves`` the one over the other, ``turnaround_s`` the median time a slot stood empty between two of
+    them, ``least_task_s`` the time of the shortest task of any kind, which bounds what starting one takes.
+    ``cpu_share`` and ``gc_share`` are the parts of all task time spent computing and collecting garbage.
     """
 
     workload: str
     before_s: float
     after_s: float
-    first_byte_s: float | None
+    least_task_s: float
     kind: str
     tasks: int
     slots: int
