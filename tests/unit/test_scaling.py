@@ -74,8 +74,8 @@ def test_a_plan_that_fits_stays_as_it_is(request_: dict[str, object]) -> None:
     made = fitted(plan)
     assert made.plan is plan
     assert made.notes == ()
-    # Only CPU time is shared: six threads on two CPUs.
-    assert said(made) == {"CPUs per host of h": (2, 0.667), "CPUs per host of m": (2, 0.667)}
+    # Only CPU time is shared: four threads on two CPUs, and as much for those of the idle masters.
+    assert said(made) == {"CPUs per host of h": (2, 1.0), "CPUs per host of m": (2, 1.0)}
     assert fitted(plan, machine(cpus=8)).scaling == ()
 
 
@@ -89,10 +89,10 @@ def test_hosts_shrink_to_what_the_machine_holds() -> None:
     assert made.plan.platform == plan.platform == "2 per host"
     assert lab.topology.placement is cluster(plan).topology.placement
     assert footprint(made.plan, lab).total <= 22 * GIB
-    # 4 threads and the masters' 2 share 2 CPUs: a host has 0.8 of one where 40 were planned.
-    assert made.cpu_share == pytest.approx(0.2)
-    assert said(made)["CPUs per host of host"] == (40, 0.8)
-    assert said(made)["uplink per host of host"] == (20e9, 400e6)
+    # 8 threads share 2 CPUs, the masters' have theirs on top: a host has one where 40 were planned.
+    assert made.cpu_share == pytest.approx(0.25)
+    assert said(made)["CPUs per host of host"] == (40, 1.0)
+    assert said(made)["uplink per host of host"] == (20e9, 500e6)
     assert said(made)["data disks per host of host"] == (20, 2)
     assert said(made)["replicas"] == (3, 2)
     # A disk keeps its speed.

@@ -71,7 +71,10 @@ def fit_plan(
         made = plan
     lab = made.cluster
     assert lab is not None  # A cluster's plan makes a cluster's plan.
-    share = min(1.0, room.cpus / sum(group.count * group.cpu.threads for group in lab.inventory.groups))
+    # Hosts of masters alone have theirs on top: while tasks keep the others busy, they hardly need it.
+    share = min(
+        1.0, room.cpus / sum(group.count * group.cpu.threads for group in lab.inventory.worker_groups)
+    )
     return Fitted(
         made, tuple(differences((plan, cluster), (made, lab), share)), share, tuple(notes(cluster, lab))
     )

@@ -109,9 +109,8 @@ class Shrinking(NamedTuple):
             )
 
     def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
-        """What each thread has of a CPU, those of masters' hosts included."""
-        hosts = (*groups, *masters_groups(self.cluster, groups[0]))
-        return min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in hosts))
+        """What each thread has of a CPU; masters' hosts have theirs on top."""
+        return min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in groups))
 
     def _sized(self, one: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
         """The hosts of a group with disks, links and memory as they can have here."""
