@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.causes import short_cause
 from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.counters import INPUT_BYTES
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.slots import slots
 from howdah.model.run import TaskAttempt
@@ -94,7 +95,10 @@ def _row(stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunCl
         slot=slot,
         start_s=stay.start_s,
         end_s=stay.end_s,
-        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0),
+        # A map of TeraGen counts as input what it only numbers.
+        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
+        if counters.get(INPUT_BYTES, 1)
+        else 0,
         output_rows=counters.get(f"TaskCounter.{rows}_OUTPUT_RECORDS", 0),
         input_bytes=counters.get(_HDFS_READ if maps else _SHUFFLED, 0),
         # A map with reduces after it writes no file in HDFS.

@@ -1,0 +1,281 @@
+"""What became of a job, whoever tells: the history server, its file, the application master, the client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.printed import printed_counters
+from howdah.engines.hadoop.seen import Seen
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.tell import Told, tell_job
+from howdah.model.plan import Plan
+from howdah.model.run import TaskAttempt
+from howdah.model.workload import WorkloadKind
+from howdah.services.history_events import read_history
+from howdah.services.jobs import JobReader
+from support.recorded import Recorded, in_json
+from support.recorded_jobs import JOBS, RecordedJob, recorded_job, serving
+
+PLAN = Plan(platform="unknown", workers=(), settings=())
+HISTORY = "/ws/v1/history/mapreduce"
+MASTER = "/proxy/application/ws/v1/mapreduce"
+KINDS = {"terasort": WorkloadKind.TERASORT, "lost": WorkloadKind.TERASORT, "limit": WorkloadKind.PI}
+
+
+def _clock(job: RecordedJob) -> RunClock:
+    """A clock of a run that began ten seconds before the job was handed in."""
+    clock = RunClock()
+    clock.start_epoch_s = job.answers[f"/ws/v1/cluster/apps/{_app(job)}"]["app"]["startedTime"] / 1000 - 10
+    return clock
+
+
+def _app(job: RecordedJob) -> str:
+    return job.id.replace("job", "application")
+
+
+def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> Told:
+    kind = KINDS.get(name, WorkloadKind.TERAGEN)
+    return tell_job(target, job.id, _clock(job), kind=kind, plan=PLAN, said=job.client)
+
+
+def _told(name: str, folder: Path, *, server: bool, file: bool) -> Told:
+    job = recorded_job(name)
+    with serving(job, folder, server=server, file=file) as target:
+        return _tell(name, target, job)
+
+
+@pytest.mark.parametrize(
+    ("server", "file", "told_by"),
+    [
+        (True, True, "history server"),
+        (True, False, "history server"),
+        (False, True, "history file"),
+        (False, False, "client"),
+    ],
+)
+def test_the_first_that_can_tells(server: bool, file: bool, told_by: str, tmp_path: Path) -> None:
+    told = _told("terasort", tmp_path / "conf", server=server, file=file)
+    assert told.job.told_by == told_by
+    assert told.job.queue == "root.default"
+    assert told.job.diagnostics is None
+    assert told.counters.output_rows == 400_000
+
+
+@pytest.mark.parametrize("name", ["terasort", "one", "json", "lost"])
+def test_server_and_file_come_to_the_same_record(name: str, tmp_path: Path) -> None:
+    server = _told(name, tmp_path / "a", server=True, file=False)
+    file = _told(name, tmp_path / "b", server=False, file=True)
+    assert _placeless(server.attempts) == _placeless(file.attempts)
+    assert server.phases == file.phases
+    assert server.counters == file.counters
+    assert server.job.model_copy(update={"told_by": "history file"}) == file.job
+
+
+def _placeless(rows: Iterable[TaskAttempt]) -> list[TaskAttempt]:
+    """Rows without what the history server's REST does not tell: where the input lay."""
+    return [row._replace(locality="") for row in rows]
+
+
+def test_with_its_file_the_server_tells_where_the_input_lay(tmp_path: Path) -> None:
+    told = _told("terasort", tmp_path / "conf", server=True, file=True)
+    maps = [row for row in told.attempts if row.kind == "map" and row.state == "succeeded"]
+    assert [row.locality for row in sorted(maps, key=lambda row: row.task)] == ["local"] * 7 + ["remote"]
+
+
+@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("server", [True, False], ids=["server", "file"])
+def test_phases_cover_the_job_and_do_not_overlap(name: str, server: bool, tmp_path: Path) -> None:
+    told = _told(name, tmp_path / "conf", server=server, file=not server)
+    assert told.phases[0].start_s == told.job.started_s
+    assert told.phases[-1].end_s == told.job.finished_s
+    for one, next_one in zip(told.phases, told.phases[1:], strict=False):
+        assert one.start_s <= one.end_s == next_one.start_s
+
+
+def test_the_maps_phase_ends_with_the_last_map_whose_output_was_taken(tmp_path: Path) -> None:
+    for name in ("terasort", "lost"):
+        told = _told(name, tmp_path / name, server=True, file=True)
+        assert [phase.name for phase in told.phases] == ["map-shuffle", "reduce-merge"]
+        good = [row for row in told.attempts if row.kind == "map" and row.state == "succeeded"]
+        assert told.phases[0].end_s == max(row.end_s for row in good)
+
+
+def test_a_job_without_reduces_has_one_phase(tmp_path: Path) -> None:
+    told = _told("one", tmp_path / "conf", server=True, file=True)
+    assert [phase.name for phase in told.phases] == ["map"]
+
+
+@pytest.mark.parametrize("name", ["terasort", "one", "json", "lost"])
+def test_what_good_attempts_did_adds_up_to_the_jobs_counters(name: str, tmp_path: Path) -> None:
+    told = _told(name, tmp_path / "conf", server=True, file=True)
+    good = [row for row in told.attempts if row.state == "succeeded"]
+    counters = told.job.counters
+    maps = [row for row in good if row.kind == "map"]
+    assert sum(row.input_rows for row in maps) == told.counters.input_rows
+    assert sum(row.output_rows for row in maps) == counters["TaskCounter.MAP_OUTPUT_RECORDS"].map
+    assert sum(row.input_bytes for row in maps) == counters["FileSystemCounter.HDFS_BYTES_READ"].map
+    assert sum(row.spilled_bytes for row in good) == counters["FileSystemCounter.FILE_BYTES_WRITTEN"].total
+    cpu_s = sum(row.cpu_s or 0 for row in good)
+    assert cpu_s * 1000 == pytest.approx(counters["TaskCounter.CPU_MILLISECONDS"].total)
+    if name == "terasort":
+        reduces = [row for row in good if row.kind == "reduce"]
+        shuffled = counters["TaskCounter.REDUCE_SHUFFLE_BYTES"].reduce
+        assert sum(row.shuffled_bytes or 0 for row in reduces) == shuffled
+        assert sum(row.output_bytes for row in reduces) == 40_000_000
+
+
+def test_a_sorts_counters_in_bytes_and_rows(tmp_path: Path) -> None:
+    counters = _told("terasort", tmp_path / "conf", server=True, file=True).counters
+    assert (counters.input_rows, counters.output_rows) == (400_000, 400_000)
+    assert counters.written_bytes == 40_000_000
+    # Every row once in a map and once in a reduce; two bytes of lengths and two of framing for each.
+    assert counters.spilled_rows == 800_000
+    assert (counters.spilled_raw_bytes, counters.spilled_bytes) == (40_800_000, 41_600_096)
+
+
+def test_a_generators_counters_have_no_input(tmp_path: Path) -> None:
+    counters = _told("one", tmp_path / "conf", server=True, file=True).counters
+    assert (counters.input_rows, counters.output_rows, counters.written_bytes) == (0, 1000, 100_000)
+    assert (counters.spilled_raw_bytes, counters.spilled_bytes) == (0, 0)
+
+
+def test_times_are_on_the_runs_own_clock(tmp_path: Path) -> None:
+    told = _told("terasort", tmp_path / "conf", server=True, file=True)
+    assert told.job.submitted_s == pytest.approx(10, abs=0.1)
+    assert told.job.started_s is not None
+    assert told.job.finished_s is not None
+    for row in told.attempts:
+        assert told.job.started_s <= row.start_s <= row.end_s <= told.job.finished_s
+
+
+def test_only_properties_that_hold_no_secret_are_kept(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    answers = dict(job.answers)
+    conf = f"{HISTORY}/jobs/{job.id}/conf"
+    answers[conf] = {
+        "conf": {
+            "property": [
+                {"name": "fs.s3a.secret.key", "value": "hunter2"},
+                {"name": "mapreduce.map.java.opts", "value": "-Djavax.net.ssl.trustStorePassword=hunter2"},
+                {"name": "mapreduce.task.io.sort.mb", "value": 40},
+            ]
+        }
+    }
+    with serving(job._replace(answers=answers), tmp_path / "conf", file=False) as target:
+        told = _tell("terasort", target, job)
+    assert told.job.conf == {"mapreduce.task.io.sort.mb": "40"}
+
+
+def test_a_client_counts_what_the_history_counts(tmp_path: Path) -> None:
+    for name in ("terasort", "one", "lost"):
+        job = recorded_job(name)
+        assert job.file is not None
+        told = read_history(job.file, "a file").counters
+        printed = printed_counters(job.client)
+        # A client leaves groups out that the history has, and has the checksum of TeraGen by its name.
+        assert {key: sums.total for key, sums in printed.items() if key in told} == {
+            key: sums.total for key, sums in told.items() if key in printed
+        }
+        assert len(printed) >= 0.9 * len(told)
+
+
+def test_a_client_that_printed_no_counters_told_none() -> None:
+    assert (
+        printed_counters(["2026-11-21 INFO mapreduce.Job:  map 0% reduce 0%", "\tMap input records=3"]) == {}
+    )
+
+
+def test_with_the_client_alone_a_record_has_neither_tasks_nor_phases(tmp_path: Path) -> None:
+    told = _told("terasort", tmp_path / "conf", server=False, file=False)
+    assert told.attempts == []
+    assert told.phases == ()
+    assert told.job.finished_s is not None
+
+
+def test_nobody_but_the_client_is_left(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    with serving(job._replace(answers={}), tmp_path / "conf", file=False) as target:
+        good = _tell("terasort", target, job)
+        bad = _tell("terasort", target, job._replace(client=("it said nothing",)))
+    assert (good.job.told_by, good.job.diagnostics) == ("client", None)
+    assert bad.job.diagnostics == "Hadoop does not say why"
+    assert good.job.submitted_s == pytest.approx(0, abs=0.01)
+
+
+def _as_master(job: RecordedJob) -> Recorded:
+    """An application master that tells of this job: the shapes are the history's."""
+    answers = {
+        f"GET {path.replace(HISTORY, MASTER)}": in_json(answer)
+        for path, answer in job.answers.items()
+        if path.startswith(HISTORY)
+    }
+    return Recorded(answers)
+
+
+def test_what_the_master_told_last_counts_where_the_history_cannot_be_had(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    with _as_master(job) as master, serving(job, tmp_path / "a", server=False, file=False) as target:
+        seen = Seen(JobReader(target.web, master.url + MASTER), job.id)
+        seen.look()
+        first = len(master.asked)
+        seen.look()
+        again = [one.path for one in master.asked[first:]]
+        clock = _clock(job)
+        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERASORT, plan=PLAN, seen=seen.job)
+    assert told.job.told_by == "application master"
+    assert all("attempts" not in path for path in again), "an ended task is asked about once"
+    server = _told("terasort", tmp_path / "b", server=True, file=False)
+    assert told.attempts == server.attempts
+    assert told.phases == server.phases
+    assert told.counters == server.counters
+
+
+def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_path: Path) -> None:
+    job = recorded_job("one")
+    answers = {path: _unended(answer) for path, answer in job.answers.items()}
+    with (
+        _as_master(job._replace(answers=answers)) as master,
+        serving(job, tmp_path / "conf", server=False, file=False) as target,
+    ):
+        seen = Seen(JobReader(target.web, master.url + MASTER), job.id)
+        seen.look()
+        clock = _clock(job)
+        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERAGEN, plan=PLAN, seen=seen.job)
+    assert seen.job is not None
+    assert seen.job.state == "running"
+    (row,) = told.attempts
+    assert row.state == "killed"
+    assert row.error == "Hadoop tells no end of it"
+    assert row.end_s == told.job.finished_s
+
+
+def _unended(answer: object) -> object:
+    """An answer as it was before the end."""
+    if isinstance(answer, list):
+        return [_unended(one) for one in answer]
+    if not isinstance(answer, dict):
+        return answer
+    changed = {key: _unended(value) for key, value in answer.items()}
+    if "finishTime" in changed and "state" in changed:
+        changed |= {"finishTime": 0, "state": "RUNNING"}
+    return changed
+
+
+def test_a_master_that_has_gone_was_not_seen(tmp_path: Path) -> None:
+    with Recorded({}) as nothing, serving(recorded_job("one"), tmp_path / "conf") as target:
+        seen = Seen(JobReader(target.web, nothing.url + MASTER), "job_1_1")
+        seen.look()
+    assert seen.job is None
+
+
+def test_a_damaged_history_file_leaves_the_telling_to_the_next(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    assert job.file is not None
+    with serving(job._replace(file=b"<html>"), tmp_path / "a", server=False) as target:
+        assert _tell("terasort", target, job).job.told_by == "client"
+    with serving(job._replace(file=b"<html>"), tmp_path / "b") as target:
+        assert len(_tell("terasort", target, job).attempts) == 11
