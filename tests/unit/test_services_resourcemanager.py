@@ -78,7 +78,8 @@ def test_its_nodes_in_every_shape(served: Served) -> None:
     for shape, hosts in (({"node": listed}, ["w1"]), ({"node": [listed, listed]}, ["w1", "w1"])):
         served.server.answers[f"{WS}/nodes"] = in_json({"nodes": shape})
         assert [one.host for one in served.manager.nodes()] == hosts
-    for nothing in (None, {}, ""):
+    nothings: tuple[object, ...] = (None, {}, "")
+    for nothing in nothings:
         served.server.answers[f"{WS}/nodes"] = in_json({"nodes": nothing})
         assert served.manager.nodes() == []
 

@@ -194,7 +194,8 @@ def test_a_refusal_is_told_while_reading_too() -> None:
 
 
 def test_the_clock_of_a_daemon() -> None:
-    with Recorded({"HEAD /jmx": in_json(1)}) as server, Web() as web:
+    twice = in_json(1)._replace(headers=(("Date", "Sat, 21 Nov 2026 17:06:11 GMT"),))
+    with Recorded({"HEAD /jmx": twice}) as server, Web() as web:
         for page in ("jmx", "none"):
             date = web.get_date(f"{server.url}/{page}")
             assert date is not None

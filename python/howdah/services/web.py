@@ -94,8 +94,9 @@ class Web:
 
         Raises NotReachable or Unexpected.
         """
-        date = self._send("HEAD", url, {}).headers.get("Date")
-        return parsedate_to_datetime(date) if date else None
+        # Hadoop's servers send the header twice.
+        dates = self._send("HEAD", url, {}).headers.get_list("Date")
+        return parsedate_to_datetime(dates[0]) if dates else None
 
     def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
         """Write an answer's bytes to ``sink`` as they come, and return how many; raises ServiceError."""
