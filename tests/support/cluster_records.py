@@ -341,3 +341,10 @@ def _counters(scene: Scene, used: dict[str, float]) -> dict[str, float]:
     if scene.throttle_sampled:
         found["cpu/all/throttled_s"] = used["throttled"]
     return found
+
+
+def with_samples(run: RunData, rows: Sequence[tuple[float, str, str, float]]) -> RunData:
+    """The run with more samples."""
+    columns = list(zip(*rows, strict=True))
+    more = pa.table(dict(zip(SAMPLES_SCHEMA.names, columns, strict=True)), schema=SAMPLES_SCHEMA)
+    return run._replace(samples=pa.concat_tables([run.samples, more]))

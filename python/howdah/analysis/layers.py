@@ -76,7 +76,7 @@ class Window(NamedTuple):
 
 
 def _unsettled(track: Track, span: tuple[float, float], lag_s: float) -> float:
-    """What a late counter showed around the ends of a stretch, which may belong to it or to its neighbours."""
+    """What a late counter showed around the ends of a stretch, its own or its neighbours'."""
     start_s, end_s = span
     before = min(track.growth(start_s - lag_s, start_s), track.growth(start_s, start_s + lag_s))
     if float(track.times_s[-1]) >= end_s + lag_s:

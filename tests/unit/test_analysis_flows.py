@@ -1,0 +1,171 @@
+"""Bytes through all layers of a cluster: theory, Hadoop's counters, DataNodes, network, disks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howdah.analysis import analyse
+from howdah.analysis.crossing import shuffle_share
+from howdah.analysis.evidence import ByteFlow, LayerAccount
+from howdah.model.cluster import CounterValue
+from howdah.model.tables import RunData
+from support.cluster_records import Scene, terasort_on
+from support.findings import found
+
+SIZE = 8_000_000 * 100
+
+
+def flow_of(run: RunData) -> ByteFlow:
+    (flow,) = analyse(run).evidence.flows
+    return flow
+
+
+def layer(run: RunData, name: str, direction: str) -> LayerAccount:
+    return next(each for each in flow_of(run).layers if (each.layer, each.direction) == (name, direction))
+
+
+def counted(run: RunData, **changes: tuple[int, int]) -> RunData:
+    """The run with other counters of its job: (map, reduce) by name."""
+    (result,) = run.record.workloads
+    assert result.job is not None
+    counters = dict(result.job.counters)
+    for name in counters:
+        short = name.partition(".")[2]
+        if short in changes:
+            of_map, of_reduce = changes[short]
+            counters[name] = CounterValue(map=of_map, reduce=of_reduce, total=of_map + of_reduce)
+    job = result.job.model_copy(update={"counters": counters})
+    changed = result.model_copy(update={"job": job})
+    return run._replace(record=run.record.model_copy(update={"workloads": (changed,)}))
+
+
+@pytest.mark.parametrize("replication", [1, 2])
+def test_every_layer_is_what_replicas_and_shuffle_ask(replication: int) -> None:
+    run = terasort_on(Scene(replication=replication))
+    assert layer(run, "DataNodes", "written").theory == replication * SIZE
+    assert layer(run, "DataNodes", "read").theory == SIZE
+    # Four workers that do as much: three quarters of the map output cross, as do all replicas but the first.
+    stored = SIZE * 1.04 / 1.02
+    shuffle = 0.75 * stored
+    assert layer(run, "network", "received").theory == pytest.approx(
+        (replication - 1) * SIZE + shuffle, rel=0.01
+    )
+    # Map output is written by maps, and once more by the reduces that merge it.
+    assert layer(run, "disks", "written").theory == pytest.approx(replication * SIZE + 2 * stored)
+    (finding,) = found(run, "byte-accounting")
+    assert finding.severity == "note"
+
+
+def test_every_layer_agrees_with_what_was_counted() -> None:
+    for one in flow_of(terasort_on(Scene())).layers:
+        assert abs(one.unexplained) <= max(0.03 * one.theory, one.resolution), one
+
+
+def test_records_spilled_twice_are_written_twice_and_read_once_more() -> None:
+    once = terasort_on(Scene())
+    stored = round(1.04 * SIZE)
+    twice = counted(
+        once,
+        SPILLED_RECORDS=(16_000_000, 8_000_000),
+        FILE_BYTES_WRITTEN=(2 * stored, stored),
+        FILE_BYTES_READ=(stored, stored),
+    )
+    assert flow_of(twice).map_spills == 2
+    more = layer(twice, "Hadoop", "written").theory - layer(once, "Hadoop", "written").theory
+    assert more == pytest.approx(SIZE * 1.04 / 1.02)
+    assert layer(twice, "Hadoop", "read").unexplained == pytest.approx(0, abs=1e6)
+    (finding,) = found(twice, "extra-spills")
+    assert "mapreduce.task.io.sort.mb" in finding.text
+
+
+def test_compressed_map_output_is_counted_as_it_is_stored() -> None:
+    small = SIZE // 3
+    run = counted(
+        terasort_on(Scene()),
+        MAP_OUTPUT_BYTES=(SIZE, 0),
+        MAP_OUTPUT_MATERIALIZED_BYTES=(small, 0),
+        REDUCE_SHUFFLE_BYTES=(0, small),
+        FILE_BYTES_WRITTEN=(small, small),
+        FILE_BYTES_READ=(0, small),
+    )
+    assert flow_of(run).codec_ratio == pytest.approx(3, rel=0.01)
+    assert layer(run, "Hadoop", "written").unexplained == pytest.approx(0, abs=1e5)
+
+
+def test_bytes_that_no_theory_explains_are_named_with_their_layer() -> None:
+    run = counted(terasort_on(Scene()), HDFS_BYTES_WRITTEN=(0, 2 * SIZE))
+    (finding,) = found(run, "byte-accounting")
+    assert finding.severity == "warning"
+    assert "tasks wrote" in finding.text
+    assert "more unexplained" in finding.text
+
+
+def test_devices_that_wrote_too_little_without_a_cache_to_explain_it() -> None:
+    run = terasort_on(Scene())
+    silent = run._replace(samples=run.samples.filter(_mask(run, "disk/01/written_bytes")))
+    directions = [each.direction for each in flow_of(silent).layers if each.layer == "disks"]
+    assert directions == ["read"]
+
+
+def _mask(run: RunData, without: str) -> list[bool]:
+    return [metric != without for metric in run.samples.column("metric").to_pylist()]
+
+
+def test_reads_that_never_reached_a_disk_came_from_the_page_cache() -> None:
+    one = layer(terasort_on(Scene()), "disks", "read")
+    (cache,) = [part for part in one.explained if "page cache" in part.what]
+    assert cache.bytes == pytest.approx(one.remainder, rel=0.05)
+    picture = flow_of(terasort_on(Scene())).flows
+    assert any(each.source == "cache" and each.bytes > 0.5 * SIZE for each in picture)
+
+
+def test_a_picture_loses_nothing_between_its_boxes() -> None:
+    flow = flow_of(terasort_on(Scene()))
+    keys = {node.key for node in flow.nodes}
+    came: defaultdict[str, float] = defaultdict(float)
+    went: defaultdict[str, float] = defaultdict(float)
+    columns = {node.key: node.column for node in flow.nodes}
+    for each in flow.flows:
+        assert {each.source, each.target} <= keys
+        assert columns[each.source] < columns[each.target]
+        went[each.source] += each.bytes
+        came[each.target] += each.bytes
+    for key in ("blocks-read", "shuffle-network", "replica-network", "blocks-written"):
+        assert went[key] == pytest.approx(came[key], rel=0.02), key
+    assert came["disks-written"] == pytest.approx(layer(terasort_on(Scene()), "disks", "written").counted)
+
+
+@settings(max_examples=20, deadline=None)
+@given(hosts=st.integers(2, 5), per_host=st.integers(1, 2))
+def test_of_like_workers_a_share_of_one_less_than_all_crosses(hosts: int, per_host: int) -> None:
+    scene = Scene(hosts=hosts, per_host=per_host, noise=0.0)
+    workers = scene.workers
+    run = terasort_on(Scene(hosts=hosts, per_host=per_host, noise=0.0, maps=4 * workers))
+    remote = shuffle_share(run.tasks, lambda worker: worker)
+    assert remote == pytest.approx((workers - 1) / workers)
+    uplinks = shuffle_share(run.tasks, lambda worker: worker.partition("-")[0])
+    assert uplinks == pytest.approx((hosts - 1) / hosts)
+
+
+def test_a_late_daemons_counters_are_counted_to_the_end() -> None:
+    """A DataNode that shows what it wrote five seconds later accounts for it all the same."""
+    run = terasort_on(Scene())
+    late = [
+        row["time_s"] + (5.0 if row["metric"].startswith("datanode/") else 0.0)
+        for row in run.samples.to_pylist()
+    ]
+    column = run.samples.column_names.index("time_s")
+    run = run._replace(samples=run.samples.set_column(column, "time_s", [late]))
+    written = layer(run, "DataNodes", "written")
+    assert written.counted == pytest.approx(written.theory, rel=0.01)
+
+
+def test_a_job_without_samples_is_accounted_for_by_its_counters() -> None:
+    run = terasort_on(Scene())
+    flow = flow_of(run._replace(samples=run.samples.slice(0, 0)))
+    assert {each.layer for each in flow.layers} == {"Hadoop"}
+    assert all(each.theory is not None for each in flow.flows if each.target == "disks-written")
