@@ -59,9 +59,9 @@ def _ahead_s(web: Web, url: str) -> float | None:
     before = datetime.now(UTC)
     try:
         theirs = web.get_date(url)
-    except ServiceError:
+    except (ServiceError, ValueError):
         return None
-    if theirs is None:
+    if theirs is None or theirs.tzinfo is None:
         return None
     # Half a second later on average: the header leaves out what is less than one.
     ours = before + (datetime.now(UTC) - before) / 2
