@@ -21,7 +21,7 @@ IN = "/webhdfs/v1/in?op="
 ANSWERS = {
     f"{BEAN}NameNodeStatus": recorded("namenode-status.json"),
     f"{BEAN}NameNodeInfo": recorded("namenode-info.json"),
-    f"{BEAN}FSNamesystem": recorded("fsnamesystem.json"),
+    f"{BEAN}FSNamesystemState": recorded("fsnamesystem-state.json"),
     "GET /jmx": recorded("jmx-none.json"),
     f"GET {IN}LISTSTATUS": recorded("webhdfs-list.json"),
     f"GET {IN}GETFILESTATUS": recorded("webhdfs-stat.json"),
@@ -86,8 +86,8 @@ def test_its_state(served: Served) -> None:
 
 def test_the_space_there_is(served: Served) -> None:
     capacity = served.namenode.capacity()
-    assert capacity.capacity_bytes == 483_124_289_536
-    assert capacity.free_bytes == 137_441_543_154
+    assert capacity.capacity_bytes == 538_958_864_384
+    assert capacity.free_bytes == 152_805_523_456
 
 
 def test_its_datanodes(served: Served) -> None:
@@ -168,7 +168,7 @@ def test_the_blocks_below_a_path(served: Served) -> None:
 
 
 def test_a_port_of_another_daemon(served: Served) -> None:
-    for key in (f"{BEAN}NameNodeStatus", f"{BEAN}FSNamesystem"):
+    for key in (f"{BEAN}NameNodeStatus", f"{BEAN}FSNamesystemState"):
         served.server.answers.pop(key)
     with pytest.raises(Unexpected, match=r"has no bean .*name=NameNodeStatus"):
         served.namenode.status()

@@ -92,7 +92,9 @@ class NameNode(Hdfs):
 
     def capacity(self) -> Capacity:
         """The space of HDFS."""
-        return facts(Capacity, self.bean("FSNamesystem"), "FSNamesystem")
+        # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
+        bean = "FSNamesystemState"
+        return facts(Capacity, self.bean(bean), bean)
 
     def datanodes(self) -> list[DataNode]:
         """Its DataNodes, live ones first; a host may have several."""

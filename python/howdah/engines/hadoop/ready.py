@@ -21,6 +21,7 @@ _DFSIO = (WorkloadKind.DFSIO_READ, WorkloadKind.DFSIO_WRITE)
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
     """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
     _check_framework(target)
+    _check_path(target)
     status = namenode.status()
     _check_version(target, status.version)
     if status.safe_mode:
@@ -69,6 +70,13 @@ def _check_framework(target: HadoopTarget) -> None:
             target.conf.where(key),
             f"is {target.conf.get(key)!r}, by which jobs run inside the client",
             "set it to yarn",
+        )
+
+
+def _check_path(target: HadoopTarget) -> None:
+    if not target.work_dir.startswith("/"):
+        raise UserError(
+            f"--hdfs-dir {target.work_dir}", "is no path in HDFS", "give a path that begins with /"
         )
 
 

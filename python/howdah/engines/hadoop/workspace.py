@@ -112,7 +112,7 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Mar
     found = []
     for entry in namenode.list(work_dir):
         path = posixpath.join(work_dir, entry.name)
-        marker = _read(namenode, posixpath.join(path, FILE)) if entry.kind == "DIRECTORY" else None
+        marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
         if marker is not None and marker.run == entry.name:
             found.append((path, marker))
     return found
