@@ -28,7 +28,7 @@ from benches.skew import skew
 from benches.sorting import in_memory, out_of_memory
 from benches.table import show
 from benches.validating import teravalidate
-from benches.watching import telemetry
+from benches.watching import lab_telemetry, telemetry
 from benches.workspace import Workspace, open_workspace
 from howdah.errors import UserError
 from howdah.probe import probe_host
@@ -43,6 +43,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "teravalidate": teravalidate,
     "telemetry": telemetry,
     "planning": planning,
+    "lab-telemetry": lab_telemetry,
 }
 """Every bench by the name one chooses it by."""
 

@@ -303,6 +303,16 @@ class TestCommand:
         assert len(shares) == 4
         assert all(0 < share < 1 for share in shares)
 
+    @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+    def test_measures_telemetry_of_a_laboratory(self, tmp_path: Path) -> None:
+        done = benches(tmp_path, "lab-telemetry", "--seconds", "1")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(tmp_path)
+        shares = [value for name, value in result["figures"].items() if name.startswith("share")]
+        assert len(shares) == 2
+        assert all(0 < share < 1 for share in shares)
+        assert not list(Path("/run/netns").glob("howdah-bench-*"))
+
     def test_refuses_what_it_does_not_know(self, tmp_path: Path) -> None:
         for arguments in (["sideways"], ["--peer", "abacus"], ["--rows", "many"]):
             done = benches(tmp_path, *arguments)

@@ -26,8 +26,15 @@ class Bean(NamedTuple):
     name: str
     numbers: tuple[Number, ...]
 
+    @property
+    def question(self) -> str:
+        """What to ask for: one question gives all the small beans that are called metrics of something."""
+        service, _, name = self.name.partition(",name=")
+        return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
+
 
 _NANO, _MILLI = 1e-9, 1e-3
+_METRICS = "Metrics"
 
 _SERVICES = {
     "namenode": "NameNode",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
@@ -46,29 +47,31 @@ class DaemonDevice(Device):
         super().__init__()
         self.name = daemon
         self._reader = reader
-        self._beans = beans
+        self._questions: dict[str, list[Bean]] = {}
+        for bean in beans:
+            self._questions.setdefault(bean.question, []).append(bean)
         self._now_s = now_s
         self._rested_s = -math.inf
         self._sums: dict[tuple[str, Number], _Sum] = {}
 
     def tick(self) -> list[Reading]:
-        """Ask for each bean; raises Away where the daemon does not answer."""
+        """Ask for the beans; raises Away where the daemon does not answer."""
         values: dict[str, float] = {}
-        for bean in self._beans:
-            for content in self._ask(bean):
-                for number in bean.numbers:
+        for question, beans in self._questions.items():
+            for content in self._ask(question):
+                for number in _numbers(content, beans):
                     value = self._value(content, number)
                     if value is not None:
                         # A NameNode has a bean for each of its ports.
                         values[number.metric] = values.get(number.metric, 0.0) + value
         return [Reading(metric, value) for metric, value in values.items()]
 
-    def _ask(self, bean: Bean) -> list[Object]:
+    def _ask(self, question: str) -> list[Object]:
         asked_s = self._now_s()
         if asked_s < self._rested_s:
             raise Away("did not answer in time")
         try:
-            return self._reader.beans(bean.name)
+            return self._reader.beans(question)
         except ServiceError as error:
             # Those who refuse cost nothing; one that has to be waited for would hold up the others.
             waited_s = self._now_s() - asked_s
@@ -87,6 +90,13 @@ class DaemonDevice(Device):
             return count * number.factor
         total = self._sums.setdefault((str(content.get("name")), number), _Sum())
         return total.advance(int(count), each * number.factor)
+
+
+def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[Number]:
+    """What is read of a bean that a daemon answered with."""
+    for bean in beans:
+        if fnmatchcase(str(content.get("name")), bean.name):
+            yield from bean.numbers
 
 
 class _Sum:
