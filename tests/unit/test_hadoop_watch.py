@@ -1,0 +1,181 @@
+"""Daemons that are lost and come back, as a real NameNode and ResourceManager told of one killed worker."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.engines.hadoop import watching
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.machines import Machines
+from howdah.engines.hadoop.watch import Watch
+from howdah.model.plan import Plan
+from howdah.services.conf import ClientConf
+from support.daemons import change_properties, free_ports
+from support.recorded import Recorded, in_json, recorded
+from support.recorded_jobs import DATA, target
+
+PLAN = Plan(platform="unknown", workers=(), settings=())
+LOSS: list[dict[str, Any]] = json.loads((DATA / "loss.json").read_text())
+"""What both said at some seconds; at the sixth the DataNode and NodeManager of w1-2 were killed."""
+
+
+class Cluster:
+    """Answers as at one of the recorded moments; a killed NodeManager's port is one that nobody has."""
+
+    def __init__(self, server: Recorded) -> None:
+        self._server = server
+        (self._closed,) = free_ports(1)
+        server.answers["GET /jmx"] = recorded("jmx-none.json")
+        self.active("master:8020")
+
+    def active(self, address: str) -> None:
+        """Let a NameNode at this address be the active one."""
+        status = json.loads(recorded("namenode-status.json").body)
+        status["beans"][0]["HostAndPort"] = address
+        self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeStatus"] = in_json(status)
+
+    def at(self, second: int) -> None:
+        """Answer as at this second."""
+        moment = next(one for one in LOSS if one["second"] == second)
+        info = {"beans": [moment["namenode"]]}
+        self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"] = in_json(info)
+        dead = self._closed if second > 6 else self._server.port
+        nodes = [
+            one | {"nodeHTTPAddress": f"127.0.0.1:{dead if 'w1-2' in one['id'] else self._server.port}"}
+            if one["nodeHTTPAddress"]
+            else one
+            for one in moment["nodes"]
+        ]
+        self._server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": nodes}})
+
+
+@pytest.fixture
+def server() -> Iterator[Recorded]:
+    with Recorded({}) as server:
+        yield server
+
+
+@pytest.fixture
+def watch(server: Recorded, tmp_path: Path) -> Watch:
+    cluster = target(server.url, tmp_path / "conf")
+    change_properties(cluster.conf_dir / "hdfs-site.xml", {"dfs.heartbeat.interval": "1s"})
+    conf = ClientConf.read(cluster.conf_dir)
+    return Watch(replace(cluster, conf=conf), Machines({"w1-2": "worker-2"}, PLAN), RunClock())
+
+
+def _looks(watch: Watch, cluster: Cluster, *seconds: int) -> list[list[tuple[str, str]]]:
+    found: list[list[tuple[str, str]]] = []
+    for second in seconds:
+        cluster.at(second)
+        found.append([(one.kind, one.text) for one in watch.look()])
+    return found
+
+
+def test_what_is_there_at_first_is_no_event(watch: Watch, server: Recorded) -> None:
+    assert _looks(watch, Cluster(server), 22, 22) == [[], []]
+
+
+def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
+    watch: Watch, server: Recorded
+) -> None:
+    assert _looks(watch, Cluster(server), 6, 9, 12, 16, 22) == [
+        [],
+        [("nodemanager-lost", "NodeManager w1-2 does not answer any more")],
+        [("datanode-lost", "the NameNode has lost contact with DataNode w1-2: no heartbeat for 6 s")],
+        [("nodemanager-lost", "the ResourceManager declares NodeManager w1-2 lost")],
+        [
+            (
+                "datanode-lost",
+                "the NameNode declares DataNode w1-2 dead and has its blocks copied: no heartbeat for 16 s",
+            )
+        ],
+    ]
+
+
+def test_a_worker_that_comes_back_is_told_of_once(watch: Watch, server: Recorded) -> None:
+    *_, back, again = _looks(watch, Cluster(server), 6, 22, 6, 6)
+    assert back == [
+        ("datanode-back", "DataNode w1-2 sends heartbeats again"),
+        ("nodemanager-back", "NodeManager w1-2 works again"),
+    ]
+    assert again == []
+
+
+def test_an_event_names_the_plans_worker_and_the_moment(watch: Watch, server: Recorded) -> None:
+    cluster = Cluster(server)
+    _looks(watch, cluster, 6)
+    cluster.at(22)
+    before = time.monotonic()
+    for event in watch.look():
+        assert event.worker == "worker-2"
+        assert 0 <= event.time_s <= time.monotonic() - before + 5
+
+
+def test_a_nodemanager_back_on_another_port_is_back(watch: Watch, server: Recorded) -> None:
+    cluster = Cluster(server)
+    _looks(watch, cluster, 6, 22)
+    nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
+    anew = {**nodes[0], "id": "w1-2:9999", "nodeHostName": "w1-2"}
+    server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": [anew, *nodes]}})
+    assert [one.kind for one in watch.look()] == ["nodemanager-back"]
+
+
+def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: Watch, server: Recorded) -> None:
+    _looks(watch, Cluster(server), 6)
+    nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
+    nodes[2] |= {"state": "UNHEALTHY", "healthReport": "1/1 local-dirs have errors"}
+    server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": nodes}})
+    (event,) = watch.look()
+    assert event.text == (
+        "the ResourceManager declares NodeManager w1-2 unhealthy: 1/1 local-dirs have errors"
+    )
+
+
+def test_another_namenode_that_takes_over_is_told_of(watch: Watch, server: Recorded) -> None:
+    cluster = Cluster(server)
+    _looks(watch, cluster, 6)
+    cluster.active("standby:8020")
+    (event,) = watch.look()
+    assert (event.kind, event.worker) == ("namenode-failover", "standby")
+    assert "taken over from master:8020" in event.text
+
+
+def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Recorded) -> None:
+    cluster = Cluster(server)
+    _looks(watch, cluster, 6)
+    answers = dict(server.answers)
+    server.answers.clear()
+    assert watch.look() == []
+    server.answers |= answers
+    assert _looks(watch, cluster, 22)[0] != []
+
+
+def test_a_watch_looks_by_itself_and_stops(
+    watch: Watch, server: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_INTERVAL_S", 0.02)
+    cluster = Cluster(server)
+    cluster.at(6)
+    looking = watching.Watching(watch)
+    looking.start()
+    cluster.at(22)
+    _wait(lambda: len(looking.events) == 2)
+    looking.stop()
+    assert {one.kind for one in looking.events} == {"datanode-lost", "nodemanager-lost"}
+    stopped = len(server.asked)
+    time.sleep(0.1)
+    assert len(server.asked) == stopped
+
+
+def _wait(there: Any) -> None:
+    end = time.monotonic() + 20
+    while not there():
+        assert time.monotonic() < end
+        time.sleep(0.01)
