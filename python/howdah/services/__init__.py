@@ -1,4 +1,5 @@
-"""What running Hadoop daemons answer over HTTP: /jmx, WebHDFS, the ResourceManager, the job history.
+"""What running Hadoop daemons answer over HTTP, and where a client's configuration says they are.
 
-Only reading, but for files below a directory that a run was given. Nothing here knows who asks.
+Web asks; NameNode, ResourceManager, JobHistory and JmxReader know what to ask for. Nothing on a cluster is
+changed but files below a directory that a run was given, and its own applications.
 """

@@ -16,6 +16,10 @@ from howdah.errors import UserError
 _PARTS = ("name", "value", "final")
 
 
+class NoConfiguration(UserError):
+    """A file is XML, but none of Hadoop's configuration files."""
+
+
 class SiteProperty(NamedTuple):
     """A property as a file gives it."""
 
@@ -23,8 +27,15 @@ class SiteProperty(NamedTuple):
     text: str
     final: bool
     """Whether later files may not change it."""
-    where: str
-    """``core-site.xml:12``, the file by its path and the line."""
+    path: str
+    """The file."""
+    line: int
+    """Where in it the property begins."""
+
+    @property
+    def where(self) -> str:
+        """``core-site.xml:12``, the file by its path and the line."""
+        return f"{self.path}:{self.line}"
 
 
 def read_site_file(path: Path) -> Iterator[SiteProperty]:
@@ -45,7 +56,7 @@ def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
         raise UserError(
             f"{path}:{error.lineno}:{error.offset + 1}",
             f"is not well-formed XML: {expat.errors.messages[error.code]}",
-            "close every element, write & as &amp; and < as &lt;",
+            "Hadoop would not start with it: close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.
@@ -83,7 +94,7 @@ class _Reading:
         if element.rpartition(":")[2] == "include":
             self._refuse("includes another file")
         if not self._open and element != "configuration":
-            raise UserError(
+            raise NoConfiguration(
                 f"{self._path}:{self.parser.CurrentLineNumber}",
                 f"is no Hadoop configuration: it begins with <{element}>",
                 "its outermost element is <configuration>",
@@ -105,5 +116,5 @@ class _Reading:
         # Hadoop passes over a property without a name or without a value.
         if element == "property" and name and "value" in self._parts:
             final = self._parts.get("final", "").strip() == "true"
-            where = f"{self._path}:{self._line}"
-            self.properties.append(SiteProperty(name, self._parts["value"].strip(), final, where))
+            value = self._parts["value"].strip()
+            self.properties.append(SiteProperty(name, value, final, self._path, self._line))
