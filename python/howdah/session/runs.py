@@ -17,6 +17,7 @@ from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
+from howdah.session.floor import find_floor
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.reader import read_run
@@ -111,14 +112,14 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
 def report_run(path: Path) -> Finished:
     """Analyse a stored run and write its report beside it."""
     data = read_run(path)
-    analysis = analyse(data)
+    analysis = analyse(data, find_floor(data.record, path.parent))
     return Finished(data, analysis, path, write_report(data, analysis, path))
 
 
 def analyse_run(path: Path) -> tuple[RunData, Analysis]:
     """Read and analyse a stored run; nothing is written."""
     data = read_run(path)
-    return data, analyse(data)
+    return data, analyse(data, find_floor(data.record, path.parent))
 
 
 def find_report(path: Path) -> Path | None:
