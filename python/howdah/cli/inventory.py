@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from howdah.cli.inventory_import import import_cluster
 from howdah.cli.inventory_table import groups_table
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
@@ -22,6 +23,7 @@ EXAMPLES = """
 
 * `howdah probe -o w001.yaml` on each host, then `howdah inventory add w*.yaml -o hosts.yaml`
 * `howdah inventory check hosts.yaml` says what is wrong, line by line, or what it comes to
+* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml` asks a cluster that runs
 * `howdah inventory schema -o inventory.schema.json` lets an editor complete and check it
 """
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
@@ -105,6 +107,9 @@ def add(
             _notice(f"{one.group.name}: {path[0]}: {text}", error=True)
         for text in one.left_out:
             _notice(f"{one.group.name}: left out: {text}", error=True)
+
+
+app.command("import")(import_cluster)
 
 
 @app.command()

@@ -44,7 +44,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hosts: Annotated[Path, typer.Argument(help="The inventory, as `howdah inventory` makes it.")],
     workload: Annotated[
         list[str] | None,
-        typer.Option(help="What it will run: terasuite, terasuite:30TB, ycsb:300M; repeat it for a mix."),
+        typer.Option(help="What it will run: terasuite:30TB, ycsb:300M, @work.yaml; repeat it for a mix."),
     ] = None,
     replication: Annotated[int | None, typer.Option(help="Replicas of a block.")] = None,
     hypervisor: Annotated[

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
 from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override
+from howdah.session.workloads import demand_of
 from howdah.units import parse_bytes, parse_count
 
-_WORKLOADS = "write for instance terasuite:30TB or ycsb:300M"
+_WORKLOADS = "write for instance terasuite:30TB, ycsb:300M or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
 _MOST_GROWTH = 10.0
 """Eleven times as much every year is no plan any more."""
@@ -29,12 +31,17 @@ def parse_choice(flag: str, text: str, choices: type[_Choice]) -> _Choice:
 
 
 def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
-    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, the TeraSort suite."""
+    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, the TeraSort suite.
+
+    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it.
+    """
     return tuple(_demand(text) for text in texts) or (Demand(kind="terasuite"),)
 
 
 def _demand(text: str) -> Demand:
     where = f"--workload {text}"
+    if text.startswith("@"):
+        return demand_of(Path(text[1:]))
     kind, colon, amount = text.partition(":")
     if kind not in ("terasuite", "ycsb"):
         raise UserError(where, f"{kind!r} is no workload to plan for", _WORKLOADS)

@@ -17,14 +17,15 @@ from howdah.model.inventory import Inventory
 _INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)
 
 
-def new_text(additions: Sequence[Addition]) -> str:
-    """An inventory of these groups alone."""
+def new_text(additions: Sequence[Addition], cluster: str = "cluster") -> str:
+    """An inventory of these groups alone, of a cluster of that name."""
     comments: dict[Path, str] = {
         ("groups", index, *path): text
         for index, addition in enumerate(additions)
         for path, text in addition.asked.items()
     }
-    return write_inventory(Inventory(groups=tuple(one.group for one in additions)), comments)
+    inventory = Inventory(cluster=cluster, groups=tuple(one.group for one in additions))
+    return write_inventory(inventory, comments)
 
 
 def extended_text(text: str, additions: Sequence[Addition]) -> str:

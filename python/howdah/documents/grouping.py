@@ -66,7 +66,7 @@ def group_hosts(
         if home is not None:
             group = _extended(home, names)
         else:
-            group_name = name or _new_name(names[0], taken)
+            group_name = name or new_name(names[0], taken)
             taken.add(group_name)
             try:
                 group = _new_group(group_name, names, hardware, serves)
@@ -182,7 +182,7 @@ def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
     return UserError(file, f"gives no group of hosts: its {key} cannot be listed", hint)
 
 
-def _new_name(host: str, taken: Collection[str]) -> str:
+def new_name(host: str, taken: Collection[str]) -> str:
     """A name after the hosts': ``w001.example.com`` makes ``w``, or ``w-2`` if that is taken."""
     found = re.match(r"[a-z][a-z-]{0,24}", host.lower())
     stem = found.group().rstrip("-") if found else "hosts"

@@ -108,7 +108,7 @@ def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[Dis
             left_out.append(f"disk {disk.name} of {format_bytes(disk.size_bytes)}")
             continue
         role = DiskRole.SYSTEM if disk.name in system else DiskRole.DATA
-        alike[_kind(disk), _nominal(disk.size_bytes), role, disk.kind in ("virtual", "unknown")] += 1
+        alike[_kind(disk), nominal_bytes(disk.size_bytes), role, disk.kind in ("virtual", "unknown")] += 1
     sets: list[DiskSet] = []
     for index, ((kind, size, role, unsure), count) in enumerate(sorted(alike.items())):
         sets.append(DiskSet(count=count, kind=kind, size=exact_bytes(size), role=role))
@@ -125,7 +125,7 @@ def _kind(disk: Disk) -> DiskKind:
     return DiskKind.SSD if disk.rotational is False else DiskKind.HDD
 
 
-def _nominal(size_bytes: int) -> int:
+def nominal_bytes(size_bytes: int) -> int:
     """A size as it is sold: three digits, rounded down."""
     step = int(10 ** max(0, len(str(size_bytes)) - 3))
     return size_bytes // step * step

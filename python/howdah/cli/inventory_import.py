@@ -1,0 +1,81 @@
+"""``howdah inventory import``: the hosts of a cluster that runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from howdah.units import format_bytes, format_counted, parse_bits_per_s
+
+_ASSUMED = "assumed:"
+
+
+def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
+    conf: Annotated[
+        Path,
+        typer.Option(help="The client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the inventory to this file instead of the terminal."),
+    ] = None,
+    workload_output: Annotated[
+        Path | None,
+        typer.Option(help="Write what finished jobs come to, for `howdah plan --workload @FILE`."),
+    ] = None,
+    days: Annotated[int, typer.Option(help="How far to look back for finished jobs.", min=1, max=366)] = 7,
+    nic: Annotated[
+        str | None, typer.Option(help="The speed of each host's network port, such as 10Gb/s.")
+    ] = None,
+    disk_kind: Annotated[str | None, typer.Option(help="What data disks are: hdd, ssd or nvme.")] = None,
+    probe: Annotated[
+        list[Path] | None,
+        typer.Option(help="What `howdah probe` wrote on one host: it tells of all that are alike."),
+    ] = None,
+) -> None:
+    """Read a cluster that runs into an inventory, so that planning can start from what there is.
+
+    Asks the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
+    What they cannot tell (sockets, kinds of disks, the network's speed) is assumed, and named on the
+    terminal and in the file.
+    """
+    # Asking daemons takes more modules than the other commands of this group need.
+    from howdah.session import importing as session  # noqa: PLC0415
+    from howdah.session.inventories import save  # noqa: PLC0415
+
+    given = session.Given(
+        disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
+        nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
+    )
+    imported = session.import_cluster(
+        conf, given=given, probe_files=probe or (), days=days, with_work=workload_output is not None
+    )
+    if output is None:
+        sys.stdout.write(imported.text)
+    else:
+        save(output, imported.text)
+    for one in imported.groups:
+        print(f"{one.group.name}: {format_counted(one.hosts, 'host')}", file=sys.stderr)
+        for path, text in one.asked.items():
+            assumed = text.startswith(_ASSUMED)
+            said = text.removeprefix(_ASSUMED).strip()
+            _say("assumed" if assumed else "notice", "yellow", f"{one.group.name}: {path[0]}: {said}")
+    for host in imported.dead:
+        _say("down", "red", f"{host}: not listed")
+    for missing in imported.unread:
+        _say("missing", "red", f"{missing.what}: {missing.why}")
+    if workload_output is not None and imported.work is not None:
+        save(workload_output, session.work_text(imported.work))
+        largest = format_bytes(imported.work.largest_input_bytes)
+        jobs = format_counted(imported.work.finished_jobs, "finished job")
+        print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
+
+
+def _say(word: str, style: str, text: str) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(Text.assemble((f"{word}  ", style), text))

@@ -1,0 +1,217 @@
+"""Machines that told of themselves as an inventory's groups; what they could not tell is asked for.
+
+An inventory needs values that no daemon knows: sockets, the kind of disks, the speed of the network. Each
+that is assumed is named in ``Addition.asked``, beside the line it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from howdah.documents.fault import Path
+from howdah.documents.grouping import Addition, Probe, new_name
+from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
+from howdah.documents.physical import Physical, physical
+from howdah.errors import UserError
+from howdah.model.hostname import fold, is_hostname
+from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
+from howdah.model.survey import Survey, Volume
+from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, format_memory
+
+_SPEED = 10_000_000_000
+_UNTOLD_DISK = 100_000_000_000
+_DEFAULT_RACK = "default-rack"
+"""Hadoop's name for the rack of machines whose rack it does not know."""
+_KINDS = {"SSD": DiskKind.SSD, "NVDIMM": DiskKind.NVME, "ARCHIVE": DiskKind.HDD}
+"""Storage types that tell what a disk is; DISK is what every disk is called unless told otherwise."""
+
+
+class Given(NamedTuple):
+    """What the user said of all hosts, where daemons cannot."""
+
+    disk_kind: DiskKind | None = None
+    nic_bits_per_s: int | None = None
+
+
+class _Described(NamedTuple):
+    """The hardware of one kind of host, with what is to be asked."""
+
+    hardware: Hardware
+    asked: Mapping[Path, str]
+
+
+def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tuple[Addition, ...]:
+    """The machines as groups of alike hosts; a probe of one of them tells of all that are alike.
+
+    Raises UserError for a probe of no such host, or one that contradicts what its daemons say.
+    """
+    hosts = sorted(physical(survey), key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
+    probed = {probe.host.name.lower(): probe for probe in probes}
+    for stranger in probed.keys() - {host.name.lower() for host in hosts}:
+        raise UserError(
+            f"--probe {probed[stranger].file}",
+            f"{probed[stranger].host.name} is no machine of this cluster",
+            f"probe one of them, {hosts[0].name} for instance",
+        )
+    taken: set[str] = set()
+    additions: list[Addition] = []
+    kinds: dict[tuple[object, ...], list[Physical]] = {}
+    for host in hosts:
+        kinds.setdefault(_kind(host), []).append(host)
+    for alike in sorted(kinds.values(), key=lambda alike: alike[0].masters_only):
+        probe = next((probed[host.name.lower()] for host in alike if host.name.lower() in probed), None)
+        described = _described(alike[0], given, probe)
+        for racks, some in _racked(alike):
+            name = new_name(some[0].name, taken)
+            taken.add(name)
+            additions.append(_addition(name, some, racks, described))
+    return tuple(additions)
+
+
+def _kind(host: Physical) -> tuple[object, ...]:
+    """What alike hosts have in common.
+
+    What YARN has of them is no hardware, and tells them apart only where nothing else does.
+    """
+    disks = tuple(sorted((one.storage, nominal_bytes(one.size_bytes)) for one in host.volumes))
+    memory = installed_bytes(host.memory_bytes) if host.memory_bytes else 0
+    containers = (host.container_bytes, host.vcores) if host.threads is None else ()
+    return (host.masters_only, host.threads, memory, containers, disks)
+
+
+def _racked(alike: Sequence[Physical]) -> Iterator[tuple[tuple[str, ...], list[Physical]]]:
+    """Hosts that can be one group: all in racks that hold equally many, or all of one rack, or of none."""
+    by_rack = [
+        (rack, list(hosts))
+        for rack, hosts in groupby(
+            sorted(alike, key=lambda host: host.rack or ""), key=lambda host: host.rack
+        )
+    ]
+    names = tuple(_word(rack) for rack, _ in by_rack if rack not in (None, _DEFAULT_RACK))
+    even = len({len(hosts) for _, hosts in by_rack}) == 1 and len(set(names)) == len(by_rack)
+    if even or not names:
+        yield names, [host for _, hosts in by_rack for host in hosts]
+        return
+    for rack, hosts in by_rack:
+        yield (_word(rack),) if rack not in (None, _DEFAULT_RACK) else (), hosts
+
+
+def _addition(
+    name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: _Described
+) -> Addition:
+    names = [host.name for host in hosts]
+    asked = dict(described.asked)
+    if not all(map(is_hostname, names)):
+        asked["name",] = f"hosts: {', '.join(names[:3])} … have addresses instead of names: write their names"
+        names = []
+    group = HostGroup(
+        name=name,
+        count=len(hosts),
+        hosts=fold(names),
+        cpu=described.hardware.cpu,
+        memory=exact_bytes(described.hardware.memory_bytes),
+        disks=described.hardware.disks,
+        nics=described.hardware.nics,
+        racks=racks,
+        serves="masters" if hosts[0].masters_only else "any",
+    )
+    return Addition(group, len(hosts), known=False, asked=asked, left_out=())
+
+
+def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
+    if probe is not None:
+        told = describe(probe.host)
+        if host.threads not in (None, told.hardware.cpu.threads):
+            raise UserError(
+                f"--probe {probe.file}",
+                f"{told.hardware.cpu.threads} threads, but its daemons count {host.threads}",
+                "probe the machine that its daemons run on, outside any container",
+            )
+        return _Described(told.hardware, told.asked)
+    asked: dict[Path, str] = {}
+    if host.workers > 1:
+        asked["name",] = (
+            f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
+            "are their sums, without what the hypervisor keeps"
+        )
+    hardware = Hardware(
+        _cpu(host, asked), _memory(host, asked), _disks(host, given, asked), _nics(given, asked)
+    )
+    return _Described(hardware, asked)
+
+
+def _cpu(host: Physical, asked: dict[Path, str]) -> CpuLayout:
+    if host.threads is not None:
+        asked["cpu",] = (
+            f"assumed: {host.threads} threads were counted; write sockets, cores and threads of each"
+        )
+    else:
+        asked["cpu",] = "assumed: YARN's virtual cores, as threads were not told; write what there is"
+    return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
+
+
+def _memory(host: Physical, asked: dict[Path, str]) -> int:
+    if host.memory_bytes is not None:
+        installed = installed_bytes(host.memory_bytes)
+        if installed != host.memory_bytes:
+            asked["memory",] = (
+                f"rounded up to what is installed: Java sees {format_memory(host.memory_bytes)}"
+            )
+        return installed
+    asked["memory",] = (
+        "assumed: what YARN gives to containers, as memory was not told; write what is installed"
+    )
+    return max(GIB, host.container_bytes)
+
+
+def _disks(host: Physical, given: Given, asked: dict[Path, str]) -> tuple[DiskSet, ...]:
+    if not host.volumes:
+        return (_untold_disk(host, given, asked),)
+    sets: list[DiskSet] = []
+    ordered = sorted(host.volumes, key=lambda one: (one.storage, nominal_bytes(one.size_bytes)))
+    for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
+        count = len(list(same))
+        kind = _KINDS.get(storage) or given.disk_kind
+        sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
+        if kind is None:
+            asked["disks", index] = (
+                "assumed: hdd, and a disk for each directory; sizes are those of file systems"
+            )
+    return tuple(sets)
+
+
+def _alike(volume: Volume) -> tuple[str, int]:
+    return volume.storage, nominal_bytes(volume.size_bytes)
+
+
+def _untold_disk(host: Physical, given: Given, asked: dict[Path, str]) -> DiskSet:
+    """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
+    size = exact_bytes(_UNTOLD_DISK)
+    if host.stores:
+        asked["disks", 0] = "assumed: its DataNode did not tell of its disks; write them"
+        return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size)
+    why = "masters do not tell of disks" if host.masters_only else "no DataNode runs there"
+    asked["disks", 0] = f"assumed: {why}; write them, role: data where HDFS may store"
+    return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
+
+
+def _nics(given: Given, asked: dict[Path, str]) -> tuple[NicSet, ...]:
+    if given.nic_bits_per_s is None:
+        asked["nics", 0] = "assumed: no daemon knows its network's speed; write it, or give --nic"
+    return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)
+
+
+def _word(rack: str | None) -> str:
+    """A rack's location as an inventory's name: ``DC1/Rack 7`` makes ``dc1-rack-7``."""
+    word = re.sub(r"[^a-z0-9]+", "-", (rack or "").lower()).strip("-")[:30]
+    return word if word[:1].isalpha() else f"r{word}"
+
+
+def _numbered(text: str) -> tuple[tuple[int, str], ...]:
+    """An order in which w2 comes before w10."""
+    return tuple(
+        (int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text.lower())
+    )

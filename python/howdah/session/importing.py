@@ -1,0 +1,98 @@
+"""A cluster that runs as an inventory, and its finished jobs as work to plan for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.appending import new_text
+from howdah.documents.grouping import Addition, Probe
+from howdah.documents.host import read_host
+from howdah.documents.inventory import parse_inventory
+from howdah.documents.survey import Given, survey_groups
+from howdah.documents.work import write_work
+from howdah.errors import UserError
+from howdah.model.host import Unread
+from howdah.model.inventory import DiskKind
+from howdah.model.survey import Survey, Work
+from howdah.probe.cluster import observe, survey
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.web import Web
+
+__all__ = ["Given", "Imported", "import_cluster", "kind_of_disk", "work_text"]
+
+_NAME = "cluster"
+
+
+class Imported(NamedTuple):
+    """An inventory's text with its groups, hosts that are down, what could not be asked, and the work."""
+
+    text: str
+    groups: tuple[Addition, ...]
+    dead: tuple[str, ...]
+    unread: tuple[Unread, ...]
+    work: Work | None
+
+
+def import_cluster(
+    conf_dir: Path, *, given: Given, probe_files: Sequence[Path], days: int, with_work: bool
+) -> Imported:
+    """Read the cluster that a client's configuration leads to; nothing is written, here or there.
+
+    Raises UserError for a configuration or a probe that is wrong, and ServiceError where the NameNode does
+    not answer. Anything else that does not answer is among ``unread``.
+    """
+    conf = ClientConf.read(conf_dir)
+    probes = [Probe(str(path), read_host(path)) for path in probe_files]
+    with Web(kerberos=conf.secure) as web:
+        found = survey(web, conf)
+        if not found.machines:
+            raise UserError(conf.default_fs, "has no DataNode or NodeManager that lives", "start them first")
+        unread = list(found.unread)
+        work = None
+        if with_work:
+            try:
+                work = observe(web, conf, days, time.time_ns() // 10**6)
+            except ServiceError as error:
+                unread.append(Unread(what="finished jobs", why=str(error)))
+            else:
+                if work is None:
+                    unread.append(Unread(what="finished jobs", why=f"there are none of the last {days} days"))
+    groups = survey_groups(found, given, probes)
+    text = _heading(found) + new_text(groups, _cluster_name(found.name))
+    parse_inventory(text, "the inventory")  # What is written must read back.
+    return Imported(text, groups, found.dead, tuple(unread), work)
+
+
+def kind_of_disk(text: str) -> DiskKind:
+    """What ``--disk-kind`` says; raises UserError."""
+    try:
+        return DiskKind(text)
+    except ValueError as error:
+        raise UserError(
+            f"--disk-kind {text}", "is none of its values", f"one of {', '.join(DiskKind)}"
+        ) from error
+
+
+def work_text(work: Work) -> str:
+    """The file that `howdah plan --workload @FILE` reads."""
+    return write_work(work)
+
+
+def _heading(found: Survey) -> str:
+    """Where the file comes from; what stands behind a # was not told by the cluster."""
+    now = datetime.now(UTC).isoformat(timespec="minutes")
+    lines = [f"# As {found.name} told on {now} (Hadoop {found.hadoop}). Look at every line with a comment."]
+    lines += [f"# Not running, so not listed: {host}" for host in found.dead]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cluster_name(name: str) -> str:
+    """A name service's name, where an inventory can have it."""
+    word = name.partition(".")[0].lower()
+    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
+    return word if usable else _NAME
