@@ -5,9 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
-import ssl
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -16,8 +14,10 @@ from typing import Any, Protocol, Self
 import httpx
 
 from howdah.services.answer import Object
-from howdah.services.errors import NotReachable, Refused, Unexpected
+from howdah.services.errors import Unexpected
 from howdah.services.kerberos import Negotiate
+from howdah.services.named_hosts import NamedHosts
+from howdah.services.telling import json_of, refusal, told
 
 Parameter = str | int
 
@@ -51,7 +51,7 @@ class Web:
         self.user = user or hadoop_user()
         self._asking = {} if kerberos else {"user.name": self.user}
         self._client = httpx.Client(
-            transport=_NamedHosts(names or {}),
+            transport=NamedHosts(names or {}),
             timeout=httpx.Timeout(silence_s, connect=min(_CONNECT_S, silence_s)),
             auth=Negotiate(),
             follow_redirects=True,
@@ -73,7 +73,7 @@ class Web:
 
     def get_json(self, url: str, **params: Parameter) -> Any:
         """What a daemon answers, which must be JSON; raises ServiceError."""
-        return _json(self._ask("GET", url, params))
+        return json_of(self._ask("GET", url, params))
 
     def get_object(self, url: str, **params: Parameter) -> Object:
         """What a daemon answers, which must be a JSON object; raises ServiceError."""
@@ -101,10 +101,10 @@ class Web:
     def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
         """Write an answer's bytes to ``sink`` as they come, and return how many; raises ServiceError."""
         count = 0
-        with _told(url), self._client.stream("GET", self._url(url, params)) as response:
+        with told(url), self._client.stream("GET", self._url(url, params)) as response:
             if response.is_error:
                 response.read()
-                raise _refusal(response)
+                raise refusal(response)
             for chunk in response.iter_bytes():
                 sink.write(chunk)
                 count += len(chunk)
@@ -115,11 +115,11 @@ class Web:
         kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
         body = json.dumps(content).encode() if isinstance(content, Mapping) else content
         response = self._ask("PUT", url, params, content=body, headers={"Content-Type": kind})
-        return _json(response) if response.content and _is_json(response) else None
+        return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
         """Ask for a deletion; raises ServiceError."""
-        return _json(self._ask("DELETE", url, params))
+        return json_of(self._ask("DELETE", url, params))
 
     def _ask(
         self,
@@ -131,7 +131,7 @@ class Web:
     ) -> httpx.Response:
         response = self._send(method, url, params, content, headers)
         if response.is_error:
-            raise _refusal(response)
+            raise refusal(response)
         return response
 
     def _send(
@@ -142,7 +142,7 @@ class Web:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        with _told(url):
+        with told(url):
             return self._client.request(method, self._url(url, params), content=content, headers=headers)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
@@ -156,85 +156,3 @@ class Web:
 def hadoop_user() -> str:
     """Who Hadoop's client says it is without Kerberos: ``$HADOOP_USER_NAME``, else the login name."""
     return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
-
-
-class _NamedHosts(httpx.HTTPTransport):
-    """Connects to the address that is given for a host, and asks for the host by its name."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__(verify=ssl.create_default_context())
-        self._names = names
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        name = request.url.host
-        address = self._names.get(name)
-        if address is None:
-            return super().handle_request(request)
-        # A copy: redirections are relative to the URL that was asked for.
-        return super().handle_request(
-            httpx.Request(
-                request.method,
-                request.url.copy_with(host=address),
-                headers=request.headers,
-                stream=request.stream,
-                extensions={**request.extensions, "sni_hostname": name},
-            )
-        )
-
-
-@contextmanager
-def _told(url: str) -> Iterator[None]:
-    """Make httpx's errors those of this package; a query is left out, for it may hold a token."""
-    where = url.partition("?")[0]
-    try:
-        yield
-    except httpx.TimeoutException as error:
-        raise NotReachable(
-            where, "does not answer in time", "is the daemon running, and not overloaded?"
-        ) from error
-    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-        raise NotReachable(
-            where, f"is no address: {error}", "look at the address in the configuration"
-        ) from error
-    except httpx.DecodingError as error:
-        raise Unexpected(where, f"sends what cannot be decoded: {error}", "") from error
-    except httpx.RemoteProtocolError as error:
-        raise Unexpected(
-            where,
-            f"does not speak HTTP, or ended in the middle: {error}",
-            "is this the port of a web server?",
-        ) from error
-    except httpx.RequestError as error:
-        raise NotReachable(where, f"cannot be reached: {error}", "is the daemon running there?") from error
-
-
-def _is_json(response: httpx.Response) -> bool:
-    return "json" in response.headers.get("Content-Type", "")
-
-
-def _json(response: httpx.Response) -> Any:
-    where = str(response.url.copy_with(query=None))
-    try:
-        return response.json()
-    except ValueError as error:
-        kind = response.headers.get("Content-Type", "").partition(";")[0]
-        what = "answers with JSON that ends too early or is broken"
-        if not _is_json(response):
-            what = f"answers with {kind or 'something unnamed'}, not JSON"
-        raise Unexpected(where, what, "is this the port of the daemon's web server?") from error
-
-
-def _refusal(response: httpx.Response) -> Refused:
-    """An HTTP error with Hadoop's own exception, where the answer has one."""
-    said: object = None
-    if _is_json(response):
-        try:
-            said = response.json()
-        except ValueError:
-            said = None
-    remote = said.get("RemoteException") if isinstance(said, dict) else None
-    where = str(response.url.copy_with(query=None))
-    if isinstance(remote, dict):
-        message = str(remote.get("message") or "").partition("\n")[0]
-        return Refused(where, response.status_code, str(remote.get("exception") or ""), message)
-    return Refused(where, response.status_code, "", response.reason_phrase)

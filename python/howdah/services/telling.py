@@ -1,0 +1,71 @@
+"""Answers taken for what they should be, and what went wrong told as this package's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from howdah.services.errors import NotReachable, Refused, Unexpected
+
+
+@contextmanager
+def told(url: str) -> Iterator[None]:
+    """Make httpx's errors those of this package; a query is left out, for it may hold a token."""
+    where = url.partition("?")[0]
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise NotReachable(
+            where, "does not answer in time", "is the daemon running, and not overloaded?"
+        ) from error
+    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        raise NotReachable(
+            where, f"is no address: {error}", "look at the address in the configuration"
+        ) from error
+    except httpx.DecodingError as error:
+        raise Unexpected(where, f"sends what cannot be decoded: {error}", "") from error
+    except httpx.RemoteProtocolError as error:
+        raise Unexpected(
+            where,
+            f"does not speak HTTP, or ended in the middle: {error}",
+            "is this the port of a web server?",
+        ) from error
+    except httpx.RequestError as error:
+        raise NotReachable(where, f"cannot be reached: {error}", "is the daemon running there?") from error
+
+
+def is_json(response: httpx.Response) -> bool:
+    """Whether an answer says it is JSON."""
+    return "json" in response.headers.get("Content-Type", "")
+
+
+def json_of(response: httpx.Response) -> Any:
+    """An answer's JSON; raises Unexpected where it is something else."""
+    where = str(response.url.copy_with(query=None))
+    try:
+        return response.json()
+    except ValueError as error:
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        what = "answers with JSON that ends too early or is broken"
+        if not is_json(response):
+            what = f"answers with {kind or 'something unnamed'}, not JSON"
+        raise Unexpected(where, what, "is this the port of the daemon's web server?") from error
+
+
+def refusal(response: httpx.Response) -> Refused:
+    """An HTTP error with Hadoop's own exception, where the answer has one."""
+    said: object = None
+    if is_json(response):
+        try:
+            said = response.json()
+        except ValueError:
+            said = None
+    remote = said.get("RemoteException") if isinstance(said, dict) else None
+    where = str(response.url.copy_with(query=None))
+    if isinstance(remote, dict):
+        message = str(remote.get("message") or "").partition("\n")[0]
+        return Refused(where, response.status_code, str(remote.get("exception") or ""), message)
+    return Refused(where, response.status_code, "", response.reason_phrase)
