@@ -109,7 +109,7 @@ def test_a_job_whose_tasks_fail_is_a_record_with_the_cause(rig: HadoopRig) -> No
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
     assert "map 0 failed on localhost" in record.error
-    assert "NoSuchOption" in record.error
+    assert "Could not create the Java Virtual Machine" in record.error
     assert record.workloads[0].outcome is Outcome.FAILED
     assert rig.left() == []
 

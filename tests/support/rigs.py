@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from support.hadoop_target import hadoop_target
 from support.single import planned_number
 from support.sinks import MemorySink
 
+_NUMBERS = itertools.count(1)
 ROWS = 200_000
 MAPS, REDUCES = 5, 3
 
@@ -178,7 +180,8 @@ def _below(namenode: NameNode, path: str) -> list[str]:
 
 def _job(plan: Plan, suite: Suite, root: Path, *, keep_data: bool) -> Job:
     return Job(
-        run_id=f"test-{suite.name}",
+        # YARN remembers the jobs of earlier tests.
+        run_id=f"test-{suite.name}-{next(_NUMBERS)}",
         command=("howdah", "run", suite.name),
         host=probe_host(),
         plan=plan,
