@@ -348,3 +348,8 @@ def with_samples(run: RunData, rows: Sequence[tuple[float, str, str, float]]) ->
     columns = list(zip(*rows, strict=True))
     more = pa.table(dict(zip(SAMPLES_SCHEMA.names, columns, strict=True)), schema=SAMPLES_SCHEMA)
     return run._replace(samples=pa.concat_tables([run.samples, more]))
+
+
+def attempts_in(run: RunData) -> list[TaskAttempt]:
+    """The rows of its tasks table."""
+    return [TaskAttempt(**row) for row in run.tasks.to_pylist()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
 
 from howdah.analysis.causes.ceiling import low_ceilings
 from howdah.analysis.causes.disk import QUIET_BYTES_PER_S
@@ -21,6 +23,7 @@ def slow_links(view: View) -> Iterator[Mark]:
     """Links that stood at a low rate, each direction by itself, or before which bytes waited."""
     planned = {worker: view.plan(worker).link_bytes_per_s for worker in view.workers}
     tops: dict[str, float] = {}
+    low: dict[str, list[Mark]] = {}
     for way, metric in _WAYS.items():
         uses: dict[tuple[str, str], Held] = {}
         for worker in view.workers:
@@ -28,9 +31,22 @@ def slow_links(view: View) -> Iterator[Mark]:
             use = held(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
             if use is not None and use.level >= QUIET_BYTES_PER_S:
                 uses[worker, ""] = use
-        yield from low_ceilings("slow link", f"rate of {way}", "B/s", uses, planned)
+        for mark in low_ceilings("slow link", f"rate of {way}", "B/s", uses, planned):
+            low.setdefault(mark.worker, []).append(mark)
         tops.update({worker: max(use.level, tops.get(worker, 0.0)) for (worker, _), use in uses.items()})
+    for marks in low.values():
+        yield _both_ways(marks)
     yield from _queues(view, tops)
+
+
+def _both_ways(marks: list[Mark]) -> Mark:
+    """The stronger of a worker's marks, with what both directions lost.
+
+    What is held in one direction may wait for the link at the other end; one's own link is slow in both.
+    """
+    strongest = max(marks, key=lambda mark: mark.sign.lost_share)
+    kept = prod(1 - mark.sign.lost_share for mark in marks)
+    return strongest._replace(sign=replace(strongest.sign, lost_share=1 - kept))
 
 
 def _queues(view: View, tops: dict[str, float]) -> Iterator[Mark]:
