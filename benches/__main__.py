@@ -18,6 +18,7 @@ from benches.cache import STATE
 from benches.contestant import PEERS
 from benches.generating import teragen
 from benches.growth import growth
+from benches.harness import harness
 from benches.machine import machine, versions
 from benches.planning import planning
 from benches.process import ProcessFailed
@@ -44,6 +45,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "telemetry": telemetry,
     "planning": planning,
     "lab-telemetry": lab_telemetry,
+    "harness": harness,
 }
 """Every bench by the name one chooses it by."""
 
