@@ -17,7 +17,7 @@ from howdah.services.answer import Object
 from howdah.services.errors import Unexpected
 from howdah.services.kerberos import Negotiate
 from howdah.services.named_hosts import NamedHosts
-from howdah.services.telling import json_of, refusal, told
+from howdah.services.telling import is_json, json_of, refusal, told
 
 Parameter = str | int
 
