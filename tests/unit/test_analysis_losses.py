@@ -1,0 +1,104 @@
+"""What a lost worker cost."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.analysis.evidence import WorkerLoss
+from howdah.model.cluster import Event
+from howdah.model.run import TaskAttempt
+from howdah.model.tables import RunData
+from support.cluster_records import Scene, attempts_in, terasort_on, with_attempts, with_events
+from support.findings import found, value
+
+Kind = Literal["datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back"]
+
+
+def event(kind: Kind, time_s: float, worker: str = "h1-2") -> Event:
+    return Event(time_s=time_s, worker=worker, kind=kind, text="no heartbeat")
+
+
+def lost_at(run: RunData, moment: float, worker: str = "h1-2") -> RunData:
+    """The run in which a worker's reduces died at a moment and ran again elsewhere, after all others."""
+    attempts: list[TaskAttempt] = []
+    last_s = max(each.end_s for each in attempts_in(run))
+    for each in attempts_in(run):
+        if each.worker == worker and each.kind == "reduce":
+            length_s = each.end_s - each.start_s
+            attempts.append(each._replace(end_s=moment, state="killed", error="node lost"))
+            again = each._replace(attempt=1, worker="h2-1", host="h2", slot=2, start_s=moment + 3)
+            attempts.append(again._replace(end_s=max(moment + 3 + length_s, last_s + 4)))
+        else:
+            attempts.append(each)
+    (result,) = run.record.workloads
+    record = run.record.model_copy(
+        update={"workloads": (result.model_copy(update={"end_s": last_s + 20}),), "elapsed_s": last_s + 21}
+    )
+    events = (event("nodemanager-lost", moment), event("datanode-lost", moment + 1))
+    return with_events(with_attempts(run._replace(record=record), attempts), *events)
+
+
+def losses(run: RunData) -> tuple[WorkerLoss, ...]:
+    return analyse(run).evidence.losses
+
+
+def test_attempts_that_ended_with_a_worker_are_counted_and_so_is_what_ran_again() -> None:
+    run = lost_at(terasort_on(Scene()), 20.0)
+    (loss,) = losses(run)
+    killed = [each for each in attempts_in(run) if each.state == "killed"]
+    again = [each for each in attempts_in(run) if each.attempt == 1]
+    assert (loss.worker, loss.host, loss.daemons) == ("h1-2", "h1", ("NodeManager", "DataNode"))
+    assert (loss.lost, loss.rerun) == (len(killed), len(again)) == (2, 2)
+    assert loss.wasted_s == pytest.approx(sum(each.end_s - each.start_s for each in killed))
+    assert loss.rerun_s == pytest.approx(sum(each.end_s - each.start_s for each in again))
+    others = [each.end_s for each in attempts_in(run) if each.worker != "h1-2" and not each.attempt]
+    assert loss.delay_s == pytest.approx(max(each.end_s for each in again) - max(others))
+    assert loss.phase == "reduce-merge"
+    assert loss.back_s is None
+
+
+def test_the_finding_names_who_when_and_what_it_cost() -> None:
+    run = lost_at(terasort_on(Scene()), 20.0)
+    (finding,) = found(run, "worker-lost")
+    began_s = run.record.workloads[0].start_s
+    assert "NodeManager and DataNode of h1-2 on h1" in finding.text
+    assert f"{20.0 - began_s:.1f} s after the start" in finding.text
+    (loss,) = losses(run)
+    assert f"held up the end by {loss.delay_s:.2f} s" in finding.text
+    assert value(finding, "attempts lost") == 2
+
+
+def test_a_datanode_alone_takes_no_task_with_it() -> None:
+    run = with_events(terasort_on(Scene()), event("datanode-lost", 12.0), event("datanode-back", 20.0))
+    (loss,) = losses(run)
+    assert (loss.lost, loss.wasted_s, loss.back_s) == (0, 0, 20.0)
+    assert "no task attempt was lost with it" in found(run, "worker-lost")[0].text
+
+
+def test_an_attempt_elsewhere_that_failed_for_want_of_it_counts() -> None:
+    run = terasort_on(Scene())
+    first, *rest = attempts_in(run)
+    failed = first._replace(
+        worker="h2-2", host="h2", state="failed", end_s=13.0, error="fetch failed: h1-2:13562 refused"
+    )
+    run = with_attempts(run, [failed, first._replace(attempt=1), *rest])
+    (loss,) = losses(with_events(run, event("nodemanager-lost", 12.0)))
+    assert loss.lost == 1
+
+
+def test_failures_of_others_are_not_laid_at_its_door() -> None:
+    run = terasort_on(Scene())
+    first, *rest = attempts_in(run)
+    failed = first._replace(worker="h2-2", host="h2", state="failed", end_s=13.0, error="disk full")
+    run = with_attempts(run, [failed, first._replace(attempt=1), *rest])
+    (loss,) = losses(with_events(run, event("nodemanager-lost", 12.0)))
+    assert loss.lost == 0
+
+
+def test_what_happened_before_or_after_the_job_cost_it_nothing() -> None:
+    run = terasort_on(Scene())
+    assert not losses(with_events(run, event("datanode-lost", 0.5)))
+    assert not losses(run)

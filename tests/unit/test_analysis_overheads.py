@@ -1,0 +1,81 @@
+"""What Hadoop's machinery takes, and the distance from the floor."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.model.workload import Codec
+from support.cluster_records import Scene, attempts_in, terasort_on, with_attempts
+from support.findings import found
+from support.records import terasuite
+
+
+def test_time_before_between_and_after_tasks() -> None:
+    run = terasort_on(Scene())
+    gapped = [
+        each._replace(start_s=each.start_s + 1.5) if each.kind == "map" and each.task >= 8 else each
+        for each in attempts_in(run)
+    ]
+    (overhead,) = analyse(with_attempts(run, gapped)).evidence.overheads
+    (result,) = run.record.workloads
+    assert overhead.before_s == pytest.approx(0.9)
+    assert overhead.after_s == pytest.approx(1.0)
+    assert (overhead.kind, overhead.tasks, overhead.slots, overhead.waves) == ("map", 16, 8, 2.0)
+    assert overhead.turnaround_s == pytest.approx(1.5, abs=0.51)
+    assert overhead.least_task_s == min(each.end_s - each.start_s for each in gapped)
+    assert result.outcome == "succeeded"
+
+
+def test_shares_of_computing_and_collecting_are_of_all_task_time() -> None:
+    run = terasort_on(Scene())
+    half = [
+        each._replace(cpu_s=0.5 * (each.end_s - each.start_s), gc_s=0.1 * (each.end_s - each.start_s))
+        for each in attempts_in(run)
+    ]
+    (overhead,) = analyse(with_attempts(run, half)).evidence.overheads
+    assert overhead.cpu_share == pytest.approx(0.5)
+    assert overhead.gc_share == pytest.approx(0.1)
+    untold = [each._replace(cpu_s=None) for each in half]
+    (overhead,) = analyse(with_attempts(run, untold)).evidence.overheads
+    assert overhead.cpu_share is None
+
+
+def test_overhead_replaces_the_note_on_time_outside_phases() -> None:
+    run = terasort_on(Scene())
+    assert found(run, "job-overhead")
+    assert not found(run, "outside-phases")
+    assert not found(terasuite(), "job-overhead")
+
+
+def test_the_floor_is_the_same_work_on_as_many_rows() -> None:
+    run, floor = terasort_on(Scene()), terasuite(rows=8_000_000)
+    (distance,) = analyse(run, floor).evidence.floors
+    base = next(each for each in floor.record.workloads if each.workload.kind == "terasort")
+    assert distance.ratio == pytest.approx(run.record.workloads[0].elapsed_s / base.elapsed_s)
+    assert "2 replicas instead of 1" in distance.differs
+    assert "4 CPUs instead of 2" in distance.differs
+    assert "4 data disks instead of 1" in distance.differs
+
+
+def test_another_number_of_rows_is_no_floor() -> None:
+    assert not analyse(terasort_on(Scene()), terasuite(rows=5_000_000)).evidence.floors
+    assert not analyse(terasort_on(Scene())).evidence.floors
+
+
+def test_the_answer_and_a_finding_say_how_far_the_floor_is() -> None:
+    analysis = analyse(terasort_on(Scene()), terasuite(rows=8_000_000))
+    assert "× the floor" in analysis.findings[0].text
+    (finding,) = [each for each in analysis.findings if each.id == "floor"]
+    assert "it also had" in finding.text
+
+
+def test_a_codec_that_only_one_of_them_had_is_told() -> None:
+    floor = terasuite(rows=8_000_000)
+    results = tuple(
+        each.model_copy(update={"workload": each.workload.model_copy(update={"codec": Codec.LZ4})})
+        for each in floor.record.workloads
+    )
+    floor = floor._replace(record=floor.record.model_copy(update={"workloads": results}))
+    (distance,) = analyse(terasort_on(Scene()), floor).evidence.floors
+    assert "intermediate data compressed by none instead of lz4" in distance.differs

@@ -1,0 +1,81 @@
+"""Where replicas lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howdah.analysis import analyse
+from howdah.analysis.replicas import by_chance
+from howdah.model.plan import Placement
+from howdah.model.tables import RunData
+from support.cluster_records import Scene, terasort_on
+from support.findings import found
+
+
+def spread(changes: Mapping[str, object], placement: Placement = Placement.NODE_GROUPS) -> RunData:
+    """A run whose output lies as said."""
+    run = terasort_on(Scene())
+    (result,) = run.record.workloads
+    assert result.replicas is not None
+    assert run.record.plan.cluster is not None
+    changed = result.model_copy(update={"replicas": result.replicas.model_copy(update=dict(changes))})
+    topology = run.record.plan.cluster.topology.model_copy(update={"placement": placement})
+    cluster = run.record.plan.cluster.model_copy(update={"topology": topology})
+    plan = run.record.plan.model_copy(update={"cluster": cluster})
+    return run._replace(record=run.record.model_copy(update={"workloads": (changed,), "plan": plan}))
+
+
+def test_blocks_per_datanode_and_their_fullest() -> None:
+    (each,) = analyse(spread({"per_worker": {"h1-1": 6, "h1-2": 2, "h2-1": 4, "h2-2": 4}})).evidence.replicas
+    assert each.names == ("h1-1", "h1-2", "h2-1", "h2-2")
+    assert each.hosts == ("h1", "h1", "h2", "h2")
+    assert each.max_over_mean == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("placement", [Placement.NODE_GROUPS, Placement.UPGRADE_DOMAINS])
+def test_two_replicas_on_one_host_break_the_plan(placement: Placement) -> None:
+    (finding,) = found(spread({"sharing_host": 3}, placement), "replicas-share-host")
+    assert finding.severity == "warning"
+    assert "3 of 8 blocks have two replicas on one host" in finding.text
+    assert placement.value.replace("-", " ") in finding.text
+    assert not any(
+        "none share a host" in each.text for each in found(spread({"sharing_host": 3}), "replica-spread")
+    )
+
+
+def test_where_nothing_was_to_keep_them_apart_it_is_a_note() -> None:
+    (finding,) = found(spread({"sharing_host": 3}, Placement.DEFAULT), "replicas-share-host")
+    assert finding.severity == "note"
+
+
+def test_that_none_share_a_host_is_said() -> None:
+    run = spread({})
+    assert not found(run, "replicas-share-host")
+    assert "none share a host, as the planned node groups ask" in found(run, "replica-spread")[0].text
+
+
+def test_missing_replicas_warn() -> None:
+    (finding,) = found(spread({"under_replicated": 2, "missing": 1}), "under-replicated")
+    assert finding.severity == "warning"
+    assert "1 block without any replica and 2 blocks with fewer replicas than asked" in finding.text
+
+
+def test_uneven_beyond_chance_warns_and_within_it_does_not() -> None:
+    few = spread({"per_worker": {"h1-1": 6, "h1-2": 2, "h2-1": 4, "h2-2": 4}})
+    many = spread({"per_worker": {"h1-1": 600, "h1-2": 200, "h2-1": 400, "h2-2": 400}})
+    assert found(few, "replica-spread")[0].severity == "note"
+    assert "by chance" in found(few, "replica-spread")[0].text
+    assert found(many, "replica-spread")[0].severity == "warning"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 200), st.integers(10, 2000), st.integers(0, 1000))
+def test_blocks_at_random_are_seldom_called_uneven(workers: int, mean: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    fullest = [rng.multinomial(workers * mean, [1 / workers] * workers).max() / mean for _ in range(20)]
+    assert np.median(fullest) <= by_chance(workers, mean)
