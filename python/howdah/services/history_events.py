@@ -39,7 +39,7 @@ def read_history(data: bytes, where: str) -> JobFacts:
         for kind, event in _events(data):
             history.take(kind, event)
         return history.job()
-    except (Malformed, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Unexpected(
             where, f"is not a job's history as howdah knows it: {error}", "is this a release howdah knows?"
         ) from error
