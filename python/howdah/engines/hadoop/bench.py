@@ -18,7 +18,8 @@ from howdah.services.resourcemanager import ResourceManager
 class Bench:
     """What every program works with.
 
-    ``warn`` notes, by code and text, something that a reader of the numbers should know.
+    ``warn`` notes, by code and text, something that a reader of the numbers should know. Where no
+    history server answers (``history``), application masters are asked for more while they are there.
     """
 
     job: Job
@@ -28,4 +29,5 @@ class Bench:
     workspace: Workspace
     clock: RunClock
     sink: SampleSink
+    history: bool
     warn: Callable[[str, str], None]

@@ -154,6 +154,7 @@ class _HadoopRun:
             workspace,
             self._clock,
             self._sink,
+            self._history_answers(),
             self._warn,
         )
         for workload in self._job.suite.workloads:
@@ -166,6 +167,14 @@ class _HadoopRun:
                 self._change(outcome=Outcome.FAILED, error=_fault(result))
                 return
         self._change(outcome=Outcome.SUCCEEDED)
+
+    def _history_answers(self) -> bool:
+        try:
+            self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
+        except ServiceError as error:
+            self._warn("no-history-server", f"the job history server cannot be asked: {error}")
+            return False
+        return True
 
     def _run(self, work: Work) -> WorkloadResult:
         """Run one workload; whatever becomes of it is in the record."""

@@ -9,22 +9,19 @@ from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.client import Client
 from howdah.engines.hadoop.command import Command, argument_vector
 from howdah.engines.hadoop.failure import said_by_client
+from howdah.engines.hadoop.following import Following
 from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.progress import progress
 from howdah.engines.hadoop.sources import find_source
 from howdah.engines.hadoop.spread import replica_spread
 from howdah.engines.hadoop.stopping import kill_applications, run_tag
 from howdah.engines.hadoop.tell import Told, tell_job
-from howdah.engines.hadoop.waiting import Patience
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Counters, FileRate, Outcome, ValidationError
 from howdah.model.workload import Workload
-from howdah.services.app_master import JobProgress
 from howdah.services.errors import ServiceError
-from howdah.services.resourcemanager import AppFacts
+from howdah.services.job import JobFacts
 
-_POLL_S = 1.0
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,14 +70,18 @@ class Work:
         bench = self.bench
         tag = run_tag(bench.job.run_id)
         _LOG.info("%s %s", command.main, " ".join(command.arguments))
+        if not self._told:
+            self._start_s = bench.clock.now_s()
+        self._end_s = None
         client = Client(argument_vector(bench.target, bench.workspace, command, tag), bench.job.results_dir)
         try:
-            self._follow(client)
+            following = Following(bench, self.workload, client)
+            following.until_end()
         except BaseException:
             client.end()
             self._kill(tag)
             raise
-        return self._tell(client)
+        return self._tell(client, following.seen)
 
     def _kill(self, tag: str) -> None:
         try:
@@ -88,40 +89,7 @@ class Work:
         except ServiceError as error:
             self.bench.warn("job-left", f"{self.workload.kind} may still run on the cluster: {error}")
 
-    def _follow(self, client: Client) -> None:
-        """Say how far the job is until its client ends, or no queue has given it a container in time."""
-        bench = self.bench
-        started_s = bench.clock.now_s()
-        patience = Patience(bench.target.deadline_s, bench.target.queue, started_s)
-        told: JobProgress | None = None
-        while not client.wait(_POLL_S):
-            app, job = self._ask(client.application)
-            now_s = bench.clock.now_s()
-            reason = patience.reason(now_s, app, job)
-            if reason:
-                raise RunFailed(self.workload.kind, reason)
-            # An application master that has gone has said its last word before.
-            told = job or told
-            bench.sink.progress(progress(self.workload, told, now_s - started_s))
-
-    def _ask(self, application: str | None) -> tuple[AppFacts | None, JobProgress | None]:
-        """The application and, once its master answers, the job; a silence now and then does no harm."""
-        if application is None:
-            return None, None
-        try:
-            app = self.bench.manager.app(application)
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            return None, None
-        if app is None or app.state != "RUNNING":
-            return app, None
-        try:
-            return app, self.bench.manager.app_master(application).job()
-        except ServiceError:
-            # It may have come no further than its own start, or have ended meanwhile.
-            return app, None
-
-    def _tell(self, client: Client) -> Finished:
+    def _tell(self, client: Client, seen: JobFacts | None) -> Finished:
         code = client.exit_code()
         self._end_s = (client.ended_ns - self.bench.clock.start_ns) / 1e9
         if client.application is None:
@@ -133,6 +101,7 @@ class Work:
             kind=self.workload.kind,
             plan=self.bench.job.plan,
             said=client.lines,
+            seen=seen,
         )
         self._told.append(told)
         self.bench.sink.tasks(told.attempts)

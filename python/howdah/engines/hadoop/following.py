@@ -1,0 +1,83 @@
+"""Follows a job while its client waits for it: how far it is, and whether it has a container at all."""
+
+from __future__ import annotations
+
+import logging
+from itertools import count
+
+from howdah.engines.hadoop.bench import Bench
+from howdah.engines.hadoop.client import Client
+from howdah.engines.hadoop.progress import progress
+from howdah.engines.hadoop.seen import Seen
+from howdah.engines.hadoop.waiting import Patience
+from howdah.errors import RunFailed
+from howdah.model.workload import Workload
+from howdah.services.app_master import JobProgress
+from howdah.services.errors import ServiceError
+from howdah.services.job import JobFacts
+from howdah.services.jobs import JobReader
+from howdah.services.resourcemanager import AppFacts
+
+_POLL_S = 1.0
+_SEEN_EVERY = 5
+"""Polls from one look at all tasks to the next, where nobody will tell of them afterwards."""
+_LOG = logging.getLogger(__name__)
+
+
+class Following:
+    """One client's job."""
+
+    def __init__(self, bench: Bench, workload: Workload, client: Client) -> None:
+        self._bench = bench
+        self._workload = workload
+        self._client = client
+        self._started_s = bench.clock.now_s()
+        self._patience = Patience(bench.target.deadline_s, bench.target.queue, self._started_s)
+        self._last: JobProgress | None = None
+        self._seen: Seen | None = None
+
+    @property
+    def seen(self) -> JobFacts | None:
+        """What its application master told of its tasks, if that was asked for."""
+        return self._seen.job if self._seen else None
+
+    def until_end(self) -> None:
+        """Say how far the job is until its client ends; raises RunFailed if it gets no container in time."""
+        for poll in count(1):
+            if self._client.wait(_POLL_S):
+                return
+            app, job = self._ask()
+            now_s = self._bench.clock.now_s()
+            reason = self._patience.reason(now_s, app, job)
+            if reason:
+                raise RunFailed(self._workload.kind, reason)
+            # An application master that has gone has said its last word before.
+            self._last = job or self._last
+            self._bench.sink.progress(progress(self._workload, self._last, now_s - self._started_s))
+            if job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
+                self._look(job)
+
+    def _ask(self) -> tuple[AppFacts | None, JobProgress | None]:
+        """The application and, once its master answers, the job; a silence now and then does no harm."""
+        application = self._client.application
+        if application is None:
+            return None, None
+        try:
+            app = self._bench.manager.app(application)
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return None, None
+        if app is None or app.state != "RUNNING":
+            return app, None
+        try:
+            return app, self._bench.manager.app_master(application).job()
+        except ServiceError:
+            # It may have come no further than its own start, or have ended meanwhile.
+            return app, None
+
+    def _look(self, job: JobProgress) -> None:
+        if self._seen is None:
+            assert self._client.application is not None
+            url = self._bench.manager.app_master(self._client.application).url
+            self._seen = Seen(JobReader(self._bench.target.web, url), job.id)
+        self._seen.look()
