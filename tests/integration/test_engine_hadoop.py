@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
@@ -61,6 +62,11 @@ def run(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> RunReco
 def apps(rig: HadoopRig, record_id: str) -> list[AppFacts]:
     target = hadoop_target(rig.cluster, rig.work_dir)
     return ResourceManager(target.web, target.conf).apps(applicationTags=f"howdah-{record_id}")
+
+
+def clients(run_id: str) -> list[int]:
+    tag = f"-Dmapreduce.job.tags=howdah-{run_id}"
+    return [one.pid for one in psutil.process_iter(["cmdline"]) if tag in (one.info["cmdline"] or ())]
 
 
 def test_dfsio_times_every_file_as_testdfsio_does(rig: HadoopRig) -> None:
@@ -141,6 +147,7 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) ->
     finally:
         child.kill()
         child.join()
+    rig.cluster.daemons.wait("its client's end", lambda: not clients(job.run_id) or None)
     assert f"{rig.work_dir}/{job.run_id}/.howdah" in rig.left()
     record = run(rig, rig.make_job("pi", maps=1, samples=10))
     assert record.outcome is Outcome.SUCCEEDED

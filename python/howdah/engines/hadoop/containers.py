@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.services.resourcemanager import Node
-from howdah.units import MIB, format_bytes
 
 _KEYS = ("yarn.app.mapreduce.am.resource.mb", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
 _MOST = "yarn.scheduler.maximum-allocation-mb"
@@ -16,7 +15,7 @@ _MOST = "yarn.scheduler.maximum-allocation-mb"
 def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
     """Raise UserError for a container that is larger than the scheduler gives, or than any node has."""
     largest_mib = max(node.used_memory_mib + node.available_memory_mib for node in nodes)
-    limits = [(f"the largest NodeManager has {format_bytes(largest_mib * MIB)}", largest_mib)]
+    limits = [(f"the largest NodeManager has {largest_mib} MiB", largest_mib)]
     given = target.conf.given(_MOST)
     if given is not None and given.isdigit():
         limits.append((f"{_MOST} is {given}", int(given)))

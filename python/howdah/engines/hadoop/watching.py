@@ -29,8 +29,7 @@ class Watching:
             return tuple(self._events)
 
     def start(self) -> None:
-        """Take note of what is there, and go on in a thread."""
-        self._watch.look()
+        """Begin, by taking note of what is there."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -39,7 +38,9 @@ class Watching:
         self._thread.join(_PATIENCE_S)
 
     def _run(self) -> None:
-        while not self._stop.wait(_INTERVAL_S):
+        while True:
             happened = self._watch.look()
             with self._lock:
                 self._events += happened
+            if self._stop.wait(_INTERVAL_S):
+                return
