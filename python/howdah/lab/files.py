@@ -26,6 +26,14 @@ from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
 
 _SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_METRICS = "hadoop-metrics2.properties"
+_FRESH = Deviation(
+    key="*.period",
+    planned="",
+    used="1",
+    why="daemons work out what /jmx tells every second instead of every ten, so that the samples at the end "
+    "of a short phase are of that phase",
+)
 _ZOOKEEPER = "zookeeper/zoo.cfg"
 _ZOOKEEPER_DATA = "dataDir="
 
@@ -95,9 +103,10 @@ def _machine_files(
     if state.rootless:
         made = rootless.shared_files(made, state.machines)
     _place(machine.conf, made)
+    _write(machine.conf / _METRICS, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
-    return deviations(files, wanted, machine.directory)
+    return (*deviations(files, wanted, machine.directory), _FRESH)
 
 
 def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
