@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import multiprocessing
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -22,7 +22,6 @@ from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web
 from support.daemons import change_properties, free_ports
 from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
-from support.hadoop_target import hadoop_target
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
 
@@ -56,11 +55,11 @@ def rig(cluster: HadoopCluster, tmp_path: Path, request: pytest.FixtureRequest) 
 
 
 def run(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> RunRecord:
-    return HadoopEngine(target or hadoop_target(rig.cluster, rig.work_dir)).run(job, MemorySink())
+    return HadoopEngine(target or rig.target).run(job, MemorySink())
 
 
 def apps(rig: HadoopRig, record_id: str) -> list[AppFacts]:
-    target = hadoop_target(rig.cluster, rig.work_dir)
+    target = rig.target
     return ResourceManager(target.web, target.conf).apps(applicationTags=f"howdah-{record_id}")
 
 
@@ -111,7 +110,7 @@ def test_the_work_goes_on_when_the_history_server_is_down(rig: HadoopRig) -> Non
 
 def test_a_job_whose_tasks_fail_is_a_record_with_the_cause(rig: HadoopRig) -> None:
     broken = {"mapreduce.map.java.opts": "-XX:NoSuchOption", "mapreduce.map.maxattempts": "1"}
-    target = hadoop_target(rig.cluster, rig.work_dir, job_settings=broken)
+    target = replace(rig.target, job_settings=broken)
     record = run(rig, rig.make_job("teragen", rows=SMALL, maps=1), target)
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
@@ -156,7 +155,7 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) ->
 
 
 def test_a_queue_that_gives_no_container_is_told_with_its_reason(rig: HadoopRig) -> None:
-    target = hadoop_target(rig.cluster, rig.work_dir, queue="root.small", deadline_s=15.0)
+    target = replace(rig.target, queue="root.small", deadline_s=15.0)
     record = run(rig, rig.make_job("pi", maps=1, samples=10), target)
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
@@ -168,7 +167,7 @@ def test_a_queue_that_gives_no_container_is_told_with_its_reason(rig: HadoopRig)
 
 def refused(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> UserError:
     sink = MemorySink()
-    engine = HadoopEngine(target or hadoop_target(rig.cluster, rig.work_dir))
+    engine = HadoopEngine(target or rig.target)
     with pytest.raises(UserError) as caught:
         engine.run(job, sink)
     assert sink.records == []
@@ -176,24 +175,23 @@ def refused(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> Use
 
 
 def test_queues_that_cannot_be_used_are_refused(rig: HadoopRig) -> None:
-    unknown = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, queue="fast"))
+    unknown = refused(rig, rig.make_job("pi"), replace(rig.target, queue="fast"))
     assert unknown.where == "--queue fast"
     assert "root.default" in unknown.hint
-    stopped = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, queue="root.stopped"))
+    stopped = refused(rig, rig.make_job("pi"), replace(rig.target, queue="root.stopped"))
     assert "stopped" in stopped.what
     assert rig.left() == []
 
 
 def test_containers_that_no_node_has_are_refused(rig: HadoopRig) -> None:
     large = {"mapreduce.map.memory.mb": "100000"}
-    error = refused(rig, rig.make_job("pi"), hadoop_target(rig.cluster, rig.work_dir, job_settings=large))
+    error = refused(rig, rig.make_job("pi"), replace(rig.target, job_settings=large))
     assert error.where == "--set mapreduce.map.memory.mb"
     assert "100000 MiB" in error.what
 
 
 def test_another_major_release_is_refused(rig: HadoopRig) -> None:
-    target = hadoop_target(rig.cluster, rig.work_dir)
-    old = dataclasses.replace(target, installation=target.installation._replace(version="2.10.2"))
+    old = replace(rig.target, installation=rig.target.installation._replace(version="2.10.2"))
     assert "2.10.2" in refused(rig, rig.make_job("pi"), old).what
 
 
@@ -202,7 +200,7 @@ def test_a_cluster_that_is_not_there_is_refused(rig: HadoopRig, tmp_path: Path) 
     shutil.copytree(rig.cluster.conf, conf)
     (closed,) = free_ports(1)
     change_properties(conf / "hdfs-site.xml", {"dfs.namenode.http-address": f"localhost:{closed}"})
-    target = hadoop_target(rig.cluster, rig.work_dir, conf=ClientConf.read(conf))
+    target = replace(rig.target, conf=ClientConf.read(conf))
     assert str(closed) in refused(rig, rig.make_job("pi"), target).where
 
 
@@ -216,7 +214,7 @@ def test_nothing_to_sort_is_refused_with_what_would_make_it(rig: HadoopRig) -> N
 def test_a_directory_of_somebody_elses_is_refused(rig: HadoopRig) -> None:
     theirs = f"{rig.work_dir}/theirs"
     rig.namenode().mkdirs(theirs)
-    target = hadoop_target(rig.cluster, f"{theirs}/howdah", web=Web(user="stranger"))
+    target = replace(rig.target, work_dir=f"{theirs}/howdah", web=Web(user="stranger"))
     error = refused(rig, rig.make_job("pi"), target)
     assert "stranger" in error.what
     assert "--hdfs-dir" in error.hint

@@ -12,19 +12,16 @@ from howdah.telemetry.source import this_machine
 from support.daemons import LIB
 from support.hadoop_cluster import HadoopCluster
 
-QUEUE = "default"
 
-
-def hadoop_target(cluster: HadoopCluster, work_dir: str, **values: object) -> HadoopTarget:
-    """The cluster with clients from the same jars, on this machine; ``values`` win over what is usual."""
-    usual: dict[str, object] = {
-        "installation": installed(LIB.parent, "3.5.0"),
-        "conf_dir": cluster.conf,
-        "conf": ClientConf.read(cluster.conf),
-        "web": Web(user=getpass.getuser()),
-        "work_dir": work_dir,
-        "queue": QUEUE,
-        "machine_of": {"localhost": "localhost"},
-        "sources": (this_machine("localhost"),),
-    }
-    return HadoopTarget(**{**usual, **values})  # type: ignore[arg-type]
+def hadoop_target(cluster: HadoopCluster, work_dir: str) -> HadoopTarget:
+    """The cluster with clients from the same jars, and what this machine samples of itself."""
+    return HadoopTarget(
+        installation=installed(LIB.parent, "3.5.0"),
+        conf_dir=cluster.conf,
+        conf=ClientConf.read(cluster.conf),
+        web=Web(user=getpass.getuser()),
+        work_dir=work_dir,
+        queue="default",
+        machine_of={"localhost": "localhost"},
+        sources=(this_machine("localhost"),),
+    )

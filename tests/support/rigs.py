@@ -11,6 +11,7 @@ from typing import Protocol
 
 from howdah.engines.base import Engine
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
 from howdah.model.job import Job
@@ -102,9 +103,14 @@ class HadoopRig:
     work_dir: str
 
     @property
+    def target(self) -> HadoopTarget:
+        """The cluster, and this rig's directory in it."""
+        return hadoop_target(self.cluster, self.work_dir)
+
+    @property
     def engine(self) -> Engine:
         """An engine that writes below this rig's directory."""
-        return HadoopEngine(hadoop_target(self.cluster, self.work_dir))
+        return HadoopEngine(self.target)
 
     @property
     def maps_at_once(self) -> int:
@@ -140,8 +146,7 @@ class HadoopRig:
 
     def namenode(self) -> NameNode:
         """The cluster's NameNode."""
-        target = hadoop_target(self.cluster, self.work_dir)
-        return NameNode(target.web, target.conf)
+        return NameNode(self.target.web, self.target.conf)
 
 
 @dataclass(frozen=True)
