@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
+from howdah.analysis.machines import on_cluster
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
 
 # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 SHARE_AT_1_HZ = 0.01
+# A laboratory is several machines with their daemons, all sampled by one process.
+ON_CLUSTER = 0.02
 LATE_SHARE = 0.05
 # Starting to sample costs more than a sample; the share is judged only where that is spread over some time.
 JUDGED_FROM_S = 1.0
@@ -23,7 +26,7 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if cost is None or cost.elapsed_s <= 0 or cost.interval_s <= 0:
         return
     share = cost.cpu_s / cost.elapsed_s
-    allowed = SHARE_AT_1_HZ * max(1.0, 1.0 / cost.interval_s)
+    allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
     if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
         yield Finding(
             id="telemetry-cost",

@@ -46,6 +46,13 @@ def shuffle_share(done: pa.Table, place: Place) -> float | None:
     return 1 - sum(size / all_made * fetched.get(name, 0.0) / all_fetched for name, size in made.items())
 
 
+def read_in_vain(attempts: pa.Table) -> int:
+    """Input of maps that did not succeed, lost races of speculation among them, as far as Hadoop tells."""
+    maps = _kind(attempts, "map")
+    lost = maps.filter(pc.not_equal(pc.utf8_lower(maps.column("state")), pa.scalar("succeeded")))
+    return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
+
+
 def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:
     sizes = shuffled(tasks) if kind == "reduce" else tasks.column("input_bytes").to_numpy().astype(np.float64)
     if sizes.sum() <= 0:

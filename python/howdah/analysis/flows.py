@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.cluster_work import cluster_work, job_bytes
-from howdah.analysis.crossing import local_share, shuffle_share
+from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
 from howdah.analysis.layers import Traffic, Window, layer_accounts
 from howdah.analysis.machines import counted, workers_of
@@ -42,12 +42,13 @@ def flows(
         if work is None or result.job is None:
             continue
         said = job_bytes(result.job)
-        done = succeeded(tasks_of(run.tasks, result.workload.kind.value, time))
+        attempts = tasks_of(run.tasks, result.workload.kind.value, time)
+        done = succeeded(attempts)
         # Where only hosts' interfaces were sampled, what two workers of one host exchange is not seen.
         hosts = workers_of(machines)
         seen = counted(machines, timeline, "nic")
         remote = shuffle_share(done, lambda name: name if name in seen else hosts.get(name, name))  # noqa: B023
-        traffic = Traffic(local_share(done, result.job), remote)
+        traffic = Traffic(local_share(done, result.job), remote, read_in_vain(attempts))
         span = window_of(run.record, timeline, time)
         window = Window(timeline, machines, span) if span else None
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))

@@ -28,10 +28,11 @@ HEADERS = 66 / 1448
 
 
 class Traffic(NamedTuple):
-    """How a job's bytes should have gone between machines."""
+    """How a job's bytes should have gone between machines; ``in_vain`` were read and not used."""
 
     local_share: float | None
     remote_share: float | None
+    in_vain: int
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: replicas, shuffle and input from elsewhere."""
@@ -95,18 +96,21 @@ def layer_accounts(
     yield _hadoop("written", work, said, extra_stored * (work.map_spills + work.reduce_spills))
     if window is not None:
         extra_sent = (work.replication - 1) * extra_written + extra_stored * (traffic.remote_share or 0.0)
-        yield from _datanodes(work, window, extra_read, work.replication * extra_written)
+        extra = (extra_read, work.replication * extra_written)
+        yield from _datanodes(work, window, extra, traffic.in_vain)
         yield from _network(traffic.expected(work), window, extra_sent)
     if account is not None:
         yield from _disks(work, account)
 
 
 def _datanodes(
-    work: ClusterWork, window: Window, extra_read: float, extra_written: float
+    work: ClusterWork, window: Window, extra: tuple[float, float], in_vain: int
 ) -> Iterator[LayerAccount]:
-    sums = Explanation("checksums sent along", CHECKSUMS * work.input, "likely")
+    extra_read, extra_written = extra
+    lost = Explanation("read by attempts that did not succeed", in_vain, "measured")
+    sums = Explanation("checksums sent along", CHECKSUMS * (work.input + in_vain), "likely")
     sides: tuple[tuple[Direction, float, list[Explanation]], ...] = (
-        ("read", work.input, [_carried(extra_read), sums]),
+        ("read", work.input, [_carried(extra_read), lost, sums]),
         ("written", work.replication * work.output, [_carried(extra_written)]),
     )
     for direction, theory, why in sides:
@@ -146,6 +150,8 @@ def _disks(work: ClusterWork, account: ByteAccount) -> Iterator[LayerAccount]:
         if side.devices is None or side.should is None or not side.should:
             continue
         why = [_carried(side.said - side.should), *_on_disk(side, sums)]
+        if direction == "written":
+            why += _never_written(work, side)
         moved = (side.devices, side.resolution)
         yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
 
@@ -160,6 +166,14 @@ def _on_disk(side: ByteSide, sums: float) -> Iterator[Explanation]:
         part = min(left, one.bytes)
         left -= part
         yield Explanation(one.what, part, one.sure)
+
+
+def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[Explanation]:
+    """A job's intermediate files are deleted at its end, before much of them has left the page cache."""
+    missing = -(side.unexplained or 0.0)
+    if missing > 0 and work.files_written:
+        what = "intermediate files deleted before they were written back"
+        yield Explanation(what, -min(missing, work.files_written), "guess")
 
 
 def _carried(extra: float) -> Explanation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.cluster_work import JobBytes, job_bytes
+from howdah.analysis.cluster_work import JobBytes, cluster_work, job_bytes
 from howdah.analysis.evidence import Evidence, Spills, WorkloadTime
 from howdah.analysis.wording import number, percent, times
 from howdah.model.finding import Finding
@@ -25,7 +25,9 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     for time in workloads:
         result = record.workloads[time.index]
         if result.job is not None:
-            found += _of_job(time.workload, result, job_bytes(result.job))
+            work = cluster_work(result)
+            if work is not None and work.stored:
+                found.append(_of_job(time.workload, result, job_bytes(result.job)))
             continue
         counters = result.counters
         if counters.spilled_bytes == 0:
@@ -44,11 +46,9 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     return tuple(found)
 
 
-def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Iterator[Spills]:
+def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
     """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
-    if counted.output_stored == 0:
-        return
-    yield Spills(
+    return Spills(
         workload=workload,
         codec=(result.workload.codec or Codec.NONE).value,
         rows_per_row=counted.map_spills,

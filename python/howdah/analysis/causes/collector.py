@@ -13,10 +13,12 @@ _FULL = ("Java heap space", "GC overhead limit exceeded")
 
 def full_heaps(view: View) -> Iterator[Mark]:
     """Workers whose tasks or daemons collected for more of their time than others', or died of it."""
-    for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
-        told = [each for each in attempts if each.gc_s is not None and each.end_s > each.start_s]
+    # Attempts that failed or lost a race count where Hadoop tells of them: a full heap makes both.
+    told = [each for each in view.attempts if each.gc_s is not None and each.end_s > each.start_s]
+    told += [each for each in view.failed if each.gc_s and each.end_s > each.start_s]
+    for kind, attempts in by_kind(told, lambda each: each.kind).items():
         shares: dict[str, float] = {}
-        for worker, tasks in by_kind(told, lambda each: each.worker).items():
+        for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
             elapsed_s = sum(each.end_s - each.start_s for each in tasks)
             shares[worker] = min(1.0, sum(each.gc_s or 0.0 for each in tasks) / elapsed_s)
         yield from _more(shares, kind, f"{kind} tasks' time in garbage collection")

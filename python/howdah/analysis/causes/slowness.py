@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import mean, median
 
 from howdah.analysis.causes.view import LEAST_PEERS, View, by_kind, moved
+from howdah.model.run import TaskAttempt
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
@@ -14,7 +15,7 @@ EMPTY = 0.1
 
 
 def slowdowns(view: View) -> dict[str, float]:
-    """Seconds per byte of every worker's tasks over the other workers' median; of its kinds the worst."""
+    """Seconds per byte of every worker over the other workers' median; of its kinds of task the worst."""
     whole_s = sum(each.end_s - each.start_s for each in view.attempts)
     found: dict[str, float] = {}
     for attempts in by_kind(view.attempts, lambda each: each.kind).values():
@@ -23,16 +24,35 @@ def slowdowns(view: View) -> dict[str, float]:
         # Tasks with next to nothing to do took their time for starting.
         least = EMPTY * mean(moved(each) for each in attempts)
         busy = [each for each in attempts if moved(each) >= max(1.0, least)]
-        paces = {
-            worker: median((each.end_s - each.start_s) / moved(each) for each in tasks)
-            for worker, tasks in by_kind(busy, lambda each: each.worker).items()
+        workers = by_kind(busy, lambda each: each.worker)
+        single = {
+            name: median(_seconds(each) / moved(each) for each in some) for name, some in workers.items()
         }
-        for worker, pace in paces.items():
-            peers = [other for name, other in paces.items() if name != worker]
-            usual = median(peers) if peers else pace
-            if usual > 0:
-                found[worker] = max(found.get(worker, 0.0), pace / usual)
+        # Several tasks at once are each slower than one alone, and one alone does less than several.
+        whole = {name: _covered(some) / sum(map(moved, some)) for name, some in workers.items()}
+        for worker in workers:
+            over = min(_over_others(worker, single), _over_others(worker, whole))
+            found[worker] = max(found.get(worker, 0.0), over)
     return found
+
+
+def _seconds(task: TaskAttempt) -> float:
+    return task.end_s - task.start_s
+
+
+def _covered(tasks: list[TaskAttempt]) -> float:
+    """Seconds in which at least one of the tasks ran."""
+    covered_s, until_s = 0.0, float("-inf")
+    for each in sorted(tasks, key=lambda task: task.start_s):
+        covered_s += max(0.0, each.end_s - max(each.start_s, until_s))
+        until_s = max(until_s, each.end_s)
+    return covered_s
+
+
+def _over_others(worker: str, paces: dict[str, float]) -> float:
+    others = [pace for name, pace in paces.items() if name != worker]
+    usual = median(others) if others else paces[worker]
+    return paces[worker] / usual if usual > 0 else 1.0
 
 
 def ends_later(view: View, worker: str) -> float:
