@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import HowdahError, UserError
+from howdah.model.cluster import ClusterState
 from howdah.services.errors import NotReachable
 from howdah.session.telemetry import attach
 from howdah.store import read_run
+from howdah.store.run_json import write_run_json
 from support import records
 from support.stored import write_run
 
@@ -97,6 +99,24 @@ def test_another_machine(run: Path) -> None:
     assert "is of w1, which is no machine of the run" in str(refused(run, DAY))
     assert str(refused(run, DAY, host="w7")) == "--host: 'w7' is no machine of the run"
     attach(run, files=[DAY], prometheus=None, queries=[], host="host1")
+
+
+def test_a_machine_of_a_cluster_that_was_found_running(run: Path) -> None:
+    cluster = ClusterState(
+        hadoop_version="3.5.0",
+        client_version="3.5.0",
+        default_fs="hdfs://nn:8020",
+        work_dir="/user/me/howdah",
+        free_bytes=1,
+        capacity_bytes=1,
+        datanodes=("w1.example.com",),
+        nodemanagers=("w1.example.com", "w2.example.com"),
+        queue="default",
+    )
+    write_run_json(run, read_run(run).record.model_copy(update={"cluster": cluster}))
+    done = attach(run, files=[DAY], prometheus=None, queries=[], host=None)
+    assert done.new.keys() == {"w1.example.com"}
+    assert done.kept == {}
 
 
 def test_a_query_without_a_server(run: Path, file: Path) -> None:

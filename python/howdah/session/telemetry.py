@@ -83,6 +83,9 @@ def _machines(record: RunRecord) -> Iterator[str]:
             yield host.name
             yield from (worker.name for worker in host.workers)
             yield from (master.address for master in host.masters)
+    if record.cluster is not None:
+        # A cluster that was found running may have no plan that says where its workers are.
+        yield from (*record.cluster.datanodes, *record.cluster.nodemanagers)
 
 
 def _read(path: Path, machines: Machines) -> Imported:
