@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,8 +13,13 @@ from howdah.services.namenode import DataNode, NameNode
 
 
 def replica_spread(namenode: NameNode, path: str, machines: Machines) -> ReplicaSpread:
-    """Ask the NameNode where the blocks below a path lie; raises ServiceError."""
-    return spread(path, namenode.fsck(path), namenode.datanodes(), machines)
+    """Ask the NameNode where the blocks below a path lie; raises ServiceError.
+
+    Files that MapReduce passes over do not count: TeraSort asks for ten replicas of its
+    ``_partition.lst``, more than a small cluster has hosts for.
+    """
+    blocks = [block for block in namenode.fsck(path) if not posixpath.basename(block.file).startswith("_")]
+    return spread(path, blocks, namenode.datanodes(), machines)
 
 
 def spread(
