@@ -104,15 +104,13 @@ def replication_of(result: WorkloadResult) -> int | None:
     """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them."""
     if result.workload.replication is not None:
         return result.workload.replication
-    conf = result.job.conf if result.job else {}
-    sorting = result.workload.kind is WorkloadKind.TERASORT
-    value = conf.get("mapreduce.terasort.output.replication" if sorting else "dfs.replication", "")
+    # TeraSort's job has its own number here, whatever the file system's is.
+    value = result.job.conf.get("dfs.replication", "") if result.job else ""
     if value.isdigit():
         return int(value)
     if result.replicas is not None and result.replicas.blocks:
         return round(result.replicas.replicas / result.replicas.blocks)
-    # TeraSort overrides the file system's own number of replicas.
-    return 1 if sorting else None
+    return None
 
 
 def cluster_work(result: WorkloadResult) -> ClusterWork | None:
