@@ -118,6 +118,22 @@ def test_a_gap_is_one_warning_with_its_times() -> None:
     assert [row.value for row in of(sink.sampled, "w1")] == [1, 4, 5, 7]
 
 
+def test_a_daemon_that_comes_and_goes_is_told_shortly() -> None:
+    sampler = Sampler(
+        MemorySink(),
+        [Source("w1", (Counting(away=range(2, 60, 2)),)), Source("w2", ())],
+        run_start_ns=time.monotonic_ns(),
+        interval_s=3600.0,
+    )
+    sampler.start()
+    for _ in range(18):
+        sampler.mark()
+    sampler.stop()
+    (warning,) = sampler.warnings
+    assert warning.text.count("from ") == 5
+    assert warning.text.endswith(" and 5 times more: nobody listens")
+
+
 def test_a_daemon_that_never_came_is_told_with_its_beginning() -> None:
     sampler = Sampler(
         MemorySink(),

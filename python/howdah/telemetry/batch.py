@@ -9,6 +9,9 @@ from howdah.model.run import RunWarning, Sample
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
 
+_SHOWN = 5
+"""Of a daemon that comes and goes all the time, so many gaps are told with their times."""
+
 
 class _Gap(NamedTuple):
     """A stretch in which a device did not answer; ``end_s`` is None while it lasts."""
@@ -93,7 +96,8 @@ class Batch:
 
     def _gap_warning(self, device: Device) -> RunWarning:
         gaps = [gap for gap in self._gaps if gap.device is device]
-        times = ", ".join(_span(gap) for gap in gaps)
+        more = f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
+        times = ", ".join(_span(gap) for gap in gaps[:_SHOWN]) + more
         what = self._name(gaps[0].machine, device)
         return RunWarning(
             code=f"gap-in-{device.name}-samples", text=f"{what} was not sampled {times}: {gaps[0].why}"
