@@ -93,7 +93,8 @@ def test_where_logs_cannot_be_had_what_hadoop_said_counts(tmp_path: Path) -> Non
             "full",
             "IOException: File /tmp/hadoop-yarn/staging/root/.staging/job_1795280363794_0004/job.jar could "
             "only be written to 0 of the 1 minReplication nodes. There are 3 datanode(s) running and 3 "
-            "node(s) are excluded in this operation. (at BlockManager.java:2487)",
+            "node(s) are excluded in this operation. (at BlockManager.java:2487); "
+            "are enough DataNodes alive, and have they room?",
         ),
     ],
 )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.errors import UserError
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -51,7 +52,7 @@ class HistoryFiles:
     def _conf(self, path: str) -> dict[str, str]:
         try:
             return {one.name: one.text for one in read_site(self._hdfs.read(path), path)}
-        except ServiceError:
+        except (ServiceError, UserError):
             return {}
 
     def _find(self, job_id: str) -> _Found | None:

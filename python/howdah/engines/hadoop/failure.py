@@ -59,9 +59,8 @@ def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     said = [line for line in lines if line.strip()]
     found = innermost("\n".join(said))
-    return _sentence(
-        without_secrets(found or (said[-1].strip() if said else "the client ended without a word"))
-    )
+    words = found or (said[-1].strip() if said else "the client ended without a word")
+    return _sentence(_advised(without_secrets(words), "map"))
 
 
 def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:

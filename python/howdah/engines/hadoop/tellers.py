@@ -62,13 +62,13 @@ class Tellers:
     def _server(self, job_id: str, file: JobFacts | None) -> JobFacts | None:
         """What the history server tells; of tasks its file tells more, at the cost of one request for all."""
         try:
-            job = self._history.job(job_id)
-            counters, conf = self._history.counters(job_id), self._history.conf(job_id)
-            tasks = file.tasks if file is not None else self._history.whole_tasks(job_id)
+            if file is None:
+                return self._history.whole(job_id)
+            job, counters = self._history.job(job_id), self._history.counters(job_id)
         except ServiceError as error:
             _LOG.info("%s", error)
             return None
-        return replace(job, counters=counters, conf=conf, tasks=tasks)
+        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks)
 
     def _file(self, job_id: str) -> JobFacts | None:
         try:

@@ -28,6 +28,8 @@ _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT = "SILENT"
 _ASKED_AT_ONCE = 8
+_UNANSWERED = 2
+"""Looks in a row without an answer: one alone may be a machine under load."""
 _NO_BEAN = "Hadoop:service=none"
 
 
@@ -41,6 +43,7 @@ class Watch:
     def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
         conf = target.conf
         self._namenode = NameNode(target.web, conf)
+        self._fails_over = len(conf.namenodes()) > 1
         self._manager = ResourceManager(target.web, conf)
         self._web = target.web
         self._scheme = "https" if conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
@@ -52,6 +55,8 @@ class Watch:
         self._nodemanagers: dict[str, str] = {}
         self._active: str | None = None
         self._turn = 0
+        self._unanswered: dict[str, int] = {}
+        self._mute: set[str] = set()
 
     def look(self) -> list[Event]:
         """What has happened since the last look; the first one only takes note of what is there.
@@ -62,11 +67,11 @@ class Watch:
 
     def _look_at_hdfs(self) -> Iterator[Event]:
         try:
-            active = self._namenode.status().host_and_port
+            active = self._namenode.status().host_and_port if self._fails_over else None
             datanodes = self._namenode.datanodes()
         except ServiceError:
             return
-        if self._active not in (None, active):
+        if active is not None and self._active not in (None, active):
             text = f"the NameNode at {active} has taken over from {self._active}"
             yield self._event(active.rpartition(":")[0], "namenode-failover", text)
         self._active = active
@@ -110,15 +115,22 @@ class Watch:
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
         """Whether NodeManagers at work answer: a few at each look, those that did not among them.
 
-        The ResourceManager itself calls one lost only after ten minutes, by default.
+        The ResourceManager itself calls one lost only after ten minutes, by default. Those that never
+        answered are left alone: their web servers may be out of this machine's reach.
         """
         at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
-        silent = [host for host in at_work if self._nodemanagers.get(host) == _SILENT]
-        others = [host for host in at_work if host not in silent]
+        silent = [host for host in at_work if self._unanswered.get(host)]
+        others = [host for host in at_work if host not in silent and host not in self._mute]
         turn = self._turn % len(others) if others else 0
         self._turn += _ASKED_AT_ONCE
-        asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
-        return dict.fromkeys(silent, False) | {host: self._answers(nodes[host]) for host in asked}
+        for host in [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]:
+            if self._answers(nodes[host]):
+                self._unanswered[host] = 0
+            elif host in self._unanswered:
+                self._unanswered[host] += 1
+            else:
+                self._mute.add(host)
+        return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
     def _answers(self, one: Node) -> bool:
         try:
