@@ -23,7 +23,7 @@ from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 from support.daemons import free_ports
 from support.recorded import Answer, Recorded, in_json
-from support.recorded_jobs import JOBS, RecordedJob, recorded_job, serving
+from support.recorded_jobs import DATA, JOBS, RecordedJob, recorded_job, serving
 
 BASE = "/ws/v1/history/mapreduce"
 
@@ -289,3 +289,21 @@ def test_the_data_hold_real_answers_of_both_shapes() -> None:
     one = json.dumps(recorded_job("one").answers)
     assert '"task": {' in one
     assert '"taskAttempts": ""' in json.dumps(recorded_job("codec").answers)
+
+
+def test_a_real_application_master_is_read_while_its_job_runs() -> None:
+    answers = json.loads((DATA / "master.json").read_text())
+    base = "/proxy/application_1795279288437_0002/ws/v1/mapreduce"
+    with Recorded({f"GET {base}/{path}": in_json(answer) for path, answer in answers.items()}) as server:
+        reader = JobReader(Web(), server.url + base)
+        job = reader.job("job_1795279288437_0002")
+        counters = reader.counters(job.id)
+        tasks = {task.id: reader.attempts(job.id, task.id) for task in reader.tasks(job.id)}
+    assert (job.state, job.maps, job.reduces, job.finish_ms) == ("running", 8, 2, None)
+    assert counters["JobCounter.TOTAL_LAUNCHED_MAPS"].total == 8
+    maps = [one for attempts in tasks.values() for one in attempts if one.number.kind == "map"]
+    assert len(maps) == 8
+    assert all(one.state == "running" and one.start_ms and one.finish_ms is None for one in maps)
+    assert {one.node for one in maps} == {"w1-1", "w1-2", "w2-1"}
+    reduces = [one for attempts in tasks.values() for one in attempts if one.number.kind == "reduce"]
+    assert [(one.start_ms, one.node, one.shuffle_ms) for one in reduces] == [(None, "", None)] * 2
