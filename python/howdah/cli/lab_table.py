@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -29,8 +29,7 @@ def brought_text(brought: Brought) -> RenderableType:
     return Group(
         _line(
             "up",
-            f"{state.name}: {format_counted(kinds.count('worker'), 'worker')} and "
-            f"{format_counted(kinds.count('master'), 'master')} on "
+            f"{state.name}: {' and '.join(_counted(kinds))} on "
             f"{format_counted(len({machine.host for machine in state.machines}), 'host')}; "
             f"{started if brought.started else 'nothing had to be'} started",
         ),
@@ -40,6 +39,12 @@ def brought_text(brought: Brought) -> RenderableType:
         _line("changed", f"{changed} of the configuration; howdah lab status says why"),
         _line("next", "howdah run terasuite --engine hadoop"),
     )
+
+
+def _counted(kinds: Sequence[str]) -> Iterator[str]:
+    for kind in ("worker", "master"):
+        if number := kinds.count(kind):
+            yield format_counted(number, kind)
 
 
 def status_text(found: LabStatus) -> RenderableType:

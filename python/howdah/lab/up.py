@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pwd
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -205,15 +204,8 @@ def _format(plan: Plan) -> Format:
     return Format(
         file_system=planned_text(plan, "fs.type") or "xfs",
         mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
-        mount_options=tuple(_portable(planned_text(plan, "mount.options"))),
+        mount_options=tuple(filter(None, planned_text(plan, "mount.options").split(","))),
     )
-
-
-def _portable(options: str) -> Iterator[str]:
-    """Mount options but those that only tell a starting system what to do."""
-    for option in options.split(","):
-        if option and option not in ("nofail", "auto", "noauto") and not option.startswith("x-"):
-            yield option
 
 
 def _superuser() -> str:
