@@ -15,7 +15,12 @@ from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
-_DFSIO = (WorkloadKind.DFSIO_READ, WorkloadKind.DFSIO_WRITE)
+_LOGS = {
+    WorkloadKind.DFSIO_WRITE: DFSIO_LOG,
+    WorkloadKind.DFSIO_READ: DFSIO_LOG,
+    WorkloadKind.NNBENCH: "NNBench_results.log",
+}
+"""What Hadoop's own programs append their results to, where they are run."""
 
 
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
@@ -45,8 +50,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
     _check_permission(target, namenode)
     for workload in job.suite.workloads[:1]:
         _check_source(namenode, target, workload)
-    if any(workload.kind in _DFSIO for workload in job.suite.workloads):
-        _check_log(job)
+    _check_logs(job)
     capacity = namenode.capacity()
     return ClusterState(
         hadoop_version=status.version,
@@ -126,7 +130,11 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
         raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write anew")
 
 
-def _check_log(job: Job) -> None:
-    log = job.results_dir / DFSIO_LOG
-    if not os.access(log if log.exists() else job.results_dir, os.W_OK):
-        raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")
+def _check_logs(job: Job) -> None:
+    for workload in job.suite.workloads:
+        name = _LOGS.get(workload.kind)
+        log = job.results_dir / name if name else None
+        if log and not os.access(log if log.exists() else job.results_dir, os.W_OK):
+            raise UserError(
+                str(log), "cannot be written to", f"run {workload.kind} in a directory you may write to"
+            )
