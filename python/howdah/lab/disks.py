@@ -3,12 +3,16 @@
 They are sparse and lie in ``disks`` below the laboratory's directory; the loop devices in front of them
 pass by this machine's page cache, so that what a machine reads twice it reads twice from its disk, unless
 its own share of memory holds it.
+
+Disks are mounted in a folder whose mounts are shared: a program that was started with mounts of its own,
+another laboratory's daemon for instance, would keep a copy of each disk, were it not told of unmounting.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from howdah.errors import HowdahError, RunFailed, UserError
@@ -18,7 +22,7 @@ from howdah.lab.formatting import check_format, make_image, possible
 from howdah.lab.leftover import Leftover
 from howdah.lab.loops import Loop
 from howdah.lab.mounts import Mount, read_mounts
-from howdah.lab.spec import DiskSpec, Format, LabSpec, MachineSpec
+from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.lab.tools import run
 from howdah.model.cluster import Deviation
 from howdah.units import format_bytes
@@ -48,6 +52,7 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
     form, deviations = possible(spec.format)
     mounted = {mount.point: mount.device for mount in read_mounts()}
     buffered = False
+    _share(spec, mounted)
     for machine, disk, image in _disks(spec):
         if not image.exists():
             progress(f"disk {disk.mount.name} of {machine.name}, {format_bytes(disk.size_bytes)}")
@@ -77,6 +82,7 @@ def survey(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """The mounts, loop devices and images of a laboratory; images only below ``directory``, if given."""
     return (
         *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
+        *(Leftover("mount", str(mount.point)) for mount in (_shared(directory) if directory else ())),
         *(Leftover("loop device", f"{loop.path} ({loop.image})") for loop in loops.find(lab)),
         *(Leftover("file", str(path)) for path in _images(lab, directory)),
     )
@@ -84,25 +90,21 @@ def survey(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Unmount, detach and delete the laboratory's disks; what could not be removed, and who is in the way."""
-    left: list[Leftover] = []
     found = loops.find(lab)
-    for mount in reversed(_mounts(found)):
-        try:
-            run(lab, "umount", str(mount.point))
-        except HowdahError as error:
-            left.append(Leftover("mount", str(mount.point), _holders(mount) or error.what))
-    busy = {mount.device for mount in _mounts(found)}
-    for loop in found:
-        if loop.device in busy or not _detached(lab, loop):
-            left.append(Leftover("loop device", str(loop.path), "is in use"))
-            continue
-        loop.image.unlink(missing_ok=True)
-    held = {loop.image for loop in loops.find(lab)}
-    for path in _images(lab, directory):
-        if path not in held:
-            path.unlink(missing_ok=True)
-    for folder in {loop.image.parent for loop in found} | ({directory / _FOLDER} if directory else set()):
-        _remove_empty(folder)
+    homes = {loop.image.parent.parent for loop in found} | ({directory} if directory else set())
+    left = [one for mount in reversed(_mounts(found)) for one in _unmount(lab, mount)]
+    if not left:
+        left += [one for home in homes for mount in _shared(home) for one in _unmount(lab, mount)]
+    mounted = {mount.device for mount in _mounts(found)}
+    loops.detach(lab, [loop for loop in found if loop.device not in mounted])
+    held = {loop.image: loop for loop in loops.find(lab)}
+    left += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in held.values()]
+    for home in homes:
+        for path in _images(lab, home):
+            if path not in held:
+                path.unlink(missing_ok=True)
+        with suppress(OSError):  # It is gone, or an image in use is still in it.
+            (home / _FOLDER).rmdir()
     return tuple(left)
 
 
@@ -157,20 +159,28 @@ def _through_cache(buffered: bool) -> Iterator[Deviation]:
         )
 
 
-def _detached(lab: str, loop: Loop) -> bool:
+def _share(spec: LabSpec, mounted: Mapping[Path, str]) -> None:
+    folder = spec.directory / MACHINES
+    if not any(machine.disks for machine in spec.machines):
+        return
+    if folder not in mounted:
+        folder.mkdir(parents=True, exist_ok=True)
+        run(spec.name, "mount", "--bind", str(folder), str(folder))
+    run(spec.name, "mount", "--make-shared", str(folder))
+
+
+def _shared(home: Path) -> list[Mount]:
+    return [mount for mount in read_mounts() if mount.point == home / MACHINES]
+
+
+def _unmount(lab: str, mount: Mount) -> Iterator[Leftover]:
     try:
-        return loops.detach(lab, loop)
-    except HowdahError:
-        return False
+        run(lab, "umount", str(mount.point))
+    except HowdahError as error:
+        users = inhabitants.users_of(mount.point)
+        yield Leftover("mount", str(mount.point), f"is in use by {', '.join(users)}" if users else error.what)
 
 
-def _holders(mount: Mount) -> str:
-    found = inhabitants.users_of(mount.point)
-    return f"is in use by {', '.join(found)}" if found else ""
-
-
-def _remove_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # Something is still in it, or it is gone.
+def _keepers(loop: Loop) -> str:
+    keepers = inhabitants.keepers_of(loop.device)
+    return f"is mounted for {', '.join(keepers)}" if keepers else "is in use"

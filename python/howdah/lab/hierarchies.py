@@ -6,6 +6,7 @@ still have the controllers, so each controller is looked for on its own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -44,9 +45,14 @@ _VERSION_1 = {
 
 
 def find_hierarchies(mounts: Iterable[Mount] | None = None) -> Hierarchies:
-    """The trees of this machine, or of the given mounts; a controller without one is absent."""
+    """The trees that this user may write to, of this machine or of the given mounts.
+
+    A controller without one is absent.
+    """
     found: dict[Controller, Hierarchy] = {}
     for mount in read_mounts() if mounts is None else mounts:
+        if not os.access(mount.point, os.W_OK):
+            continue
         if mount.kind == "cgroup":
             for name in _VERSION_1.keys() & set(mount.options):
                 found[_VERSION_1[name]] = Hierarchy(mount.point, 1)
@@ -57,10 +63,20 @@ def find_hierarchies(mounts: Iterable[Mount] | None = None) -> Hierarchies:
 
 
 def _offered(root: Path) -> Iterable[Controller]:
-    names = (root / "cgroup.controllers").read_text().split()
+    """The controllers that groups of version 2 below this root can have."""
+    hands_down = "cgroup.subtree_control" if _is_crowded(root) else "cgroup.controllers"
+    names = (root / hands_down).read_text().split()
     for controller in (Controller.CPU, Controller.MEMORY, Controller.IO):
         if controller.value in names:
             yield controller
             if controller is Controller.CPU:
                 # Version 2 counts where it limits.
                 yield Controller.CPU_ACCOUNT
+
+
+def _is_crowded(root: Path) -> bool:
+    """Whether processes sit at this root, as in a container: then it hands nothing down that it did not.
+
+    The machine's own root, which may have both, is the only group without a type.
+    """
+    return (root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != ""

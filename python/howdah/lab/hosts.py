@@ -15,7 +15,7 @@ from howdah.lab.names import check_lab_name
 from howdah.lab.spec import LabSpec
 from howdah.model.cluster import Deviation
 
-_PATIENCE_S = 5.0
+_PATIENCE_S = 20.0
 
 
 def check_hosts(spec: LabSpec) -> None:

@@ -17,6 +17,7 @@ from howdah.errors import UserError
 from howdah.lab import names, network
 from howdah.lab.cgroups import Group
 from howdah.lab.leftover import Leftover
+from howdah.lab.mounts import read_mounts
 
 _PATIENCE_S = 10.0
 _PROC = Path("/proc")
@@ -100,3 +101,29 @@ def _leads_into(link: Path, directory: Path) -> bool:
     with suppress(OSError):
         return link.readlink().is_relative_to(directory)
     return False
+
+
+def keepers_of(device: str) -> tuple[str, ...]:
+    """Who has a device (``7:3``) mounted in a mount namespace other than this process's, one for each."""
+    found: dict[tuple[int, int], str] = {}
+    own = _mounts_of(os.getpid())
+    for pid in _all():
+        space = _mounts_of(pid)
+        if space is not None and space != own and space not in found and _has_mounted(pid, device):
+            found[space] = f"{pid} ({_command(pid)})"
+    return tuple(found.values())
+
+
+def _mounts_of(pid: int) -> tuple[int, int] | None:
+    try:
+        found = (_PROC / str(pid) / "ns/mnt").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _has_mounted(pid: int, device: str) -> bool:
+    try:
+        return any(mount.device == device for mount in read_mounts(_PROC / str(pid) / "mountinfo"))
+    except OSError:
+        return False

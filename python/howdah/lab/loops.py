@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.errors import HowdahError
 from howdah.lab import cgroups, names
 from howdah.lab.tools import run
 
 _DELETED = " (deleted)"
-_PATIENCE_S = 2.0
+_PATIENCE_S = 1.0
 
 
 class Loop(NamedTuple):
@@ -51,16 +54,16 @@ def attach(lab: str, image: Path) -> Loop:
     return next(loop for loop in _bound() if loop.path == Path(shown.strip()))
 
 
-def detach(lab: str, loop: Loop) -> bool:
-    """Take the file from behind a loop device, and its limits; False if somebody still has it open."""
-    cgroups.release(loop.device)
-    run(lab, "losetup", "--detach", str(loop.path))
+def detach(lab: str, found: Collection[Loop]) -> None:
+    """Take the files from behind loop devices, and their limits; one that is in use keeps its file."""
+    for loop in found:
+        with suppress(HowdahError):
+            cgroups.release(loop.device)
+            run(lab, "losetup", "--detach", str(loop.path))
+    # What just looked at a device, to learn what it is, lets go of it soon.
     end = time.monotonic() + _PATIENCE_S
-    while loop in find(lab):
-        if time.monotonic() > end:
-            return False
+    while set(found) & set(find(lab)) and time.monotonic() < end:
         time.sleep(0.02)
-    return True
 
 
 def _bound() -> tuple[Loop, ...]:

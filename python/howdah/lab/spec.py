@@ -20,6 +20,9 @@ from howdah.units import format_memory
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
 """The addresses of every laboratory; its namespaces are closed, so no other network has to give way."""
 
+MACHINES = "machines"
+"""The folder of a laboratory's directory below which machines have their disks mounted."""
+
 CLIENT_ADDRESS = "10.77.255.254"
 """Where jobs are submitted from, unless the spec says otherwise."""
 
@@ -28,7 +31,7 @@ class DiskSpec(Model):
     """A data disk of a machine."""
 
     mount: Path
-    """Where it is mounted on this machine: an absolute path below the laboratory's directory."""
+    """Where it is mounted on this machine: absolute, below ``machines`` in the laboratory's directory."""
     size_bytes: PositiveInt
     """Its size."""
     read_bytes_per_s: PositiveInt | None = None
@@ -168,9 +171,9 @@ def _check_disks(spec: LabSpec) -> None:
     for mount in _twice(mounts):
         raise UserError(str(mount), "is the mount of two disks", "give each its own")
     for mount in mounts:
-        if spec.directory not in mount.parents:
+        if spec.directory / MACHINES not in mount.parents:
             raise UserError(
-                str(mount), f"is not below {spec.directory}", "mount disks in the laboratory's directory"
+                str(mount), "is not where disks are mounted", f"below {spec.directory / MACHINES}"
             )
 
 
