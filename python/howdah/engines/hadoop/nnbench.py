@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from howdah.engines.hadoop.command import Command
 from howdah.engines.hadoop.work import Work, Yield
 from howdah.errors import RunFailed
 from howdah.installation.programs import PROGRAMS
+from howdah.model.run import Counters, Phase
 from howdah.model.workload import Workload
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
@@ -37,6 +38,7 @@ class Measured(NamedTuple):
 def nnbench(work: Work) -> Yield:
     """Create and write empty files, open, rename and delete them; the answer has each one's rate."""
     rates: dict[str, float] = {}
+    phases: list[Phase] = []
     for operation in _OPERATIONS:
         folder = work.bench.workspace.folder("nnbench")
         finished = work.run(Command(PROGRAMS["nnbench"], {}, arguments(work.workload, operation, folder)))
@@ -49,7 +51,14 @@ def nnbench(work: Work) -> Yield:
                 f"nnbench {operation}: {measured.late_maps} maps started late, so that the rate is too low",
             )
         rates.setdefault(operation, measured.per_s)
-    return Yield(answer=", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items()))
+        phases += _whole(operation, finished.told.phases)
+    answer = ", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items())
+    return Yield(counters=Counters(), phases=tuple(phases), answer=answer)
+
+
+def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
+    """A job's phases as one."""
+    return [Phase(name=name, start_s=phases[0].start_s, end_s=phases[-1].end_s)] if phases else []
 
 
 def arguments(workload: Workload, operation: str, folder: str) -> tuple[str, ...]:

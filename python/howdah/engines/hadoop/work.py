@@ -17,7 +17,7 @@ from howdah.engines.hadoop.stopping import kill_applications, run_tag
 from howdah.engines.hadoop.tell import Told, tell_job
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.run import Counters, FileRate, Outcome, ValidationError
+from howdah.model.run import Counters, FileRate, Outcome, Phase, ValidationError
 from howdah.model.workload import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job import JobFacts
@@ -44,6 +44,7 @@ class Yield(TypedDict, total=False):
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
     answer: str | None
+    phases: tuple[Phase, ...]
     replicas: ReplicaSpread
 
 
@@ -103,8 +104,10 @@ class Work:
             said=client.lines,
             seen=seen,
         )
+        # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
+        before = {kind: sum(_tasks(one, kind) for one in self._told) for kind in ("map", "reduce")}
+        self.bench.sink.tasks([one._replace(task=one.task + before[one.kind]) for one in told.attempts])
         self._told.append(told)
-        self.bench.sink.tasks(told.attempts)
         if code != 0:
             raise RunFailed(self.workload.kind, told.job.diagnostics or said_by_client(client.lines))
         return Finished(told, client.lines)
@@ -125,6 +128,10 @@ class Work:
         if self._told:
             fields |= {"job": self._told[-1].job, "counters": self._told[-1].counters}
         return fields
+
+
+def _tasks(told: Told, kind: str) -> int:
+    return sum(task.kind == kind for task in told.facts.tasks)
 
 
 def job_of(application: str) -> str:
