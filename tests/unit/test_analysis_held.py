@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis.causes.held import Held, held
-from howdah.analysis.causes.view import capable, usual
+from howdah.analysis.causes.view import Peers
 from howdah.analysis.timeline import Timeline
 from howdah.model.tables import SAMPLES_SCHEMA
 
@@ -67,6 +67,19 @@ def test_demand_that_comes_and_goes_is_not_held() -> None:
     assert use.amount_share < 0.5
 
 
+def test_a_sample_that_was_read_late_is_no_burst() -> None:
+    """The sampler stamped its sixth sample in time, read it three seconds later and lost three."""
+    times = np.array([0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13], dtype=float)
+    values = 10 * times
+    values[5] = 80
+    columns = {"time_s": times, "host": ["w1"] * len(times), "metric": [METRIC] * len(times), "value": values}
+    timeline = Timeline(pa.table(columns, schema=SAMPLES_SCHEMA))
+    use = held(timeline, "w1", [METRIC], (0.0, 13.0))
+    assert use is not None
+    assert use.level == pytest.approx(10)
+    assert use.time_share == pytest.approx(1)
+
+
 def test_too_few_samples_tell_nothing() -> None:
     assert use_of([5.0, 5.0, 5.0]) is None
 
@@ -79,16 +92,26 @@ def test_a_short_burst_is_the_top_only_if_it_moved_enough() -> None:
 
 def test_many_peers_count_by_the_better_of_them_and_few_by_the_plan() -> None:
     rates = {"a": 10.0, "b": 100.0, "c": 120.0, "d": 40.0}
-    many = capable("a", rates, planned=500.0)
+    many = Peers(rates).capable("a", planned=500.0)
     assert many is not None
     assert many.against == "peers"
     assert 100 <= many.value <= 120
-    assert capable("a", {"a": 10.0, "b": 100.0}, planned=50.0) == (50.0, "plan")
-    assert capable("a", {"a": 10.0, "b": 20.0}, planned=50.0) == (20.0, "peers")
-    assert capable("a", {"a": 10.0}, planned=50.0) == (50.0, "plan")
-    assert capable("a", {"a": 10.0}, planned=None) is None
+    assert Peers({"a": 10.0, "b": 100.0}).capable("a", planned=50.0) == (50.0, "plan")
+    assert Peers({"a": 10.0, "b": 20.0}).capable("a", planned=50.0) == (20.0, "peers")
+    assert Peers({"a": 10.0}).capable("a", planned=50.0) == (50.0, "plan")
+    assert Peers({"a": 10.0}).capable("a", planned=None) is None
 
 
 def test_what_a_healthy_worker_has_little_of_is_held_against_the_median() -> None:
-    assert usual("a", {"a": 0.5, "b": 0.01, "c": 0.02, "d": 0.4}) == (0.02, "peers")
-    assert usual("a", {"a": 0.5}) == (0.0, "plan")
+    assert Peers({"a": 0.5, "b": 0.01, "c": 0.02, "d": 0.4}).usual("a") == (0.02, "peers")
+    assert Peers({"a": 0.5}).usual("a") == (0.0, "plan")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 1e9), min_size=3, max_size=30))
+def test_peers_are_all_the_others(values: list[float]) -> None:
+    peers = Peers(dict(enumerate(values)))
+    assert peers.usual(0).value == pytest.approx(float(np.median(values[1:])))
+    best = peers.capable(0, planned=None)
+    assert best is not None
+    assert best.value == pytest.approx(float(np.quantile(values[1:], 0.75)))

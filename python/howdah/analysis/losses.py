@@ -50,7 +50,8 @@ def _loss(
     moment = min(each.time_s for each in lost)
     wasted = [each for each in attempts if _ended_with(each, worker, moment)]
     tasks = {(each.kind, each.task) for each in wasted}
-    again = [each for each in attempts if each not in wasted and (each.kind, each.task) in tasks]
+    gone = set(wasted)
+    again = [each for each in attempts if (each.kind, each.task) in tasks and each not in gone]
     ends: dict[str, float] = {}
     for each in attempts:
         if (each.kind, each.task) not in tasks:

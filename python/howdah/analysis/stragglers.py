@@ -76,7 +76,7 @@ def _view(run: RunData, timeline: Timeline, machines: tuple[Machine, ...], time:
     active = {each.worker for each in counted} | set(timeline.hosts)
     planned = planned_limits(run.record.plan)
     workers = tuple(name for name in names if name in active)
-    failed = tuple(each for each in attempts if each not in counted)
+    failed = tuple(each for each in attempts if each.state.lower() != Outcome.SUCCEEDED.value)
     return View(timeline, span, workers, counted, failed, planned)
 
 

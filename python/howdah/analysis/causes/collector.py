@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.view import Mark, View, by_kind, usual
+from howdah.analysis.causes.view import Mark, Peers, View, by_kind
 from howdah.analysis.evidence import Sign
 
 # What Java says when a heap is full; the second is said when collecting takes nearly all time.
@@ -45,8 +45,9 @@ def _died(view: View) -> dict[str, float]:
 
 
 def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[Mark]:
+    all_shares = Peers(shares)
     for worker, share in shares.items():
-        peers = usual(worker, shares)
+        peers = all_shares.usual(worker)
         if share > peers.value:
             sign = Sign("garbage collection", share - peers.value, quantity, "1", share, *peers)
             yield Mark(worker, kind, None, sign)

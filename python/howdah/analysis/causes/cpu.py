@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.ceiling import low_ceilings
+from howdah.analysis.causes.ceiling import Resource, low_ceilings
 from howdah.analysis.causes.held import Held, held
-from howdah.analysis.causes.view import Mark, View, usual
+from howdah.analysis.causes.view import Mark, Peers, View
 from howdah.analysis.evidence import Sign
 from howdah.analysis.use import MODES
 
@@ -34,7 +34,7 @@ def held_back(view: View) -> Iterator[Mark]:
             uses[worker, ""] = use
     planned = {worker: _allowed(view, worker) for worker in view.workers}
     throttled = _throttled(view)
-    for mark in low_ceilings("CPU held back", "CPUs in use", "1", uses, planned):
+    for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "1", LEAST_CPUS), uses, planned):
         if _by_limit(view, mark.worker, uses[mark.worker, ""], throttled):
             yield mark
     yield from _stolen(view)
@@ -63,7 +63,7 @@ def _by_limit(view: View, worker: str, use: Held, throttled: dict[str, float]) -
     if worker not in throttled:
         return use.amount_share >= STEADY
     back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
-    more = throttled[worker] >= HELD_BACK_MORE * usual(worker, throttled).value
+    more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
     return more and back_s >= HELD_BACK_LEAST * view.seconds
 
 
@@ -75,8 +75,9 @@ def _stolen(view: View) -> Iterator[Mark]:
         known = [each for each in stolen_s if each is not None]
         if known:
             shares[worker] = sum(known) / len(known) / view.seconds
+    all_shares = Peers(shares)
     for worker, share in shares.items():
-        peers = usual(worker, shares)
+        peers = all_shares.usual(worker)
         if share > peers.value:
             lost = share - peers.value
             sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers)

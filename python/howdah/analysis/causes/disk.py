@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.ceiling import low_ceilings
+from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, Resource, low_ceilings
 from howdah.analysis.causes.held import Held, held
 from howdah.analysis.causes.view import Mark, View
+from howdah.analysis.use import QUIET_BYTES_PER_S
 
-# Less than this a second is not what anyone waits for.
-QUIET_BYTES_PER_S = 1e6
 # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
 BUSY = 0.7
 _WAYS = {
@@ -33,10 +32,12 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
         for worker, disk in disks:
             names = [f"disk/{disk}/{metric}" for metric in metrics]
             use = held(view.timeline, worker, names, view.span)
-            if use is not None and use.level >= QUIET_BYTES_PER_S:
+            if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, disk] = use
-        yield from low_ceilings("slow disk", f"rate of {way}, disk", "B/s", uses, planned)
-    yield from low_ceilings("slow disk", "rate while busy, disk", "B/s", _busy(view, disks), planned)
+        what = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
+        yield from low_ceilings(what, uses, planned)
+    what = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
+    yield from low_ceilings(what, _busy(view, disks), planned)
 
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:

@@ -18,6 +18,8 @@ from howdah.analysis.timeline import Timeline, Track
 TOP = 0.95
 # So far around that rate still counts as the same.
 NEAR = 0.15
+# A sampler that was held up so many intervals lost what lies between.
+GAP = 2.0
 # Fewer sample intervals than this tell nothing about steadiness.
 LEAST_INTERVALS = 4
 
@@ -52,5 +54,10 @@ def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[f
 
 
 def _edges(track: Track, span: tuple[float, float]) -> FloatArray:
-    within = (track.times_s >= span[0]) & (track.times_s <= span[1])
-    return track.times_s[within]
+    """The samples to look between; one that a gap follows was held up itself and read who knows when."""
+    times = track.times_s[(track.times_s >= span[0]) & (track.times_s <= span[1])]
+    if len(times) <= LEAST_INTERVALS:
+        return times
+    lengths = np.diff(times)
+    late = np.append(lengths > GAP * np.median(lengths), False)
+    return np.delete(times, np.flatnonzero(late))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from howdah.analysis.causes.ceiling import low_ceilings
-from howdah.analysis.causes.disk import QUIET_BYTES_PER_S
+from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, Resource, low_ceilings
 from howdah.analysis.causes.held import Held, held
-from howdah.analysis.causes.view import Mark, View, usual
+from howdah.analysis.causes.view import Mark, Peers, View
 from howdah.analysis.evidence import Sign
+from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # Twenty full segments; what a link sends at once is no queue.
 QUEUED_BYTES = 30e3
@@ -29,9 +29,10 @@ def slow_links(view: View) -> Iterator[Mark]:
         for worker in view.workers:
             nics = [nic for nic in view.timeline.instances(worker, "nic") if nic != "lo"]
             use = held(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
-            if use is not None and use.level >= QUIET_BYTES_PER_S:
+            if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, ""] = use
-        for mark in low_ceilings("slow link", f"rate of {way}", "B/s", uses, planned):
+        what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
+        for mark in low_ceilings(what, uses, planned):
             low.setdefault(mark.worker, []).append(mark)
         tops.update({worker: max(use.level, tops.get(worker, 0.0)) for (worker, _), use in uses.items()})
     for marks in low.values():
@@ -59,8 +60,9 @@ def _queues(view: View, tops: dict[str, float]) -> Iterator[Mark]:
                 within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
                 share = float((track.values[within] >= QUEUED_BYTES).mean()) if within.any() else 0.0
                 waiting[worker] = max(share, waiting.get(worker, 0.0))
+    queues = Peers(waiting)
     for worker, share in waiting.items():
-        peers = usual(worker, waiting)
+        peers = queues.usual(worker)
         others = [top for name, top in tops.items() if name != worker]
         if share > peers.value and worker in tops and others and tops[worker] <= ALIKE * max(others):
             what = "time in which bytes waited for the link"

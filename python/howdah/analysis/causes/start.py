@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from howdah.analysis.causes.view import Mark, View, by_kind, usual
+from howdah.analysis.causes.view import Mark, Peers, View, by_kind
 from howdah.analysis.evidence import Sign
 
 # Containers are given out within a few heartbeats; sooner than this nothing is late.
@@ -24,8 +24,9 @@ def late_starts(view: View) -> Iterator[Mark]:
         for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
             waited[worker] = min(each.start_s for each in tasks) - begun_s
             ended[worker] = max(each.end_s for each in tasks)
+        waits = Peers(waited)
         for worker, wait_s in waited.items():
-            peers = usual(worker, waited)
+            peers = waits.usual(worker)
             others = [end_s for name, end_s in ended.items() if name != worker]
             if not others or wait_s - peers.value < LEAST_S:
                 continue
