@@ -99,6 +99,16 @@ def test_hosts_shrink_to_what_the_machine_holds() -> None:
     assert host_group.disks[0].outer_bytes_per_s == 190 * 2**20
 
 
+def test_masters_that_lose_their_places_are_said_to() -> None:
+    plan = planned("ft", workers_per_host=4, hypervisor="kvm")
+    assert any(master.takes for master in cluster(plan).masters)
+    large = fitted(plan, machine(cpus=1024, memory=65536 * GIB), free_bytes=10**16)
+    assert large.plan is plan
+    assert large.notes == ()
+    (note,) = fitted(plan, machine(cpus=16, memory=128 * GIB), free_bytes=10**12).notes
+    assert note.startswith("Masters have hosts of their own")
+
+
 def test_links_keep_their_proportion() -> None:
     by_speed = {}
     for speed in ("1Gb/s", "10Gb/s"):

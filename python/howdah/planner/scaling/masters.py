@@ -20,7 +20,7 @@ _SYSTEM_DISK = {"count": 1, "kind": "hdd", "size": "20GB", "role": "system"}
 def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
     """Groups for masters alone; none where the plan's masters run beside workers' daemons.
 
-    Places beside workers are too small for masters on a laboratory's hosts, so masters that had such places
+    A laboratory's few hosts have few places, most of them too small for masters, so masters that had places
     have hosts. ``workers`` is a group of the laboratory's, whose domain and rack they share.
     """
     inventory = cluster.inventory

@@ -82,8 +82,10 @@ def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:
     for group in planned.inventory.worker_groups:
         if group.name not in kept:
             yield f"Hosts of {group.name} are left out."
-    if any(master.takes and not master.whole_host for master in planned.masters):
-        yield "Masters have hosts of their own: a worker's place is too small for them here."
+    if any(one.takes and not one.whole_host for one in planned.masters) and not any(
+        one.takes for one in lab.masters
+    ):
+        yield "Masters have hosts of their own instead of workers' places, so that all places are workers'."
     if planned.topology.placement is not lab.topology.placement:
         yield (
             f"Replicas are placed by {lab.topology.placement} instead of {planned.topology.placement}: "
