@@ -5,7 +5,8 @@ from __future__ import annotations
 from howdah.analysis import analyse
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
-from support.cluster_records import Scene, several, terasort_on, with_samples
+from support.cluster_records import terasort_on, with_samples
+from support.cluster_scene import Scene, several
 from support.findings import found
 
 

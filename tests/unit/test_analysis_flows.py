@@ -13,7 +13,8 @@ from howdah.analysis.crossing import shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.model.cluster import CounterValue
 from howdah.model.tables import RunData
-from support.cluster_records import Scene, terasort_on
+from support.cluster_records import terasort_on
+from support.cluster_scene import Scene
 from support.findings import found
 
 SIZE = 8_000_000 * 100

@@ -11,7 +11,8 @@ from howdah.analysis.evidence import WorkerLoss
 from howdah.model.cluster import Event
 from howdah.model.run import TaskAttempt
 from howdah.model.tables import RunData
-from support.cluster_records import Scene, attempts_in, terasort_on, with_attempts, with_events
+from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
+from support.cluster_scene import Scene
 from support.findings import found, value
 
 Kind = Literal["datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back"]

@@ -9,7 +9,8 @@ from howdah.analysis.machines import counted, machines_of, workers_of
 from howdah.analysis.timeline import Timeline
 from howdah.model.plan import Role
 from howdah.model.tables import RunData
-from support.cluster_records import Scene, terasort_on, with_samples
+from support.cluster_records import terasort_on, with_samples
+from support.cluster_scene import Scene
 from support.plans import kind, master, plan
 from support.records import terasuite
 

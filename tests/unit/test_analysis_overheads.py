@@ -6,7 +6,8 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.model.workload import Codec
-from support.cluster_records import Scene, attempts_in, terasort_on, with_attempts
+from support.cluster_records import attempts_in, terasort_on, with_attempts
+from support.cluster_scene import Scene
 from support.findings import found
 from support.records import terasuite
 

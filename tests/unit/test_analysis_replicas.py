@@ -13,7 +13,8 @@ from howdah.analysis import analyse
 from howdah.analysis.replicas import by_chance
 from howdah.model.plan import Placement
 from howdah.model.tables import RunData
-from support.cluster_records import Scene, terasort_on
+from support.cluster_records import terasort_on
+from support.cluster_scene import Scene
 from support.findings import found
 
 

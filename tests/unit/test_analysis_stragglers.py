@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.model.tables import RunData
-from support.cluster_records import (
-    Injected,
-    Scene,
-    attempts_in,
-    names_of,
-    several,
-    terasort_on,
-    victim_of,
-    with_attempts,
-    with_samples,
-)
+from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
+from support.cluster_scene import Injected, Scene, names_of, several, victim_of
 from support.findings import found, value
 
 CAUSES: tuple[Injected, ...] = (
