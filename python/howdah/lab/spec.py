@@ -146,10 +146,18 @@ def _check_machines(spec: LabSpec) -> None:
             )
         _check_share(machine, hosts[machine.host])
     for address in addresses:
-        if ipaddress.ip_address(address) not in SUBNET:
-            raise UserError(
-                address, f"is outside of the laboratory's network {SUBNET}", "10.77.0.1 to 10.77.255.254"
-            )
+        _check_address(address)
+
+
+def _check_address(address: str) -> None:
+    try:
+        inside = ipaddress.ip_address(address) in SUBNET
+    except ValueError as error:
+        raise UserError(address, "is no IPv4 address", "10.77.0.1 for instance") from error
+    if not inside:
+        raise UserError(
+            address, f"is outside of the laboratory's network {SUBNET}", "10.77.0.1 to 10.77.255.254"
+        )
 
 
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
