@@ -63,10 +63,9 @@ def locked(name: str) -> Iterator[None]:
 
     The kernel releases the lock of a process that dies. The lock's file goes with the laboratory.
     """
-    folder = _folder()
-    path = folder / f"{check_lab_name(name)}.lock"
+    path = registry() / f"{check_lab_name(name)}.lock"
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = _opened(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -86,14 +85,31 @@ def locked(name: str) -> Iterator[None]:
         if entry(name) is None:
             path.unlink(missing_ok=True)
             with suppress(OSError):
-                folder.rmdir()
+                path.parent.rmdir()
         os.close(descriptor)
 
 
-def _folder() -> Path:
-    """The registry's folder, made if need be; nobody else may write to it."""
-    folder = registry()
-    folder.mkdir(mode=0o700, parents=False, exist_ok=True)
+def _opened(path: Path) -> int:
+    """A lock's file, opened; whoever removed the last laboratory may be removing the folder meanwhile."""
+    while True:
+        try:
+            _make_folder(path.parent)
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except FileNotFoundError:
+            continue
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the registry's folder if need be; nobody else may write to it."""
+    try:
+        # Others may look: a laboratory of root's is no secret.
+        folder.mkdir(mode=0o755, parents=True)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise UserError(
+            str(folder), f"cannot be made: {error.strerror}", "set XDG_RUNTIME_DIR to a directory of your own"
+        ) from error
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
         raise UserError(
@@ -101,7 +117,6 @@ def _folder() -> Path:
             "belongs to somebody else, or others may write to it",
             "remove it, or set XDG_RUNTIME_DIR to a directory of your own",
         )
-    return folder
 
 
 def _still(descriptor: int, path: Path) -> bool:

@@ -1,0 +1,45 @@
+"""Plans that laboratories are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.documents.inventory import read_inventory
+from howdah.documents.plan import write_plan
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.cluster import plan_cluster
+
+HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
+
+
+def lab_plan(
+    *,
+    workers_per_host: int | None = 2,
+    protection: Protection = Protection.NONE,
+    secure: bool = False,
+    ycsb: bool = False,
+) -> Plan:
+    """A plan of the example's two hosts, virtual unless workers are None; replication 2."""
+    return plan_cluster(
+        read_inventory(HOSTS),
+        PlanRequest(
+            hypervisor=Hypervisor.KVM if workers_per_host else Hypervisor.NONE,
+            workers_per_host=workers_per_host,
+            replication=2,
+            protection=protection,
+            secure=secure,
+            realm="EXAMPLE.COM" if secure else None,
+            workloads=(
+                Demand(kind="terasuite", dataset_bytes=10**9),
+                *([Demand(kind="ycsb")] if ycsb else []),
+            ),
+        ),
+    )
+
+
+def save_plan(plan: Plan, folder: Path) -> Path:
+    """The plan as a file."""
+    path = folder / "plan.yaml"
+    path.write_text(write_plan(plan))
+    return path

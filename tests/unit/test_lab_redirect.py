@@ -1,0 +1,115 @@
+"""Rendered files on a laboratory's machine: what changes, what stays, and what is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.lab.properties import Change, properties, with_changes
+from howdah.lab.redirect import (
+    DIRECTORIES,
+    Surroundings,
+    changed,
+    changes,
+    conf_files,
+    deviations,
+    moved,
+)
+from howdah.render import render
+from support.labs import lab_plan
+
+CONF, ROOT = Path("/lab/machines/h1-1/conf"), Path("/lab/machines/h1-1")
+JARS = Surroundings(task_class_path="/cache/lib/*", native=False, task_options=("-Dname=value",))
+
+
+@pytest.fixture(scope="module")
+def rendered() -> dict[str, str]:
+    return conf_files(render(lab_plan()), "hadoop")
+
+
+@pytest.mark.parametrize(
+    ("planned", "used"),
+    [
+        ("/data/01/dfs,/data/02/dfs", f"{ROOT}/data/01/dfs,{ROOT}/data/02/dfs"),
+        ("file:///data/01/dfs, file:///data/02/dfs", f"file://{ROOT}/data/01/dfs,file://{ROOT}/data/02/dfs"),
+        ("/etc/hadoop/conf/topology.sh", f"{CONF}/topology.sh"),
+        ("/etc/hadoop/configuration", f"{ROOT}/etc/hadoop/configuration"),
+        ("/mnt/../../etc/passwd", f"{ROOT}/etc/passwd"),
+        ("[SSD]relative", "[SSD]relative"),
+        ("", ""),
+    ],
+)
+def test_local_paths_lead_below_the_machine(planned: str, used: str) -> None:
+    assert moved(planned, CONF, ROOT) == used
+
+
+@given(st.lists(st.text("abc/.,", min_size=1, max_size=20), min_size=1, max_size=4))
+def test_no_absolute_path_leads_out_of_the_machine(parts: list[str]) -> None:
+    paths = ",".join(f"/{part}" for part in parts)
+    for path in moved(paths, CONF, ROOT).split(","):
+        if path.startswith("/"):
+            assert Path(path).is_relative_to(ROOT)
+            assert ".." not in Path(path).parts
+
+
+def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str]) -> None:
+    made = changed(rendered, changes(rendered, CONF, ROOT, JARS))
+    before = _all(rendered)
+    after = _all(made)
+    for key in DIRECTORIES:
+        if key in before:
+            assert all(str(ROOT) in path for path in after[key].split(","))
+    for key in ("mapreduce.jobhistory.done-dir", "yarn.nodemanager.remote-app-log-dir", "fs.defaultFS"):
+        assert after[key] == before[key]
+
+
+def test_only_what_is_told_differs(rendered: dict[str, str]) -> None:
+    wanted = list(changes(rendered, CONF, ROOT, JARS))
+    before, after = _all(rendered), _all(changed(rendered, wanted))
+    told = {one.key: one for one in deviations(rendered, wanted, ROOT)}
+    assert {key for key in after if after[key] != before.get(key)} == told.keys()
+    assert before.keys() <= after.keys()
+    assert told["dfs.datanode.data.dir"].used == "file://data/01/dfs,file://data/02/dfs"
+    assert told["mapreduce.application.classpath"].used == "/cache/lib/*"
+    assert all(one.why for one in told.values())
+
+
+def test_tasks_keep_the_options_they_would_have_had(rendered: dict[str, str]) -> None:
+    after = _all(changed(rendered, changes(rendered, CONF, ROOT, JARS)))
+    options = after["mapreduce.admin.map.child.java.opts"].split()
+    assert "-Djava.net.preferIPv4Stack=true" in options
+    assert "-Dname=value" in options
+
+
+def test_a_native_library_keeps_short_circuit_reads() -> None:
+    site = {
+        "hdfs-site.xml": with_changes(
+            None, {"k": Change("hdfs-site.xml", "dfs.client.read.shortcircuit", "true", "planned")}
+        )
+    }
+    for native, kept in ((False, "false"), (True, "true")):
+        around = JARS._replace(native=native)
+        after = properties(changed(site, changes(site, CONF, ROOT, around))["hdfs-site.xml"])
+        assert after["dfs.client.read.shortcircuit"] == kept
+
+
+def test_reasons_stay_in_a_changed_file(rendered: dict[str, str]) -> None:
+    change = Change("hdfs-site.xml", "dfs.replication", "1", "a test -- with hyphens")
+    other = Change("hdfs-site.xml", "dfs.new", "<&>", "a test -- with hyphens")
+    text = with_changes(rendered["hdfs-site.xml"], {"dfs.replication": change, "dfs.new": other})
+    assert "[hdfs.replication;" in text
+    assert properties(text) == {
+        **properties(rendered["hdfs-site.xml"]),
+        "dfs.replication": "1",
+        "dfs.new": "<&>",
+    }
+    ElementTree.fromstring(text)
+
+
+def _all(files: dict[str, str]) -> dict[str, str]:
+    sites = (properties(text) for name, text in files.items() if name.endswith("-site.xml"))
+    return {key: value for site in sites for key, value in site.items()}

@@ -1,0 +1,108 @@
+"""Machines on loopback addresses: what tells them apart, and what must not be said of them any more."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.lab import rootless
+from howdah.lab.machines import LOOPBACK, machines
+from howdah.lab.properties import properties
+from howdah.lab.redirect import changed, conf_files
+from howdah.lab.refusals import check_ports
+from howdah.lab.state import Machine
+from howdah.model.plan import Role
+from howdah.render import render
+from support.labs import lab_plan
+
+
+@pytest.fixture(scope="module")
+def placed() -> tuple[Machine, ...]:
+    plan = lab_plan()
+    assert plan.cluster is not None
+    return machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
+
+
+@pytest.fixture(scope="module")
+def rendered() -> dict[str, str]:
+    return conf_files(render(lab_plan()), "hadoop")
+
+
+def _told(placed: tuple[Machine, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:
+    known = {
+        k: v
+        for name, text in rendered.items()
+        if name.endswith("site.xml")
+        for k, v in properties(text).items()
+    }
+    files = changed(rendered, rootless.changes(placed[number], number, known))
+    return {
+        k: v for name, text in files.items() if name.endswith("site.xml") for k, v in properties(text).items()
+    }
+
+
+def test_no_two_machines_listen_on_the_same_port(placed: tuple[Machine, ...]) -> None:
+    listened = [one for number, machine in enumerate(placed) for one in rootless.ports(machine, number)]
+    assert len(set(listened)) == len(listened)
+
+
+def test_datanodes_differ_by_port_since_all_come_from_one_address(
+    placed: tuple[Machine, ...], rendered: dict[str, str]
+) -> None:
+    ports = {
+        _told(placed, number, rendered)["dfs.datanode.address"].partition(":")[2] for number in range(1, 5)
+    }
+    assert len(ports) == 4
+
+
+def test_all_that_listens_does_so_on_its_own_address(
+    placed: tuple[Machine, ...], rendered: dict[str, str]
+) -> None:
+    worker = _told(placed, 1, rendered)
+    for key in ("dfs.datanode.address", "dfs.datanode.http.address", "dfs.datanode.ipc.address"):
+        assert worker[key].startswith("h1-1:")
+    assert worker["yarn.nodemanager.address"].startswith("h1-1:")
+    assert _told(placed, 0, rendered)["dfs.namenode.http-address"] == "m1:9870"
+
+
+def test_node_groups_are_given_up_whole(placed: tuple[Machine, ...], rendered: dict[str, str]) -> None:
+    told = _told(placed, 0, rendered)
+    assert told["net.topology.impl"] == "org.apache.hadoop.net.NetworkTopology"
+    assert told["dfs.block.replicator.classname"].endswith("BlockPlacementPolicyDefault")
+    assert told["dfs.use.dfs.network.topology"] == "true"
+
+
+def test_yarn_finds_addresses_in_the_topology(placed: tuple[Machine, ...], rendered: dict[str, str]) -> None:
+    made = rootless.shared_files(rendered, placed)
+    located = dict(line.split() for line in made["topology.data"].splitlines())
+    assert located["127.0.0.3"] == located["h1-1"] == "/rack-1/h1"
+    assert made["dfs.include"] == "127.0.0.1\n"
+
+
+def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
+    keys = {change.key for change in rootless.changes(None, 0, {})}
+    assert keys == {"dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"}
+
+
+def test_a_port_in_use_is_named(placed: tuple[Machine, ...]) -> None:
+    with socket.create_server(("127.0.0.3", 9864)), pytest.raises(UserError) as told:
+        check_ports(placed)
+    assert str(told.value).startswith("port 9864 of 127.0.0.3: is wanted for h1-1")
+
+
+def test_a_port_that_another_program_has_on_every_address_is_named(placed: tuple[Machine, ...]) -> None:
+    with socket.create_server(("0.0.0.0", 8088)), pytest.raises(UserError) as told:
+        check_ports(placed)
+    assert "8088" in str(told.value)
+
+
+def test_more_workers_than_ports_are_refused(placed: tuple[Machine, ...]) -> None:
+    many = tuple(
+        placed[1].model_copy(update={"name": f"w{number}", "roles": (Role.DATANODE,)})
+        for number in range(rootless.MOST_WORKERS + 1)
+    )
+    with pytest.raises(UserError, match="ports for"):
+        check_ports(many)
