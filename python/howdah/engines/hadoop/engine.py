@@ -73,7 +73,8 @@ class _HadoopRun:
         self._manager = ResourceManager(target.web, target.conf)
         self._record = RunRecord(
             id=job.run_id,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            # Of the clock itself: what others measured finds its place in the run by it.
+            created=datetime.fromtimestamp(self._clock.start_epoch_s, UTC).isoformat(timespec="milliseconds"),
             howdah_version=howdah.__version__,
             engine=NAME,
             engine_version=target.installation.version,
@@ -99,7 +100,7 @@ class _HadoopRun:
         except ServiceError as error:
             raise UserError(error.where, error.what, error.hint) from error
         try:
-            self._change(created=datetime.now(UTC).isoformat(timespec="seconds"), cluster=cluster)
+            self._change(cluster=cluster)
             self._warn_before(cluster, left)
             self._watch(workspace)
         finally:
