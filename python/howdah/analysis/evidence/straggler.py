@@ -42,7 +42,8 @@ class Straggler:
     """One worker (``task`` None) or one task that was slow or held others up, and its most likely cause.
 
     ``slowdown`` is its seconds per byte over its peers' median (1: as fast as they). ``signs`` are all that
-    were found, the strongest first; the first is the cause. ``confidence`` is 0 to 1.
+    were found, the strongest first; the first is the cause. ``confidence`` is 0 to 1. ``kind`` is that of the
+    tasks it shows in, empty where it is the worker itself.
     """
 
     workload: str
