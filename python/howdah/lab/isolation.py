@@ -97,7 +97,7 @@ def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     if speeds == [(None, None)]:
         return Isolation(what="disks", kept=False, how=f"{own}, as fast as this machine's")
     shown = _listed(f"reads {_speed(read)} and writes {_speed(write)}" for read, write in speeds)
-    how = f"{own}, {shown}, each on its own, control groups version {version}"
+    how = f"{own}, {shown}, in full even when both at once, control groups version {version}"
     return Isolation(what="disks", kept=True, how=how)
 
 
