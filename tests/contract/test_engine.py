@@ -23,7 +23,8 @@ def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SuiteRun) -> N
     # On a cluster a task reads where its rows are, too.
     assert sorted_.counters.read_bytes == pytest.approx(100 * rows, rel=0.01)
     assert validated.counters.input_rows == rows
-    assert generated.checksum == validated.checksum == validated.expected_checksum
+    # The same rows on every engine, those of Hadoop's own TeraGen.
+    assert generated.checksum == validated.checksum == validated.expected_checksum == "186474c982b29"
     assert validated.validation_errors == ()
 
 
