@@ -13,6 +13,7 @@ from howdah.analysis.crossing import shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.model.cluster import CounterValue
 from howdah.model.tables import RunData
+from howdah.model.workload import Workload, WorkloadKind
 from support.cluster_records import terasort_on
 from support.cluster_scene import Scene
 from support.findings import found
@@ -163,6 +164,24 @@ def test_a_late_daemons_counters_are_counted_to_the_end() -> None:
     run = run._replace(samples=run.samples.set_column(column, "time_s", [late]))
     written = layer(run, "DataNodes", "written")
     assert written.counted == pytest.approx(written.theory, rel=0.01)
+
+
+def test_dfsio_reads_what_lies_elsewhere_as_often_as_chance_has_it() -> None:
+    """Its tasks go where their control files are: with two replicas on four workers half of it is remote."""
+    run = terasort_on(Scene())
+    (result,) = run.record.workloads
+    assert result.job is not None
+    workload = Workload(kind=WorkloadKind.DFSIO_READ, files=8, file_bytes=SIZE // 8)
+    reading = result.model_copy(
+        update={
+            "workload": workload,
+            "job": result.job.model_copy(update={"conf": {"dfs.replication": "2"}}),
+        }
+    )
+    flow = flow_of(run._replace(record=run.record.model_copy(update={"workloads": (reading,)})))
+    received = next(each for each in flow.layers if each.direction == "received")
+    assert flow.local_share == 0.5
+    assert received.theory == SIZE / 2
 
 
 def test_a_job_without_samples_is_accounted_for_by_its_counters() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
-from howdah.analysis.cluster_work import cluster_work, job_bytes
+from howdah.analysis.cluster_work import cluster_work, job_bytes, replication_of
 from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
 from howdah.analysis.layers import Traffic, Window, layer_accounts
@@ -16,8 +16,9 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.window import window_of
 from howdah.analysis.wording import listed, number
 from howdah.model.finding import Finding, Number
-from howdah.model.run import RunRecord
+from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import RunData
+from howdah.model.workload import WorkloadKind
 from howdah.units import format_bytes
 
 # Tasks read their configuration, splits and jars and write logs; a DataNode is asked for more than blocks.
@@ -35,6 +36,12 @@ def flows(
 ) -> tuple[ByteFlow, ...]:
     """The flow of every finished job that moves bytes."""
     account_of = {account.workload: account for account in accounts}
+    hosts, seen = workers_of(machines), set(counted(machines, timeline, "nic"))
+
+    def place(worker: str) -> str:
+        """Where only hosts' interfaces were sampled, what two workers of one host exchange is not seen."""
+        return worker if worker in seen or not seen else hosts.get(worker, worker)
+
     found = []
     for time in times:
         result = run.record.workloads[time.index]
@@ -44,11 +51,9 @@ def flows(
         said = job_bytes(result.job)
         attempts = tasks_of(run.tasks, result.workload.kind.value, time)
         done = succeeded(attempts)
-        # Where only hosts' interfaces were sampled, what two workers of one host exchange is not seen.
-        hosts = workers_of(machines)
-        seen = counted(machines, timeline, "nic")
-        remote = shuffle_share(done, lambda name: name if name in seen else hosts.get(name, name))  # noqa: B023
-        traffic = Traffic(local_share(done, result.job), remote, read_in_vain(attempts))
+        remote = shuffle_share(done, place) if work.stored else None
+        local = _by_chance(result, len(hosts)) if _anywhere(result) else local_share(done, result.job)
+        traffic = Traffic(local, remote, read_in_vain(attempts))
         span = window_of(run.record, timeline, time)
         window = Window(timeline, machines, span) if span else None
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
@@ -58,9 +63,9 @@ def flows(
             ByteFlow(
                 workload=time.workload,
                 replication=work.replication if work.output else None,
-                codec_ratio=said.codec_ratio,
-                map_spills=said.map_spills,
-                reduce_spills=said.reduce_spills,
+                codec_ratio=said.codec_ratio if work.stored else 1.0,
+                map_spills=work.map_spills,
+                reduce_spills=work.reduce_spills,
                 local_share=traffic.local_share if work.input else None,
                 remote_share=remote,
                 nodes=tuple(node for node in NODES if node.key in met),
@@ -69,6 +74,17 @@ def flows(
             )
         )
     return tuple(found)
+
+
+def _anywhere(result: WorkloadResult) -> bool:
+    """Whether tasks are placed without regard to what they read: TestDFSIO's go by their control files."""
+    return result.workload.kind is WorkloadKind.DFSIO_READ
+
+
+def _by_chance(result: WorkloadResult, workers: int) -> float | None:
+    """The part of its input that a task finds on its own worker if it is placed anywhere."""
+    replication = replication_of(result)
+    return min(1.0, replication / workers) if replication is not None and workers else None
 
 
 def tolerance(layer: LayerAccount, machines: int) -> float:
