@@ -418,6 +418,20 @@ def test_a_mount_that_holds_files_is_refused_before_anything_is_made(tmp_path: P
     assert (mount / "mine").read_text() == "mine"
 
 
+def test_a_mount_that_is_another_s_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    spec = lab_hosts.lab_spec(tmp_path, disks=1)
+    mount = spec.machines[0].disks[0].mount
+    mount.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "another's", str(mount)], check=True)
+    try:
+        with pytest.raises(UserError, match="has something mounted on it"):
+            build_hosts(spec, lambda said: None)
+    finally:
+        subprocess.run(["umount", str(mount)], check=True)
+
+    assert survey_hosts(spec.name, tmp_path) == ()
+
+
 def test_options_that_mkfs_refuses_are_named(tmp_path: Path) -> None:
     spec = lab_hosts.lab_spec(tmp_path, disks=1)
     spec = spec.model_copy(

@@ -36,14 +36,11 @@ def check(spec: LabSpec) -> None:
     if not disks:
         return
     check_format(spec.format, min(disk.size_bytes for _, disk, _ in disks))
-    mounted = {mount.point for mount in read_mounts()}
+    mounted = {mount.point: mount.device for mount in read_mounts()}
+    own = {loop.device for loop in loops.find(spec.name)}
     for _, disk, _ in disks:
-        if disk.mount in mounted:
-            continue
-        if disk.mount.is_dir() and any(disk.mount.iterdir()):
-            raise UserError(str(disk.mount), "is not empty", "an empty directory, or none, for a disk")
-        if disk.mount.exists() and not disk.mount.is_dir():
-            raise UserError(str(disk.mount), "is not a directory", "an empty directory, or none, for a disk")
+        if mounted.get(disk.mount) not in own:
+            _check_mount(disk.mount, mounted)
     _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
 
 
@@ -121,6 +118,16 @@ def _images(lab: str, directory: Path | None) -> list[Path]:
 def _mounts(found: tuple[Loop, ...]) -> list[Mount]:
     numbers = {loop.device for loop in found}
     return [mount for mount in read_mounts() if mount.device in numbers]
+
+
+def _check_mount(point: Path, mounted: Mapping[Path, str]) -> None:
+    hint = "an empty directory, or none, for a disk"
+    if point in mounted:
+        raise UserError(str(point), "has something mounted on it", hint)
+    if point.exists() and not point.is_dir():
+        raise UserError(str(point), "is not a directory", hint)
+    if point.exists() and any(point.iterdir()):
+        raise UserError(str(point), "is not empty", hint)
 
 
 def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
