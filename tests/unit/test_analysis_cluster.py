@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.analysis import analyse
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
-from support.cluster_records import terasort_on, with_samples
+from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Scene, several
 from support.findings import found
 
@@ -80,3 +80,23 @@ def test_whatever_is_missing_analysis_says_what_is_there() -> None:
         analysis = analyse(cut)
         assert analysis.findings[0].severity == "answer"
         assert all("nan" not in finding.text for finding in analysis.findings)
+
+
+def test_lost_races_of_speculation_are_no_failures() -> None:
+    run = terasort_on(Scene())
+    first, *rest = attempts_in(run)
+    raced = first._replace(
+        attempt=1, worker="h2-2", state="killed", error="Speculation: attempt_1_m_0 succeeded first!"
+    )
+    run = with_attempts(run, [first, raced, *rest])
+    (finding,) = found(run, "speculative-attempts")
+    assert finding.severity == "note"
+    assert not found(run, "failed-attempts")
+
+
+def test_a_lone_reduce_is_not_asked_to_spread() -> None:
+    run = terasort_on(Scene())
+    reduces = [each for each in attempts_in(run) if each.kind == "reduce"]
+    lone = reduces[0]._replace(end_s=reduces[0].end_s + 20)
+    run = with_attempts(run, [*(each for each in attempts_in(run) if each.kind == "map"), lone])
+    assert not any("reduce" in each.text for each in found(run, "idle-tail"))

@@ -91,6 +91,7 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
         kind=kind,
         tasks=done.num_rows,
         failed=rows.num_rows - done.num_rows,
+        raced=_raced(rows),
         slots=slots,
         start_s=first,
         end_s=last,
@@ -104,6 +105,11 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
         drift=ratio,
         drift_rank=rank,
     )
+
+
+def _raced(rows: pa.Table) -> int:
+    """Attempts that Hadoop killed because another one of their task had succeeded."""
+    return sum(str(error or "").startswith("Speculation") for error in rows.column("error").to_pylist())
 
 
 def planned_slots(plan: Plan, kind: str) -> int:
@@ -121,7 +127,9 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for spread in evidence.spreads:
         time = evidence.time_of(spread.workload)
         least_s = max(LEAST_SAVING_S, TAIL_SHARE * time.elapsed_s)
-        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s:
+        # A lone reduce puts together what maps found: there is nothing to spread.
+        lone = spread.kind == "reduce" and spread.tasks == 1
+        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
         pole = (
@@ -168,17 +176,29 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Task attempts that failed or were killed and had to be run again."""
+    """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
-        if spread.failed:
-            yield Finding(
-                id="failed-attempts",
-                severity="warning",
-                workload=spread.workload,
-                phase=spread.phase,
-                text=f"{spread.workload}: {spread.failed} of {spread.failed + spread.tasks} {spread.kind} "
-                "task attempts did not succeed; their time is lost",
-                sure="measured",
-                origin=record.origin,
-                numbers=(number("failed attempts", spread.failed, "1"),),
+        failed = spread.failed - spread.raced
+        attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
+        if failed:
+            text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"
+            yield _attempts(record, spread, "failed-attempts", text, failed)
+        if spread.raced:
+            text = (
+                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
+                "the race; what they read and computed was for nothing"
             )
+            yield _attempts(record, spread, "speculative-attempts", text, spread.raced)
+
+
+def _attempts(record: RunRecord, spread: TaskSpread, name: str, text: str, many: int) -> Finding:
+    return Finding(
+        id=name,
+        severity="warning" if name == "failed-attempts" else "note",
+        workload=spread.workload,
+        phase=spread.phase,
+        text=text,
+        sure="measured",
+        origin=record.origin,
+        numbers=(number("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),),
+    )

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 class TaskSpread:
     """The task times of one kind within a workload: how even they were and what waiting cost.
 
-    ``phase`` is the phase in which the last of them ended. ``tail_share`` is the part of all slot time
-    that lay idle between a slot's last task and the end of the last task; ``saving_s`` is how much
-    sooner that last task could have ended with the same work spread evenly over the slots.
-    ``spread_s`` is the tasks' median absolute deviation. ``drift`` is the time per byte of the last
-    third of the tasks over that of the first (1: steady), ``drift_rank`` the rank correlation of time
-    per byte with start, -1 to 1.
+    ``phase`` is the phase in which the last of them ended. ``failed`` attempts did not succeed, of them
+    ``raced`` because a speculative one of the same task was sooner. ``tail_share`` is the part of all slot
+    time that lay idle between a slot's last task and the end of the last task; ``saving_s`` is how much
+    sooner that last task could have ended with the same work spread evenly over the slots. ``spread_s`` is
+    the tasks' median absolute deviation. ``drift`` is the time per byte of the last third of the tasks over
+    that of the first (1: steady), ``drift_rank`` the rank correlation of time per byte with start, -1 to 1.
     """
 
     workload: str
@@ -22,6 +22,7 @@ class TaskSpread:
     kind: str
     tasks: int
     failed: int
+    raced: int
     slots: int
     start_s: float
     end_s: float
