@@ -38,8 +38,8 @@ check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: $(STAMPS)/bench $(STAMPS)/native ## Measure against peers and the raw limits of this machine
-	$(BIN)/python -m benches
+bench: $(STAMPS)/bench $(STAMPS)/native $(STAMPS)/hadoop ## Measure against peers and the raw limits of this machine
+	HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/python -m benches
 
 format: $(STAMPS)/test ## Format the code
 	cargo fmt --all
