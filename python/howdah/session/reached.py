@@ -15,6 +15,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.source import Source
 
+_PATIENCE_S = 3.0
 _TASK_KEYS = (
     "dfs.replication",
     "dfs.blocksize",
@@ -52,8 +53,16 @@ class Reached:
 
 def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
     """A client of the cluster's web servers, as the user whom Hadoop's own client would be."""
-    user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
-    return Web(names, user=user, kerberos=conf.secure)
+    return Web(names, user=_user(), kerberos=conf.secure)
+
+
+def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
+    """The same for samples, which rather miss a daemon that is slow than hold up the end of a run."""
+    return Web(names, user=_user(), kerberos=conf.secure, silence_s=_PATIENCE_S)
+
+
+def _user() -> str:
+    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
 
 
 def told_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:

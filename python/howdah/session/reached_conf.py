@@ -16,7 +16,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import Web
-from howdah.session.reached import Reached, open_web, told_values
+from howdah.session.reached import Reached, open_telemetry, open_web, told_values
 from howdah.telemetry.daemons import INTERVAL_S, daemon_source
 from howdah.telemetry.source import Source
 from howdah.units import MIB, format_bytes, format_counted
@@ -46,7 +46,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         plan=plan,
         line=line,
         machine_of={},
-        sources=_slowed(tuple(_sources(web, conf, datanodes, nodes))),
+        sources=_slowed(tuple(_sources(open_telemetry(conf), conf, datanodes, nodes))),
     )
 
 

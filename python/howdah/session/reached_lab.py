@@ -10,7 +10,7 @@ from howdah.lab.state import LabState, read_state
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.session.lab_telemetry import lab_telemetry
-from howdah.session.reached import Reached, open_web
+from howdah.session.reached import Reached, open_telemetry, open_web
 from howdah.units import format_bytes, format_counted
 
 
@@ -63,7 +63,7 @@ def reach_lab(state: LabState) -> Reached:
         machine_of={
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)
         },
-        sources=lab_telemetry(state, conf, web),
+        sources=lab_telemetry(state, conf, open_telemetry(conf, state.names)),
         client_prefix=client_entry(state.spec, state.hosts_file) if state.spec else (),
         lab=state.laboratory,
     )
