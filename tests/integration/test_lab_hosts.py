@@ -143,8 +143,9 @@ def assert_held(group: cgroups.Group, cpus: float) -> None:
 
     A busy machine may give it less; then no quota ends the period.
     """
-    held = 0
-    for _ in range(TRIES):
+    held = tries = 0
+    while held == 0 and tries < TRIES:
+        tries += 1
         used, periods, began = cpu_seconds(group), throttled(group), time.monotonic()
         time.sleep(2)
         used, periods, elapsed = (

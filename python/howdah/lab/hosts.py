@@ -15,7 +15,8 @@ from howdah.lab.names import check_lab_name
 from howdah.lab.spec import LabSpec
 from howdah.model.cluster import Deviation
 
-_PATIENCE_S = 20.0
+_PATIENCE_S = 10.0
+"""How long what is in use may take to be let go, by programs that just ended on a busy machine for instance."""
 
 
 def check_hosts(spec: LabSpec) -> None:
