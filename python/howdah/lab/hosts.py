@@ -16,7 +16,7 @@ from howdah.lab.spec import LabSpec
 from howdah.model.cluster import Deviation
 
 _PATIENCE_S = 10.0
-"""How long what is in use may take to be let go, by programs that just ended on a busy machine for instance."""
+"""How long it may take to be let go of what is in use, by programs that have just ended for instance."""
 
 
 def check_hosts(spec: LabSpec) -> None:
@@ -64,8 +64,10 @@ def remove_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     while True:
         left = _remove(name, directory)
         there = survey_hosts(name, directory)
-        if not there or time.monotonic() > end:
-            return left if there else ()
+        if not there:
+            return ()
+        if time.monotonic() > end:
+            return left or there
         time.sleep(0.05)
 
 
