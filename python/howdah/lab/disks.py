@@ -97,9 +97,7 @@ def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     held = {loop.image: loop for loop in loops.find(lab)}
     left += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in held.values()]
     for home in homes:
-        for path in _images(lab, home):
-            if path not in held:
-                path.unlink(missing_ok=True)
+        left += [one for path in _images(lab, home) if path not in held for one in _delete(path)]
         with suppress(OSError):  # It is gone, or an image in use is still in it.
             (home / _FOLDER).rmdir()
     return tuple(left)
@@ -186,6 +184,13 @@ def _unmount(lab: str, mount: Mount) -> Iterator[Leftover]:
     except HowdahError as error:
         users = inhabitants.users_of(mount.point)
         yield Leftover("mount", str(mount.point), f"is in use by {', '.join(users)}" if users else error.what)
+
+
+def _delete(path: Path) -> Iterator[Leftover]:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        yield Leftover("file", str(path), error.strerror or str(error))
 
 
 def _keepers(loop: Loop) -> str:
