@@ -9,8 +9,7 @@ from typing import NoReturn
 from howdah.errors import UserError
 from howdah.lab import daemons, processes
 from howdah.lab.cgroups import machine_group
-from howdah.lab.enter import client_entry
-from howdah.lab.files import name_options
+from howdah.lab.inside import client_prefix
 from howdah.lab.names import CLIENT
 from howdah.lab.processes import Process
 from howdah.lab.starting import Tell, wait_until_ready
@@ -18,14 +17,6 @@ from howdah.lab.state import LabState, Machine
 from howdah.lab.up import installed
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
-
-
-def client_prefix(state: LabState) -> tuple[str, ...]:
-    """The beginning of a command line that runs where jobs are submitted, Java or not."""
-    if state.spec is not None:
-        return client_entry(state.spec, state.hosts_file)
-    (names,) = name_options(state)
-    return ("env", f'JDK_JAVA_OPTIONS="{names}"')
 
 
 def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:

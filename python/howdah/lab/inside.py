@@ -1,4 +1,4 @@
-"""This process in a laboratory's network, where its daemons answer."""
+"""Where clients of a laboratory run: in its own network, where its daemons answer."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from howdah.errors import RunFailed
-from howdah.lab.enter import join_network
+from howdah.lab.enter import client_entry, join_network
+from howdah.lab.files import name_options
 from howdah.lab.state import LabState
 
 _NEW_NETWORK = 0x40000000  # CLONE_NEWNET of <sched.h>
+
+
+def client_prefix(state: LabState) -> tuple[str, ...]:
+    """The beginning of a command line that runs where jobs are submitted.
+
+    Without root that is here; Java is told of the file that has the machines' names.
+    """
+    if state.spec is not None:
+        return client_entry(state.spec, state.hosts_file)
+    options = " ".join(f'"{option}"' for option in name_options(state))
+    return ("env", f"JDK_JAVA_OPTIONS={options}")
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 from howdah.errors import UserError
 from howdah.installation import find_installation
 from howdah.lab import registry
-from howdah.lab.enter import client_entry, join_network
+from howdah.lab.enter import join_network
+from howdah.lab.inside import client_prefix
 from howdah.lab.state import LabState, read_state
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
@@ -64,6 +65,6 @@ def reach_lab(state: LabState) -> Reached:
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)
         },
         sources=lab_telemetry(state, conf, open_telemetry(conf, state.names)),
-        client_prefix=client_entry(state.spec, state.hosts_file) if state.spec else (),
+        client_prefix=client_prefix(state),
         lab=state.laboratory,
     )
