@@ -53,12 +53,6 @@ def planned(state: LabState) -> Iterator[Daemon]:
                 yield Daemon(machine, role)
 
 
-def missing(state: LabState) -> list[Daemon]:
-    """The daemons that do not run."""
-    running = processes.daemons(state)
-    return [daemon for daemon in planned(state) if daemon.key not in running]
-
-
 def start(state: LabState, daemon: Daemon, installation: Installation) -> Process:
     """Start a daemon in its machine's namespaces and limits; it outlives this process."""
     machine = daemon.machine

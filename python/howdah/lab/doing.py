@@ -57,15 +57,20 @@ def kill(state: LabState, name: str, daemon: str | None) -> tuple[Process, ...]:
 
 
 def start(state: LabState, name: str, tell: Tell) -> tuple[daemons.Daemon, ...]:
-    """Start those of a machine's daemons that do not run, and wait until the cluster has them back."""
+    """Start those of a machine's daemons that do not run, and wait until the cluster has them back.
+
+    Where other machines lack daemons there is no whole cluster to wait for.
+    """
     machine = state.machine(name)
-    started = tuple(one for one in daemons.missing(state) if one.machine == machine)
-    for one in started:
+    found = processes.daemons(state)
+    there = {one: found[one.key] for one in daemons.planned(state) if one.key in found}
+    lost = [one for one in daemons.planned(state) if one not in there and one.machine == machine]
+    for one in lost:
         tell(f"starting {one.program} on {machine.name}")
-        daemons.start(state, one, installed(state))
-    if not daemons.missing(state):
-        wait_until_ready(state, tell)
-    return started
+        there[one] = daemons.start(state, one, installed(state))
+    if len(there) == len(list(daemons.planned(state))):
+        wait_until_ready(state, there, tell)
+    return tuple(lost)
 
 
 def _refuse(state: LabState, machine: Machine, daemon: str) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from howdah.installation import PROGRAMS, Installation, java_command
@@ -191,8 +191,3 @@ def _write(path: Path, content: str) -> None:
     staged = path.with_name(f".{path.name}.new")
     staged.write_text(content)
     staged.replace(path)
-
-
-def machines_by_name(machines: Sequence[Machine]) -> dict[str, str]:
-    """The address of each machine by its name."""
-    return {machine.name: machine.address for machine in machines}

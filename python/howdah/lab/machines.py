@@ -26,10 +26,10 @@ _NOT_RUN = {Role.HMASTER, Role.REGIONSERVER}
 class Power(NamedTuple):
     """What the laboratory gives of what the plan says."""
 
-    cpu_share: float = 1.0
+    cpu_share: float
     """CPUs' worth of time for each planned thread."""
-    disk_rate: Callable[[DiskSet], int] = lambda disks: disks.outer_bytes_per_s or 0
-    """The speed a disk is held to, bytes per second; 0 is none."""
+    disk_rate: Callable[[DiskSet], int]
+    """The speed a disk is held to, bytes per second."""
 
 
 def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) -> tuple[Machine, ...]:
@@ -129,7 +129,7 @@ def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -
     """The host's disks from number ``begin`` on, one for each mount."""
     planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
     for mount, disk in zip(mounts, planned[begin:], strict=False):
-        rate = power.disk_rate(disk) or None
+        rate = power.disk_rate(disk)
         yield DiskSpec(mount=mount, size_bytes=disk.size_bytes, read_bytes_per_s=rate, write_bytes_per_s=rate)
 
 

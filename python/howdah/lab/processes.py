@@ -19,6 +19,8 @@ DAEMON = "HOWDAH_DAEMON"
 _PROC = Path("/proc")
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _GONE_S = 20.0
+_EXEC_TRIES = 10
+_EXEC_S = 0.002
 
 
 class Process(NamedTuple):
@@ -109,8 +111,19 @@ def kill_all(mark: str, directory: Path | None) -> list[Process]:
 
 
 def _marks(entry: Path) -> dict[str, str]:
-    pairs = (pair.partition(b"=") for pair in (entry / "environ").read_bytes().split(b"\0"))
+    pairs = (pair.partition(b"=") for pair in _environment(entry).split(b"\0"))
     return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name.startswith(b"HOWDAH_")}
+
+
+def _environment(entry: Path) -> bytes:
+    """A process's environment, which is empty for the moment in which one program becomes another."""
+    for _ in range(_EXEC_TRIES):
+        if found := (entry / "environ").read_bytes():
+            return found
+        # Only a program has a file: the kernel's own threads and the dead have none, and are an OSError.
+        (entry / "exe").readlink()
+        time.sleep(_EXEC_S)
+    return b""
 
 
 def _works_below(entry: Path, directory: Path | None) -> bool:

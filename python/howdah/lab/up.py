@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation import Installation, find_installation, java_home
-from howdah.lab import cgroups, registry, rootless
+from howdah.lab import cgroups, processes, registry, rootless
 from howdah.lab.capabilities import find_capabilities
 from howdah.lab.daemons import Daemon
 from howdah.lab.down import remove
@@ -62,7 +62,6 @@ class Brought(NamedTuple):
 
     state: LabState
     started: tuple[Daemon, ...]
-    new: bool
 
 
 def find(name: str) -> LabState | None:
@@ -132,8 +131,8 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     try:
         deviations = _build(state, tell)
         deviations += write_files(state, rendered, installation)
-        started = start_missing(state, installation, tell)
-        wait_until_ready(state, tell)
+        running = start_missing(state, installation, tell)
+        wait_until_ready(state, running.all, tell)
         _open_directories(state)
     except KeyboardInterrupt as error:
         raise Aborted(
@@ -151,7 +150,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         }
     )
     complete.write()
-    return Brought(complete, started, new)
+    return Brought(complete, running.started)
 
 
 def installed(state: LabState) -> Installation:
@@ -174,7 +173,8 @@ def _build(state: LabState, tell: Tell) -> tuple[Deviation, ...]:
                 path.mkdir(parents=True, exist_ok=True)
         return ()
     tell(f"{len(state.spec.hosts)} hosts, {len(state.spec.machines)} machines on them")
-    return build_hosts(state.spec if state.complete else _without_cpu_limits(state.spec), tell)
+    limited = state.complete and processes.daemons(state)
+    return build_hosts(state.spec if limited else _without_cpu_limits(state.spec), tell)
 
 
 def _without_cpu_limits(spec: LabSpec) -> LabSpec:

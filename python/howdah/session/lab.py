@@ -151,7 +151,11 @@ def _directory(name: str, given: Path | None) -> Path | None:
     if entry is not None:
         return entry.directory
     directory = (given or _PARENT / name).absolute()
-    state = read_state(directory)
+    try:
+        state = read_state(directory)
+    except UserError:
+        # Whose it is cannot be told, so it is none to go on with and none to remove.
+        return None
     return directory if state is not None and state.name == name else None
 
 
