@@ -225,6 +225,10 @@ def test_quotas_and_safe_mode_are_refused(rig: HadoopRig) -> None:
     rig.namenode().mkdirs(rig.work_dir)
     rig.cluster.daemons.run(DFSADMIN, "-setSpaceQuota", "1m", rig.work_dir)
     assert f"the quota of {rig.work_dir}" in refused(rig, rig.make_job("teragen", rows=SMALL)).what
+    rig.cluster.daemons.run(DFSADMIN, "-clrSpaceQuota", rig.work_dir)
+    rig.cluster.daemons.run(DFSADMIN, "-setQuota", "1", rig.work_dir)
+    assert "QuotaExceeded" in refused(rig, rig.make_job("pi")).what
+    assert rig.left() == [rig.work_dir]
     rig.cluster.daemons.run(DFSADMIN, "-safemode", "enter")
     try:
         assert "safe mode" in refused(rig, rig.make_job("pi")).what

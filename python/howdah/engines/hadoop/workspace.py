@@ -8,12 +8,15 @@ next one starts; nothing without a marker is ever removed.
 from __future__ import annotations
 
 import posixpath
+from contextlib import suppress
 from typing import NamedTuple
 
 from howdah.engines.hadoop.marker import FILE, Marker, read_marker, this_process
 from howdah.errors import UserError
-from howdah.services.errors import Refused
+from howdah.services.errors import Refused, ServiceError
 from howdah.services.namenode import NameNode
+
+_TAKEN = "FileAlreadyExistsException"
 
 
 class Kept(NamedTuple):
@@ -44,7 +47,14 @@ class Workspace:
         self._parents = missing_parents(self._namenode, self._work_dir)
         # Writing the file makes the directory with it, so that there is none without a marker.
         marker = Marker(run=self._run_id, process=this_process(), parents=self._parents)
-        self._namenode.write(self.folder(FILE), marker.content())
+        try:
+            self._namenode.write(self.folder(FILE), marker.content())
+        except BaseException as error:
+            if not (isinstance(error, Refused) and error.exception == _TAKEN):
+                # A write that a quota or an interrupt ended may have left the file without its content.
+                with suppress(ServiceError):
+                    remove(self._namenode, self.path, self._parents)
+            raise
 
     def release(self) -> None:
         """Remove it, but for whole data that is to be kept."""
