@@ -19,23 +19,13 @@ from howdah.analysis.causes.partition import skewed_tasks
 from howdah.analysis.causes.slowness import ends_later, slowdowns
 from howdah.analysis.causes.start import late_starts
 from howdah.analysis.causes.view import LEAST_PEERS, Mark, View
-from howdah.analysis.evidence import Cause, Machine, Sign, Straggler, WorkloadTime
+from howdah.analysis.evidence import Machine, Sign, Straggler, WorkloadTime
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.planned import planned_limits
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 
-# Less of its time lost than this is the difference between any two equal workers. Rates and sizes wander
-# with what there is to do; the time that a collector or a hypervisor takes hardly does.
-WANDERS: dict[Cause, float] = {
-    "skewed partition": 0.25,
-    "slow disk": 0.25,
-    "slow link": 0.25,
-    "garbage collection": 0.1,
-    "CPU held back": 0.25,
-    "late start": 0.35,
-}
 # A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
 CONSEQUENCE = 0.5
 # Slower than this, byte for byte, and ending so much later, a worker is slow even if nothing shows why.
@@ -83,14 +73,14 @@ def _view(run: RunData, timeline: Timeline, machines: tuple[Machine, ...], time:
 def _of_job(
     workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...]
 ) -> Iterator[Straggler]:
-    marks = [mark for mark in _marks(view, data_disks) if strength(mark.sign) >= 1]
+    marks = [mark for mark in _marks(view, data_disks) if mark.sign.strength >= 1]
     slow = slowdowns(view)
-    most = max((strength(mark.sign) for mark in marks), default=0.0)
+    most = max((mark.sign.strength for mark in marks), default=0.0)
     places: dict[tuple[str, int | None], list[Mark]] = {}
-    for mark in sorted(marks, key=lambda mark: -strength(mark.sign)):
+    for mark in sorted(marks, key=lambda mark: -mark.sign.strength):
         places.setdefault((mark.worker, mark.task), []).append(mark)
     for (worker, task), mine in places.items():
-        if strength(mine[0].sign) >= CONSEQUENCE * most:
+        if mine[0].sign.strength >= CONSEQUENCE * most:
             signs = _strongest(mine)
             yield Straggler(
                 workload=workload,
@@ -105,11 +95,6 @@ def _of_job(
             )
     if not marks and len(view.workers) > LEAST_PEERS:
         yield from _unexplained(workload, view, hosts, slow)
-
-
-def strength(sign: Sign) -> float:
-    """How many times more it lost than equal workers differ by."""
-    return sign.lost_share / WANDERS[sign.cause]
 
 
 def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
@@ -131,7 +116,7 @@ def _strongest(marks: list[Mark]) -> tuple[Sign, ...]:
 
 def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:
     """How far the strongest cause stands out; less with few peers, and where no task was slower for it."""
-    first, second = strength(signs[0]), strength(signs[1]) if len(signs) > 1 else 0.0
+    first, second = signs[0].strength, signs[1].strength if len(signs) > 1 else 0.0
     clear = 0.5 + 0.5 * (first - second) / first
     peers = min(1.0, (1 + len(view.workers)) / (2 + LEAST_PEERS))
     felt = 1.0 if slowdown > 1 + signs[0].lost_share / 2 or signs[0].cause == "skewed partition" else 0.85

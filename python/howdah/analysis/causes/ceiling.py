@@ -11,6 +11,8 @@ from howdah.analysis.evidence import Cause, Sign
 
 # A resource that a limit holds moves at least so much of its amount at that one rate.
 STEADY = 0.5
+# Rates wander with what there is to do.
+WANDERS = 0.25
 # Heartbeats and logs are steady too, but no more than this.
 CHATTER_BYTES_PER_S = 1e5
 
@@ -40,5 +42,5 @@ def low_ceilings(
             continue
         lost = held.time_share * (1 - held.level / against.value)
         name = f"{what.quantity} {instance}" if instance else what.quantity
-        sign = Sign(what.cause, lost, name, what.unit, held.level, *against, held.time_share)
+        sign = Sign(what.cause, lost, name, what.unit, held.level, *against, WANDERS, held.time_share)
         yield Mark(worker, "", None, sign)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from howdah.analysis.causes.view import Mark, Peers, View, by_kind
 from howdah.analysis.evidence import Sign
 
+# What a collector takes of a healthy heap's time differs by no more.
+WANDERS = 0.1
 # What Java says when a heap is full; the second is said when collecting takes nearly all time.
 _FULL = ("Java heap space", "GC overhead limit exceeded")
 
@@ -49,5 +51,5 @@ def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[Mark]:
     for worker, share in shares.items():
         peers = all_shares.usual(worker)
         if share > peers.value:
-            sign = Sign("garbage collection", share - peers.value, quantity, "1", share, *peers)
+            sign = Sign("garbage collection", share - peers.value, quantity, "1", share, *peers, WANDERS)
             yield Mark(worker, kind, None, sign)

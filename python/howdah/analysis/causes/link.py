@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import prod
 
-from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, Resource, low_ceilings
+from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, WANDERS, Resource, low_ceilings
 from howdah.analysis.causes.held import Held, held
 from howdah.analysis.causes.view import Mark, Peers, View
 from howdah.analysis.evidence import Sign
@@ -16,13 +16,18 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 QUEUED_BYTES = 30e3
 # Rates this close are the same.
 ALIKE = 1.1
-_WAYS = {"receiving": "rx_bytes", "sending": "tx_bytes"}
+# A link carries clearly less than others below this share of what they carry.
+SLOWER = 0.75
+WAITING_WANDERS = 0.1
+# A queue is one of what is sent.
+SENT = "tx_bytes"
+_WAYS = {"receiving": "rx_bytes", "sending": SENT}
 
 
 def slow_links(view: View) -> Iterator[Mark]:
     """Links that stood at a low rate, each direction by itself, or before which bytes waited."""
     planned = {worker: view.plan(worker).link_bytes_per_s for worker in view.workers}
-    tops: dict[str, float] = {}
+    sent: dict[str, float] = {}
     low: dict[str, list[Mark]] = {}
     for way, metric in _WAYS.items():
         uses: dict[tuple[str, str], Held] = {}
@@ -34,10 +39,11 @@ def slow_links(view: View) -> Iterator[Mark]:
         what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
         for mark in low_ceilings(what, uses, planned):
             low.setdefault(mark.worker, []).append(mark)
-        tops.update({worker: max(use.level, tops.get(worker, 0.0)) for (worker, _), use in uses.items()})
+        if metric == SENT:
+            sent = {worker: use.level for (worker, _), use in uses.items()}
     for marks in low.values():
         yield _both_ways(marks)
-    yield from _queues(view, tops)
+    yield from _queues(view, sent)
 
 
 def _both_ways(marks: list[Mark]) -> Mark:
@@ -50,7 +56,7 @@ def _both_ways(marks: list[Mark]) -> Mark:
     return strongest._replace(sign=replace(strongest.sign, lost_share=1 - kept))
 
 
-def _queues(view: View, tops: dict[str, float]) -> Iterator[Mark]:
+def _queues(view: View, sent: Mapping[str, float]) -> Iterator[Mark]:
     """Links before which bytes waited for more of the time than elsewhere, though they carried no more."""
     waiting: dict[str, float] = {}
     for worker in view.workers:
@@ -60,11 +66,14 @@ def _queues(view: View, tops: dict[str, float]) -> Iterator[Mark]:
                 within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
                 share = float((track.values[within] >= QUEUED_BYTES).mean()) if within.any() else 0.0
                 waiting[worker] = max(share, waiting.get(worker, 0.0))
-    queues = Peers(waiting)
+    queues, rates = Peers(waiting), Peers(sent)
     for worker, share in waiting.items():
         peers = queues.usual(worker)
-        others = [top for name, top in tops.items() if name != worker]
-        if share > peers.value and worker in tops and others and tops[worker] <= ALIKE * max(others):
-            what = "time in which bytes waited for the link"
-            sign = Sign("slow link", share - peers.value, what, "1", share, *peers)
-            yield Mark(worker, "", None, sign)
+        carries = rates.capable(worker, None) if worker in sent else None
+        if share <= peers.value or carries is None or sent[worker] > ALIKE * carries.value:
+            continue
+        what = "time in which bytes waited for the link"
+        # Bytes that wait before a link that carries clearly less than others wait for the link itself.
+        wanders = WAITING_WANDERS if sent[worker] < SLOWER * carries.value else WANDERS
+        sign = Sign("slow link", share - peers.value, what, "1", share, *peers, wanders)
+        yield Mark(worker, "", None, sign)

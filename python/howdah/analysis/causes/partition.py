@@ -9,6 +9,8 @@ from howdah.analysis.causes.view import Mark, View, by_kind, moved
 from howdah.analysis.evidence import Sign
 
 LEAST_TASKS = 3
+# Partitions are cut by samples, and the last block of a file is a small one.
+WANDERS = 0.25
 # More bytes only matter where they took longer.
 LONGER = 1.3
 
@@ -25,5 +27,7 @@ def skewed_tasks(view: View) -> Iterator[Mark]:
         for task, size in zip(attempts, sizes, strict=True):
             if size > even and task.end_s - task.start_s >= LONGER * usual_s:
                 lost = 1 - even / size
-                sign = Sign("skewed partition", lost, f"bytes of a {kind} task", "B", size, even, "peers")
+                sign = Sign(
+                    "skewed partition", lost, f"bytes of a {kind} task", "B", size, even, "peers", WANDERS
+                )
                 yield Mark(task.worker, kind, task.task, sign)

@@ -10,6 +10,8 @@ from howdah.analysis.evidence import Sign
 
 # Containers are given out within a few heartbeats; sooner than this nothing is late.
 LEAST_S = 3.0
+# Containers come when others end, to one worker sooner than to another.
+WANDERS = 0.35
 # And it must be what others wait for: ending so much later than they, as a share of the whole stretch.
 ENDS_LATER = 0.1
 
@@ -32,5 +34,7 @@ def late_starts(view: View) -> Iterator[Mark]:
                 continue
             if ended[worker] - median(others) >= ENDS_LATER * length_s:
                 lost = (wait_s - peers.value) / length_s
-                sign = Sign("late start", lost, f"wait for the first {kind} task", "s", wait_s, *peers)
+                sign = Sign(
+                    "late start", lost, f"wait for the first {kind} task", "s", wait_s, *peers, WANDERS
+                )
                 yield Mark(worker, kind, None, sign)

@@ -23,7 +23,8 @@ class Sign:
 
     ``lost_share`` is the common measure of all causes: the part of its time that the worker or task
     would have been spared under its peers' conditions. ``peers`` says what it was held against:
-    the median of the peers, or what the plan allows where there are too few of them.
+    the median of the peers, or what the plan allows where there are too few of them. ``wanders`` is
+    the share by which equal workers may differ.
     """
 
     cause: Cause
@@ -33,8 +34,14 @@ class Sign:
     value: float
     reference: float
     against: Literal["peers", "plan"]
+    wanders: float
     held_share: float | None = None
     """The part of the time in which a resource stood at its ceiling; None for causes without one."""
+
+    @property
+    def strength(self) -> float:
+        """How many times more was lost than equal workers differ by."""
+        return self.lost_share / self.wanders
 
 
 @dataclass(frozen=True)
