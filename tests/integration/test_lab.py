@@ -7,6 +7,7 @@ import os
 import pwd
 import random
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -156,35 +157,38 @@ def test_nothing_is_left_of_one_whose_files_somebody_removed(lab: Lab, tmp_path:
     assert traces(lab.name, lab.directory) == []
 
 
-def test_without_root_a_laboratory_runs_on_loopback_addresses(tmp_path: Path) -> None:
+@pytest.fixture
+def unprivileged() -> Iterator[Lab]:
+    """A laboratory of a user who is not root, in a directory that is theirs all the way down."""
     prefix: list[str] = []
-    name = f"test-{os.getpid()}"
-    if find_capabilities().root:
-        nobody = pwd.getpwnam("nobody")
-        os.chown(tmp_path, nobody.pw_uid, nobody.pw_gid)
-        # Reading alone is left to it: howdah itself may lie where only root reads.
-        prefix = [
-            "setpriv",
-            *(f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"),
-            *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
-        ]
-    for folder in tmp_path.parents:
-        if folder.owner() == "root" and folder != Path("/tmp") and Path("/tmp") in folder.parents:
-            folder.chmod(0o755)
-    lab = Lab(tmp_path, name, prefix)
-    plan = save_plan(lab_plan(workers_per_host=None), tmp_path)
-    (tmp_path / "content").write_bytes(CONTENT)
-    try:
-        assert "not kept" in lab.up(plan)
-        found = lab.status()
-        assert found["laboratory"]["rootless"]
-        assert found["state"] == "up"
-        lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
-        lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(tmp_path / "back"))
-        assert (tmp_path / "back").read_bytes() == CONTENT
-        assert "Estimated value of Pi is 3." in lab.on(
-            "client", "hadoop", "jar", str(EXAMPLES), "pi", "2", "100"
-        )
-    finally:
-        lab.try_to("down")
-    assert traces(name, lab.directory) == []
+    with tempfile.TemporaryDirectory(prefix="howdah-test-") as name:
+        folder = Path(name)
+        if find_capabilities().root:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+            # To read is all that is left to it: howdah itself may lie where only root reads.
+            prefix = [
+                "setpriv",
+                *(f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"),
+                *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+            ]
+        one = Lab(folder, f"test-{os.getpid()}", prefix)
+        yield one
+        one.try_to("down")
+
+
+def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab) -> None:
+    lab, folder = unprivileged, unprivileged.folder
+    plan = save_plan(lab_plan(workers_per_host=None), folder)
+    (folder / "content").write_bytes(CONTENT)
+    assert "not kept" in lab.up(plan)
+    found = lab.status()
+    assert found["laboratory"]["rootless"]
+    assert found["state"] == "up"
+    lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
+    lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(folder / "back"))
+    assert (folder / "back").read_bytes() == CONTENT
+    answer = lab.on("client", "hadoop", "jar", str(EXAMPLES), "pi", "2", "100")
+    assert "Estimated value of Pi is 3." in answer
+    lab.do("down")
+    assert traces(lab.name, lab.directory) == []
