@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Generic, NamedTuple, TypeVar
 
 from howdah.report.figure import Figure, Source
+from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.cpu import cpu
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.files import files
@@ -36,7 +37,14 @@ class Figures(NamedTuple, Generic[Kind]):
 
 def draw(source: Source) -> Figures[Figure]:
     """Every figure the record has data for."""
-    over_time = [cpu(source), *storage(source), *memory(source), network(source), lanes(source)]
+    over_time = [
+        cpu(source),
+        *storage(source),
+        *memory(source),
+        network(source),
+        *by_machine(source),
+        lanes(source),
+    ]
     return Figures(
         answer=elapsed(source),
         over_time=tuple(figure for figure in over_time if figure is not None),

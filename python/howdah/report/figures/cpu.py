@@ -10,6 +10,7 @@ from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.steps import combined, common_grid, mean
 from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
+from howdah.report.figures.working import of_workers, working
 
 KEYS = {
     "user": Key("user", "cpu-user"),
@@ -21,7 +22,9 @@ KEYS = {
 
 def cpu(source: Source) -> Figure | None:
     """The figure, or None if no CPU time was sampled, or for too short a time."""
-    every = [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in KEYS]
+    every = working(
+        source, [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in KEYS]
+    )
     grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
@@ -32,7 +35,7 @@ def cpu(source: Source) -> Figure | None:
     spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
     return Figure(
         id="cpu",
-        title="CPU",
+        title=f"CPU{of_workers(source)}",
         caption="How all CPUs spent the time; what is not drawn was idle.",
         spec=spec,
         table=steps_table(source, grid, lines, "%"),

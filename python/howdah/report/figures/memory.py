@@ -10,6 +10,7 @@ from howdah.report.figures.scale import memory_unit, number_format
 from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
+from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH
 from howdah.units import format_memory
 
@@ -29,8 +30,9 @@ def memory(source: Source) -> list[Figure]:
     )
     cache = (
         "memory-cache",
-        "Page cache",
-        "Of the whole host: file pages held in memory, and those of them that wait to be written.",
+        f"Page cache{of_workers(source)}",
+        f"{'Of all workers' if source.record.cluster else 'Of the whole host'}: file pages held in memory, "
+        "and those of them that wait to be written.",
     )
     figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
     return [figure for figure in figures if figure is not None]
@@ -61,7 +63,7 @@ def _gauged(source: Source, metric: str) -> list[Series]:
             edges_s=gauge.times_s,
             values=(gauge.values[1:] + gauge.values[:-1]) / 2,
         )
-        for gauge in source.evidence.gauges
+        for gauge in working(source, source.evidence.gauges)
         if gauge.metric == metric and len(gauge.values) > 1
     ]
 

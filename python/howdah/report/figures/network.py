@@ -13,6 +13,7 @@ from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
+from howdah.report.figures.working import of_workers, working
 from howdah.units import format_bytes, format_rate
 
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
@@ -33,7 +34,7 @@ def network(source: Source) -> Figure | None:
     lines = [Line(RECEIVED, received / unit.size), Line(SENT, sent / unit.size)]
     return Figure(
         id="network",
-        title=f"Network, {_names(every)}",
+        title=f"Network{of_workers(source)}, {_names(every)}",
         caption=(
             f"Peaks: received {format_rate(float(received.max()))}, sent {format_rate(float(sent.max()))}; "
             "the loopback interface is left out."
@@ -59,7 +60,8 @@ def quiet_network(source: Source) -> str:
 
 
 def _interfaces(source: Source) -> list[Series]:
-    return [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
+    every = [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
+    return working(source, every)
 
 
 def _rates(every: Sequence[Series], grid: FloatArray) -> tuple[FloatArray, FloatArray]:

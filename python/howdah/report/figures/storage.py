@@ -10,6 +10,7 @@ from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import first_shown_s
 from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
+from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
 
@@ -21,9 +22,14 @@ FARTHEST = 6.0
 
 def _disks(source: Source) -> list[Series]:
     """The data disks' rates; every disk's, where no disk is known to carry data."""
-    every = [
-        one for one in source.evidence.series if one.subject == "disk" and one.quantity in ("read", "write")
-    ]
+    every = working(
+        source,
+        [
+            one
+            for one in source.evidence.series
+            if one.subject == "disk" and one.quantity in ("read", "write")
+        ],
+    )
     data = [one for one in every if one.instance in source.evidence.data_disks]
     return data or every
 
@@ -34,6 +40,10 @@ def storage(source: Source) -> list[Figure]:
     names = sorted({one.instance for one in every})
     if not names:
         return []
+    if source.record.cluster is not None:
+        # Disks of one name are on every worker; each worker's are drawn with the other machines'.
+        figure = _figure(source, "storage", f"Storage{of_workers(source)}", every, [], half=False)
+        return [figure] if figure else []
     peak = max(_peak(source, [one]) for one in every)
     title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
     figures = [_figure(source, "storage", title, every, _limits(source), half=False)]

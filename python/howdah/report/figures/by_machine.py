@@ -1,0 +1,141 @@
+"""CPU, storage and network of every machine over time, as the papers draw them for every host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray, Series
+from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figures import cpu, network, storage
+from howdah.report.figures.machines import Machines, machines
+from howdah.report.figures.rows import Beside, rows
+from howdah.report.figures.scale import number_format, rate_unit
+from howdah.report.figures.timeline import Axis
+from howdah.units import format_rate
+
+LEAST_SHARE = 0.005
+"""A kind of CPU time that no machine spent this share of the run on is left out."""
+
+
+class Kind(NamedTuple):
+    """One of the figures: its id, its title, the samples it draws, and a key for each quantity."""
+
+    id: str
+    title: str
+    subject: str
+    keys: dict[str, Key]
+
+
+CPU = Kind("cpu-machines", "CPU by machine", "cpu", cpu.KEYS)
+STORAGE = Kind(
+    "storage-machines", "Storage by machine", "disk", {"read": storage.READ, "write": storage.WRITE}
+)
+NETWORK = Kind("network-machines", "Network by machine", "nic", {"rx": network.RECEIVED, "tx": network.SENT})
+
+
+def by_machine(source: Source) -> list[Figure]:
+    """The figures of those resources that were sampled on two machines at least; none off a cluster."""
+    if source.record.cluster is None:
+        return []
+    figures = [_cpu(source), _rates(source, STORAGE), _rates(source, NETWORK)]
+    return [figure for figure in figures if figure is not None]
+
+
+def _series(source: Source, kind: Kind) -> list[Series]:
+    return [
+        one
+        for one in source.evidence.series
+        if one.subject == kind.subject and one.quantity in kind.keys and one.instance != "lo"
+    ]
+
+
+def _cpu(source: Source) -> Figure | None:
+    shown = machines(source, _series(source, CPU), tuple(CPU.keys))
+    if shown is None:
+        return None
+    kept = [
+        place
+        for place in range(len(CPU.keys))
+        if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
+    ] or [0]
+    keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
+    shown = shown._replace(
+        rows=tuple(
+            row._replace(values=tuple(100 * row.values[place] for place in kept)) for row in shown.rows
+        )
+    )
+    beside = [
+        Beside(place, key, f"{key.name} {_mean(shown, values):.0f} %")
+        for place, row in enumerate(shown.rows)
+        for key, values in zip(keys, row.values, strict=True)
+    ]
+    caption = "How each machine's CPUs, as many as its limit allows, spent the time; beside it the means."
+    axis = Axis("%", 100, ".0f")
+    return _figure(source, CPU, shown, keys=keys, axis=axis, beside=beside, caption=caption)
+
+
+def _rates(source: Source, kind: Kind) -> Figure | None:
+    shown = machines(source, _series(source, kind), tuple(kind.keys))
+    if shown is None:
+        return None
+    peak = max(float(values.max()) for row in shown.rows for values in row.values)
+    if peak <= 0:
+        return None
+    keys = list(kind.keys.values())
+    beside = [
+        Beside(place, key, f"{key.name} {format_rate(_mean(shown, values))}")
+        for place, row in enumerate(shown.rows)
+        for key, values in zip(keys, row.values, strict=True)
+    ]
+    unit = rate_unit(peak)
+    top = float(f"{peak / unit.size:.2g}")
+    scaled = tuple(row._replace(values=tuple(one / unit.size for one in row.values)) for row in shown.rows)
+    what = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
+    caption = f"{what}, every machine on the same axis up to {format_rate(peak)}; beside it the means."
+    axis = Axis(unit.name, top, number_format(top))
+    shown = shown._replace(rows=scaled)
+    return _figure(source, kind, shown, keys=keys, axis=axis, beside=beside, caption=caption)
+
+
+def _figure(
+    source: Source,
+    kind: Kind,
+    shown: Machines,
+    *,
+    keys: Sequence[Key],
+    axis: Axis,
+    beside: Sequence[Beside],
+    caption: str,
+) -> Figure:
+    return Figure(
+        id=kind.id,
+        title=kind.title,
+        caption=f"{caption} {shown.left_out}".strip(),
+        spec=rows(source, shown, keys, axis, beside, stacked=kind is CPU),
+        table=_table(shown, keys, axis),
+        keys=tuple(keys),
+        marks=2 * len(shown.rows) * len(keys),
+    )
+
+
+def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:
+    columns = [f"{key.name}, {what} ({axis.unit})" for key in keys for what in ("mean", "peak")]
+    lines = [
+        (
+            row.name,
+            *(
+                f"{value:.3g}"
+                for values in row.values
+                for value in (_mean(shown, values), float(values.max()))
+            ),
+        )
+        for row in shown.rows
+    ]
+    return Table(("machine", *columns), tuple(lines))
+
+
+def _mean(shown: Machines, values: FloatArray) -> float:
+    return float((values * np.diff(shown.grid)).sum() / (shown.grid[-1] - shown.grid[0]))

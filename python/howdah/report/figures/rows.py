@@ -1,0 +1,247 @@
+"""Small charts below one another, one for each machine, all with the same axes and the phases behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from howdah.report.figure import Key, Source
+from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.machines import Machines
+from howdah.report.figures.timeaxis import time_unit, time_x
+from howdah.report.figures.timeline import Axis
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+
+PITCH = 56.0
+"""The height of one small chart with its name and the room below it, pixels."""
+
+_NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
+
+
+class Beside(NamedTuple):
+    """What stands right of a small chart: a key's name with its mean."""
+
+    row: int
+    key: Key
+    text: str
+
+
+def rows(
+    source: Source,
+    shown: Machines,
+    keys: Sequence[Key],
+    axis: Axis,
+    beside: Sequence[Beside],
+    *,
+    stacked: bool,
+) -> dict[str, Any]:
+    """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
+    unit = time_unit(source)
+    above = header(source, WIDTH)
+    count = len(shown.rows)
+    x = time_x(source)
+    y: dict[str, Any] = {
+        "type": "quantitative",
+        "scale": {"domain": [0, count], "reverse": True, "nice": False, "zero": False},
+        "axis": None,
+    }
+    names = [key.name for key in keys]
+    colours = {"domain": names, "range": [f"${key.token}" for key in keys]}
+    colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
+    bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
+    height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
+    transform: list[dict[str, Any]] = [
+        {"fold": names, "as": ["series", "value"]},
+        {"filter": SHOWN},
+        {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
+    ]
+    if stacked:
+        transform += [
+            {
+                "stack": "value",
+                "groupby": ["row", "time"],
+                "sort": [{"field": "place", "order": "ascending"}],
+                "as": ["from", "to"],
+            },
+            {"calculate": f"datum.row + {height_of.format('datum.from')}", "as": "y2"},
+            {"calculate": f"datum.row + {height_of.format('datum.to')}", "as": "y"},
+        ]
+    else:
+        transform += [
+            {"calculate": f"datum.row + {bottom}", "as": "y2"},
+            {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
+        ]
+    encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": [{"field": "row"}]}
+    area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.16}
+    line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
+    if source.dash != [1, 0]:
+        area["opacity"] = 0.35 if stacked else 0.1
+        line["strokeDash"] = source.dash
+    layers = [
+        *above.layers,
+        _rules([{"y": row + bottom} for row in range(count)], y, []),
+        _rules([{"y": row + bottom - room} for row in range(count)], y, [2, 3]),
+        {
+            **({"name": DATA} if stacked else {}),
+            "transform": transform,
+            "mark": area,
+            "encoding": {**encoding, "y2": {"field": "y2"}},
+        },
+        *([] if stacked else [{"name": DATA, "transform": transform, "mark": line, "encoding": encoding}]),
+        *_words(shown, y, axis, bottom, room),
+        *_beside(beside, y),
+        _pointer(source, shown, keys, axis, y),
+    ]
+    return chart(
+        layers,
+        height=PITCH * count,
+        top=above.height + UNIT_LINE // 3,
+        data={"values": _values(shown, keys, unit.seconds)},
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _values(shown: Machines, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
+    """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
+    times = [round(float(edge) / seconds, 3) for edge in shown.grid]
+    found = []
+    for place, row in enumerate(shown.rows):
+        for step, time in enumerate(times):
+            at = min(step, len(times) - 2)
+            found.append(
+                {"row": place, "time": time}
+                | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
+            )
+    return found
+
+
+def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
+    return {
+        "data": {"values": values},
+        "mark": {"type": "rule", "color": "$rule", "strokeDash": dash},
+        "encoding": {"y": {**y, "field": "y"}},
+    }
+
+
+def _words(
+    shown: Machines, y: dict[str, Any], axis: Axis, bottom: float, room: float
+) -> list[dict[str, Any]]:
+    """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
+    names = [
+        {"y": place + bottom - room, "name": row.name, "what": row.what, "at": 9 + 7.3 * len(row.name)}
+        for place, row in enumerate(shown.rows)
+    ]
+    ends = [
+        {"y": place + bottom - high * room, "text": text}
+        for place in range(len(shown.rows))
+        for high, text in ((0, "0"), (1, f"{axis.top:g} {axis.unit}"))
+    ]
+    small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
+    return [
+        {
+            "data": {"values": names},
+            "mark": {**small, "fontWeight": "bold", "x": 2},
+            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+        },
+        {
+            "data": {"values": names},
+            "mark": {**small, "color": "$muted"},
+            "encoding": {
+                "x": {"field": "at", "type": "quantitative", "scale": None, "axis": None},
+                "y": {**y, "field": "y"},
+                "text": {"field": "what"},
+            },
+        },
+        {
+            "data": {"values": ends},
+            "mark": {
+                "type": "text",
+                "fontSize": 10,
+                "align": "right",
+                "baseline": "middle",
+                "x": -6,
+                "color": "$muted",
+            },
+            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "text"}},
+        },
+    ]
+
+
+def _beside(beside: Sequence[Beside], y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Right of every chart its keys, each a square in its colour with its mean."""
+    found = []
+    for key in dict.fromkeys(one.key for one in beside):
+        own = [one for one in beside if one.key == key]
+        values = []
+        for one in own:
+            places = [other.key for other in beside if other.row == one.row]
+            offset = (_NAME + _LINE * places.index(key)) / PITCH
+            values.append({"y": one.row + offset, "text": one.text, "series": key.name})
+        seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
+        at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
+        square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
+        words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
+        found += [
+            {
+                "data": {"values": values},
+                "mark": {**square, "color": f"${key.token}", "opacity": {"expr": seen}},
+                "encoding": at,
+            },
+            {
+                "data": {"values": values},
+                "mark": {**words, "opacity": {"expr": seen}},
+                "encoding": {**at, "text": {"field": "text"}},
+            },
+        ]
+    return found
+
+
+def _pointer(
+    source: Source, shown: Machines, keys: Sequence[Key], axis: Axis, y: dict[str, Any]
+) -> dict[str, Any]:
+    """A line at the moment pointed at, in the machine's own chart, with its values."""
+    names = [row.name for row in shown.rows]
+    return {
+        "transform": [
+            {"calculate": "datum.row + 0.3", "as": "y"},
+            {"calculate": "datum.row + 1", "as": "y2"},
+            {"calculate": f"{names!r}[datum.row]", "as": "machine"},
+        ],
+        "params": [
+            {
+                "name": "pointer",
+                "select": {
+                    "type": "point",
+                    "nearest": True,
+                    "on": "pointerover",
+                    "clear": "pointerout",
+                    "fields": ["time", "row"],
+                },
+            }
+        ],
+        "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
+        "encoding": {
+            "x": time_x(source),
+            "y": {**y, "field": "y"},
+            "y2": {"field": "y2"},
+            "opacity": {"condition": {"param": "pointer", "empty": False, "value": 0.6}, "value": 0},
+            "tooltip": [
+                {"field": "machine", "title": "machine"},
+                {
+                    "field": "time",
+                    "type": "quantitative",
+                    "title": f"at ({time_unit(source).name})",
+                    "format": ".4~g",
+                },
+                *(
+                    {
+                        "field": key.name,
+                        "type": "quantitative",
+                        "title": f"{key.name} ({axis.unit})",
+                        "format": axis.number,
+                    }
+                    for key in keys
+                ),
+            ],
+        },
+    }
