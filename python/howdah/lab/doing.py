@@ -12,7 +12,7 @@ from howdah.lab.cgroups import machine_group
 from howdah.lab.inside import client_prefix
 from howdah.lab.names import CLIENT
 from howdah.lab.processes import Process
-from howdah.lab.starting import Tell, wait_until_ready
+from howdah.lab.starting import Tell, start_missing, wait_until_ready
 from howdah.lab.state import LabState, Machine
 from howdah.lab.up import installed
 
@@ -61,16 +61,10 @@ def start(state: LabState, name: str, tell: Tell) -> tuple[daemons.Daemon, ...]:
 
     Where other machines lack daemons there is no whole cluster to wait for.
     """
-    machine = state.machine(name)
-    found = processes.daemons(state)
-    there = {one: found[one.key] for one in daemons.planned(state) if one.key in found}
-    lost = [one for one in daemons.planned(state) if one not in there and one.machine == machine]
-    for one in lost:
-        tell(f"starting {one.program} on {machine.name}")
-        there[one] = daemons.start(state, one, installed(state))
-    if len(there) == len(list(daemons.planned(state))):
-        wait_until_ready(state, there, tell)
-    return tuple(lost)
+    running = start_missing(state, installed(state), tell, state.machine(name))
+    if len(running.all) == len(list(daemons.planned(state))):
+        wait_until_ready(state, running.all, tell)
+    return running.started
 
 
 def _refuse(state: LabState, machine: Machine, daemon: str) -> NoReturn:

@@ -67,6 +67,13 @@ def namenode_answers(state: LabState, machine: Machine) -> bool:
         )
 
 
+def file_system_answers(state: LabState) -> bool:
+    """Whether HDFS answers a client; a NameNode's pages are there before it does."""
+    conf = ClientConf.read(state.client_conf)
+    with Web(state.names, silence_s=_SILENCE_S) as web:
+        return any(_answers(web, f"{one.url}/webhdfs/v1/?op=GETFILESTATUS") for one in conf.namenodes())
+
+
 def awaited(state: LabState, found: Health) -> str | None:
     """The first thing that has not come up yet, in words; None if all has."""
     for names, states in (("NameNode", found.namenodes), ("ResourceManager", found.resource_managers)):

@@ -10,7 +10,7 @@ from howdah.errors import RunFailed
 from howdah.installation import Installation
 from howdah.lab import daemons
 from howdah.lab.daemons import Daemon
-from howdah.lab.health import awaited, health, namenode_answers
+from howdah.lab.health import awaited, file_system_answers, health, namenode_answers
 from howdah.lab.inside import network_of
 from howdah.lab.processes import Process, is_running
 from howdah.lab.processes import daemons as running
@@ -25,6 +25,8 @@ PATIENCE_S = 300.0
 
 _POLL_S = 1.0
 _QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
+# These end at once if HDFS does not take changes yet, so they wait for it, as the rendered README has it.
+_ON_HDFS = (Role.NODEMANAGER, Role.JOB_HISTORY)
 
 
 class Running(NamedTuple):
@@ -34,8 +36,10 @@ class Running(NamedTuple):
     started: tuple[Daemon, ...]
 
 
-def start_missing(state: LabState, installation: Installation, tell: Tell) -> Running:
-    """Start every daemon that does not run, formatting what never was.
+def start_missing(
+    state: LabState, installation: Installation, tell: Tell, only: Machine | None = None
+) -> Running:
+    """Start every daemon that does not run, or those of one machine, formatting what never was.
 
     Raises RunFailed with the end of its log for a program that fails.
     """
@@ -45,7 +49,8 @@ def start_missing(state: LabState, installation: Installation, tell: Tell) -> Ru
 
     def start(roles: Collection[Role], machines: Sequence[Machine] = state.machines) -> None:
         for daemon in daemons.planned(state):
-            if daemon.role in roles and daemon.machine in machines and daemon not in there:
+            wanted = daemon.role in roles and daemon.machine in machines and only in (None, daemon.machine)
+            if wanted and daemon not in there:
                 tell(f"starting {daemon.program} on {daemon.machine.name}")
                 there[daemon] = daemons.start(state, daemon, installation)
                 started.append(daemon)
@@ -56,12 +61,16 @@ def start_missing(state: LabState, installation: Installation, tell: Tell) -> Ru
     _once(state, first, installation, tell, "namenode", "-format", "-clusterid", _cluster(state), "-force")
     start((Role.NAMENODE,), [first])
     if standbys:
-        _wait_for_first(state, first, there, tell)
+        what = f"the NameNode on {first.name}"
+        _wait(state, there, what, lambda: namenode_answers(state, first), tell)
         for standby in standbys:
             _once(state, standby, installation, tell, "namenode", "-bootstrapStandby", "-force")
         if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
             _once(state, first, installation, tell, "zkfc", "-formatZK", "-force")
-    start(tuple(Role))
+    start([role for role in Role if role not in _ON_HDFS])
+    if any(daemon.role is Role.NAMENODE for daemon in there):
+        _wait(state, there, "HDFS", lambda: file_system_answers(state), tell)
+    start(_ON_HDFS)
     return Running(there, tuple(started))
 
 
@@ -103,15 +112,17 @@ def _once(state: LabState, machine: Machine, installation: Installation, tell: T
         mark.touch()
 
 
-def _wait_for_first(state: LabState, first: Machine, there: Mapping[Daemon, Process], tell: Tell) -> None:
-    """Wait for the first NameNode, from which the others have their files."""
+def _wait(
+    state: LabState, there: Mapping[Daemon, Process], what: str, ask: Callable[[], bool], tell: Tell
+) -> None:
+    """Wait for what the next daemons need before they are started."""
     deadline = time.monotonic() + PATIENCE_S
     with network_of(state):
-        while not namenode_answers(state, first):
+        while not ask():
             _check_alive(there)
             if time.monotonic() > deadline:
-                raise RunFailed(f"NameNode on {first.name}", f"does not answer in {PATIENCE_S:.0f} s")
-            tell(f"waiting for the NameNode on {first.name}")
+                raise RunFailed(f"laboratory {state.name}", f"waited {PATIENCE_S:.0f} s for {what}")
+            tell(f"waiting for {what}")
             time.sleep(_POLL_S)
 
 
