@@ -14,7 +14,7 @@ from howdah.analysis.evidence import Series
 from howdah.model.tables import RunData
 from howdah.report.figure import Key, Source
 from howdah.report.figures import draw
-from howdah.report.figures.lanes import Bar, _merged
+from howdah.report.figures.lanes import Bar, merged
 from howdah.report.figures.partitions import MOST_BARS, _bars
 from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import bands, time_unit
@@ -170,15 +170,15 @@ def test_long_runs_are_read_in_longer_units(elapsed_s: int, name: str) -> None:
 
 def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
     bars = [Bar("map", index % 4, index * 0.1, index * 0.1 + 0.1, "a task", 5, 1) for index in range(10_000)]
-    merged = _merged(bars, 1_000.0)
-    assert len(merged) < 5_000
-    assert sum(bar.tasks for bar in merged) == 10_000
-    assert sum(bar.moved_bytes for bar in merged) == 50_000
+    found = merged(bars, 1_000.0)
+    assert len(found) < 5_000
+    assert sum(bar.tasks for bar in found) == 10_000
+    assert sum(bar.moved_bytes for bar in found) == 50_000
 
 
 def test_few_tasks_are_left_alone() -> None:
     bars = [Bar("map", 0, 0.0, 1e-6, "a task", 5, 1), Bar("map", 0, 1e-6, 2e-6, "a task", 5, 1)]
-    assert _merged(bars, 1_000.0) == bars
+    assert merged(bars, 1_000.0) == bars
 
 
 def test_many_partitions_keep_their_extremes() -> None:

@@ -15,6 +15,7 @@ from howdah.report.figures.network import network, quiet_network
 from howdah.report.figures.partitions import partitions
 from howdah.report.figures.storage import storage
 from howdah.report.figures.timeaxis import left_out
+from howdah.report.figures.worker_lanes import worker_lanes
 
 Kind = TypeVar("Kind")
 
@@ -43,7 +44,7 @@ def draw(source: Source) -> Figures[Figure]:
         *memory(source),
         network(source),
         *by_machine(source),
-        lanes(source),
+        worker_lanes(source) or lanes(source),
     ]
     return Figures(
         answer=elapsed(source),

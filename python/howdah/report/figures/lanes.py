@@ -44,7 +44,7 @@ def lanes(source: Source) -> Figure | None:
         return None
     rows = table.sort_by([("start_s", "ascending")]).to_pylist()
     every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
-    bars = _merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
+    bars = merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
     kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
     caption = f"{format_counted(len(rows), 'task attempt')} in {format_counted(len(every), 'slot')}."
     if len(bars) < len(rows):
@@ -56,7 +56,7 @@ def lanes(source: Source) -> Figure | None:
         title="Tasks",
         caption=caption,
         spec=_spec(source, every, bars, kinds),
-        table=_table(rows),
+        table=tasks_table(rows),
         keys=tuple(kinds) if len(kinds) > 1 else (),
         marks=len(bars),
     )
@@ -78,14 +78,14 @@ def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
     ]
 
 
-def _merged(bars: list[Bar], shown_s: float) -> list[Bar]:
+def merged(bars: list[Bar], shown_s: float) -> list[Bar]:
     """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few."""
     if len(bars) <= MOST_BARS:
         return bars
     narrow = shown_s / 900
-    merged: list[Bar] = []
+    joined: list[Bar] = []
     for bar in sorted(bars, key=lambda one: (one.lane, one.start_s)):
-        last = merged[-1] if merged else None
+        last = joined[-1] if joined else None
         if (
             last is not None
             and (last.series, last.lane) == (bar.series, bar.lane)
@@ -93,15 +93,15 @@ def _merged(bars: list[Bar], shown_s: float) -> list[Bar]:
             and bar.end_s - last.start_s < 2 * narrow
         ):
             tasks = last.tasks + bar.tasks
-            merged[-1] = last._replace(
+            joined[-1] = last._replace(
                 end_s=bar.end_s,
                 what=f"{tasks} tasks",
                 moved_bytes=last.moved_bytes + bar.moved_bytes,
                 tasks=tasks,
             )
         else:
-            merged.append(bar)
-    return merged
+            joined.append(bar)
+    return joined
 
 
 def _lane_names(every: list[Lane]) -> list[dict[str, Any]]:
@@ -177,7 +177,7 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
     )
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
+def tasks_table(rows: list[dict[str, Any]]) -> Table:
     """Each workload's tasks by kind: how many, and their shortest, median and longest time."""
     groups: dict[tuple[str, str], list[float]] = {}
     for row in rows:

@@ -1,0 +1,77 @@
+"""Daemons lost and back, as marks in the lanes of their worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from howdah.report.figure import Source
+from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
+
+DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager", "namenode": "NameNode"}
+
+TOGETHER = 0.02
+"""Marks of one worker closer than this share of the time shown would cover one another."""
+
+
+class Upset(NamedTuple):
+    """What befell one worker at one moment, seconds since the run's start: who was lost, or back."""
+
+    worker: str
+    time_s: float
+    what: str
+    daemons: tuple[str, ...]
+    text: str
+
+
+def upsets(source: Source) -> list[Upset]:
+    """The record's events; those of one kind that befell a worker at about the same time are one."""
+    near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
+    found: list[Upset] = []
+    for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
+        daemon, _, what = event.kind.partition("-")
+        one = Upset(event.worker, event.time_s, what, (DAEMONS[daemon],), event.text)
+        last = found[-1] if found else None
+        if last and (last.worker, last.what) == (one.worker, one.what) and one.time_s - last.time_s < near_s:
+            found[-1] = last._replace(daemons=(*last.daemons, *one.daemons), text=f"{last.text}; {one.text}")
+        else:
+            found.append(one)
+    return found
+
+
+def upset_layers(
+    every: Sequence[Upset], spans: Mapping[str, tuple[float, float]], unit: TimeUnit, y: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
+    values = [
+        {
+            "time": one.time_s / unit.seconds,
+            "y": spans[one.worker][0] - 3,
+            "y2": spans[one.worker][1] + 3,
+            "word": f"{' and '.join(dict.fromkeys(one.daemons))} {one.what}",
+            "text": one.text,
+            "worker": one.worker,
+        }
+        for one in every
+        if one.worker in spans
+    ]
+    if not values:
+        return []
+    at = {"x": {"field": "time", "type": "quantitative"}, "y": {**y, "field": "y"}}
+    tooltip = [{"field": "worker", "title": "worker"}, {"field": "text", "title": "what"}]
+    word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
+    # An outline in the page's own colour keeps the word readable over the bars.
+    behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
+    return [
+        {
+            "data": {"values": values},
+            "mark": {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
+            "encoding": {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
+        },
+        {"data": {"values": values}, "mark": behind, "encoding": {**at, "text": {"field": "word"}}},
+        {
+            "data": {"values": values},
+            "mark": {**word, "color": "$fault", "fontWeight": "bold"},
+            "encoding": {**at, "text": {"field": "word"}, "tooltip": tooltip},
+        },
+    ]

@@ -1,0 +1,258 @@
+"""A cluster's tasks as swim-lanes: every worker a group of lanes, one for each place that ran tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from howdah.report.figure import Figure, Key, Source
+from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Bar, Lane, merged, tasks_table
+from howdah.report.figures.telling import MOST_WORKERS, telling
+from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.figures.upsets import upset_layers, upsets
+from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart
+from howdah.units import format_bytes, format_counted, format_seconds
+
+SHUFFLE = Key("reduce fetching map output", "phase-3")
+FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
+
+_LETTER, _MOST_LEFT = 6.4, 150
+_ALL_LANES, _LEAST_PITCH, _MOST_PITCH, _GAP = 760.0, 4.0, 13.0, 7.0
+
+
+class Group(NamedTuple):
+    """One worker's lanes, from ``top`` to ``bottom`` in pixels."""
+
+    worker: str
+    top: float
+    bottom: float
+
+
+class Places(NamedTuple):
+    """Where everything is: each worker's group, each lane's upper edge, and a lane's height, pixels."""
+
+    groups: tuple[Group, ...]
+    lanes: tuple[Lane, ...]
+    tops: tuple[float, ...]
+    pitch: float
+
+
+def worker_lanes(source: Source) -> Figure | None:
+    """The figure, or None if no task was recorded or the run was not on a cluster."""
+    table = source.run.tasks
+    if not table.num_rows or source.record.cluster is None:
+        return None
+    every = table.sort_by([("start_s", "ascending")]).to_pylist()
+    workers = telling(source, every)
+    rows = [row for row in every if row["worker"] in set(workers)]
+    places = _places(rows, workers)
+    bars = _bars(rows, places.lanes)
+    drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
+    keys = [
+        key
+        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], OTHER, FAILED, KILLED)
+        if any(bar.series == key.name for bar in drawn)
+    ]
+    return Figure(
+        id="tasks",
+        title="Tasks by worker",
+        caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
+        spec=_spec(source, places, drawn, keys),
+        table=tasks_table(every),
+        keys=tuple(keys),
+        marks=len(drawn),
+    )
+
+
+def _caption(source: Source, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
+    count = len({row["worker"] for row in every})
+    said = f"{format_counted(len(every), 'task attempt')} on {format_counted(count, 'worker')}."
+    if count > len(workers):
+        said += (
+            f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
+            f"tasks, and others evenly picked to compare with; {count - MOST_WORKERS:,} more are like these."
+        )
+    if joined:
+        said += " Neighbours in a lane that could not be told apart are joined."
+    if source.record.events:
+        said += " Vertical marks are daemons lost and back."
+    if any(one.worker in workers for one in source.evidence.stragglers):
+        said += " At the right, why a worker or its slowest task was slow."
+    return said
+
+
+def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
+    own: dict[str, set[Lane]] = {worker: set() for worker in workers}
+    for row in rows:
+        own[row["worker"]].add(Lane(row["worker"], row["kind"], row["slot"]))
+    count = sum(map(len, own.values()))
+    pitch = max(_LEAST_PITCH, min(_MOST_PITCH, (_ALL_LANES - _GAP * len(own)) / count))
+    groups, lanes, tops, y = [], [], [], _GAP / 2
+    for worker, mine in own.items():
+        groups.append(Group(worker, y, y + pitch * len(mine)))
+        for lane in sorted(mine):
+            lanes.append(lane)
+            tops.append(y)
+            y += pitch
+        y += _GAP
+    return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
+
+
+def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane]) -> list[Bar]:
+    """One bar for each attempt, two for a reduce that told when it had all its map output."""
+    places = {lane: index for index, lane in enumerate(lanes)}
+    bars = []
+    for row in rows:
+        series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or KEYS.get(row["kind"], OTHER)
+        bar = Bar(
+            series.name,
+            places[Lane(row["worker"], row["kind"], row["slot"])],
+            row["start_s"],
+            row["end_s"],
+            _named(row),
+            row["input_bytes"] + row["output_bytes"],
+            1,
+        )
+        fetched_s = row["shuffle_end_s"]
+        if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
+            bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, what=f"{bar.what}, fetching"))
+            bar = bar._replace(start_s=fetched_s, what=f"{bar.what}, merging and reducing")
+        bars.append(bar)
+    return bars
+
+
+def _named(row: dict[str, Any]) -> str:
+    again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
+    ended = f", {row['state']}" if row["state"] != "succeeded" else ""
+    why = f": {row['error']}" if row["error"] else ""
+    return f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
+
+
+def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) -> dict[str, Any]:
+    unit = time_unit(source)
+    above = header(source, WIDTH)
+    height = places.groups[-1].bottom + _GAP / 2
+    y = {
+        "type": "quantitative",
+        "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
+        "axis": None,
+    }
+    inner = min(0.5, places.pitch * 0.06)
+    values = [
+        {
+            "series": bar.series,
+            "y": round(places.tops[bar.lane] + inner, 2),
+            "y2": round(places.tops[bar.lane] + places.pitch - inner, 2),
+            "start": round(bar.start_s / unit.seconds, 4),
+            "end": round(bar.end_s / unit.seconds, 4),
+            "what": bar.what,
+            "worker": places.lanes[bar.lane].worker,
+            "took": format_seconds(bar.end_s - bar.start_s),
+            "moved": format_bytes(bar.moved_bytes),
+        }
+        for bar in bars
+    ]
+    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    hollow = f"datum.series === '{KILLED.name}'"
+    mark: dict[str, Any] = {
+        "type": "rect",
+        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
+        # What is not a colour alone can be told apart on any paper: a killed attempt is an outline.
+        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {0.3 if source.dash != [1, 0] else 1}"},
+        "strokeDash": source.dash,
+    }
+    stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": "$page"}
+    layers = [
+        *above.layers,
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "transform": [{"filter": SHOWN}],
+            "mark": mark,
+            "encoding": {
+                "x": time_x(source, "start"),
+                "x2": {"field": "end"},
+                "y": {**y, "field": "y"},
+                "y2": {"field": "y2"},
+                "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
+                "stroke": stroke,
+                "tooltip": [
+                    {"field": "what", "title": "task"},
+                    {"field": "worker", "title": "worker"},
+                    {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"},
+                    {"field": "took", "title": "elapsed"},
+                    {"field": "moved", "title": "in and out"},
+                ],
+            },
+        },
+        *_crosses(values, y, places.pitch),
+        *upset_layers(upsets(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y),
+        _names(places, y),
+        *_causes(source, places, y),
+    ]
+    longest = max(len(one.worker) for one in places.groups)
+    return chart(
+        layers,
+        height=height,
+        top=above.height + UNIT_LINE // 3,
+        left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
+        resolve={"scale": {"color": "independent", "opacity": "independent", "stroke": "independent"}},
+    )
+
+
+def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
+    """A cross where an attempt failed, so that colour is not all that tells it."""
+    failed = [
+        {"series": one["series"], "end": one["end"], "y": (one["y"] + one["y2"]) / 2}
+        for one in values
+        if one["series"] == FAILED.name
+    ]
+    if not failed:
+        return []
+    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
+    return [
+        {
+            "data": {"values": failed},
+            "transform": [{"filter": SHOWN}],
+            "mark": {**cross, "baseline": "middle", "fontWeight": "bold"},
+            "encoding": {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
+        }
+    ]
+
+
+def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
+    values = [{"name": one.worker, "y": (one.top + one.bottom) / 2} for one in places.groups]
+    mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
+    return {
+        "data": {"values": values},
+        "mark": {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
+        "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+    }
+
+
+def _causes(source: Source, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Right of a worker that was slow, or had a slow task, the most likely cause."""
+    middles = {one.worker: (one.top + one.bottom) / 2 for one in places.groups}
+    causes: dict[str, list[str]] = {}
+    for one in source.evidence.stragglers:
+        causes.setdefault(one.worker, []).append(one.cause)
+    values = [
+        {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
+        for worker, own in causes.items()
+        if worker in middles
+    ]
+    if not values:
+        return []
+    mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
+    return [
+        {
+            "data": {"values": values},
+            "mark": {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            "encoding": {
+                "x": {"value": {"expr": "width"}},
+                "y": {**y, "field": "y"},
+                "text": {"field": "text"},
+            },
+        }
+    ]
