@@ -48,7 +48,11 @@ def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tupl
 
     Raises UserError for a probe of no such host, or one that contradicts what its daemons say.
     """
-    hosts = sorted(physical(survey), key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
+    found = physical(survey)
+    if len({host.rack for host in found} - {None, _DEFAULT_RACK}) < 2:
+        # One rack tells nothing of a rack's loss, and would make another of the masters without any.
+        found = tuple(host._replace(rack=None) for host in found)
+    hosts = sorted(found, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
     probed = {probe.host.name.lower(): probe for probe in probes}
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
         raise UserError(
