@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
@@ -24,6 +25,7 @@ PATIENCE_S = 300.0
 """How long daemons may take, all on one machine and each with a part of it."""
 
 _POLL_S = 1.0
+_BOOTSTRAP = "-bootstrapStandby"
 _QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
 # These end at once if HDFS does not take changes yet, so they wait for it, as the rendered README has it.
 _ON_HDFS = (Role.NODEMANAGER, Role.JOB_HISTORY)
@@ -60,13 +62,13 @@ def start_missing(
     first, *standbys = namenodes
     _once(state, first, installation, tell, "namenode", "-format", "-clusterid", _cluster(state), "-force")
     start((Role.NAMENODE,), [first])
-    if standbys:
+    if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
         what = f"the NameNode on {first.name}"
         _wait(state, there, what, lambda: namenode_answers(state, first), tell)
         for standby in standbys:
-            _once(state, standby, installation, tell, "namenode", "-bootstrapStandby", "-force")
-        if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
-            _once(state, first, installation, tell, "zkfc", "-formatZK", "-force")
+            _once(state, standby, installation, tell, "namenode", _BOOTSTRAP, "-force")
+    if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
+        _once(state, first, installation, tell, "zkfc", "-formatZK", "-force")
     start([role for role in Role if role not in _ON_HDFS])
     if any(daemon.role is Role.NAMENODE for daemon in there):
         _wait(state, there, "HDFS", lambda: file_system_answers(state), tell)
@@ -105,11 +107,16 @@ def _check_alive(there: Mapping[Daemon, Process]) -> None:
 
 def _once(state: LabState, machine: Machine, installation: Installation, tell: Tell, *words: str) -> None:
     """Run a program that makes something anew, unless it came to its good end before."""
-    mark = machine.directory / f"done{words[1]}"
+    mark = _mark(machine, words[1])
     if not mark.exists():
         tell(f"{' '.join(words[:2])} on {machine.name}")
         daemons.run(state, machine, installation, *words)
         mark.touch()
+
+
+def _mark(machine: Machine, word: str) -> Path:
+    """The file that says that a program came to its good end."""
+    return machine.directory / f"done{word}"
 
 
 def _wait(

@@ -1,0 +1,103 @@
+"""A laboratory's status as the terminal shows it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from howdah.cli.lab_table import status_text
+from howdah.lab.health import Health
+from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
+from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
+from howdah.units import GIB
+
+
+def _status(**changes: object) -> LabStatus:
+    machine = MachineStatus(
+        name="h1-1",
+        kind="worker",
+        host="h1",
+        address="10.77.0.2",
+        cpus=1 / 3,
+        memory_bytes=13 * GIB // 2,
+        uplink_bits_per_s=10**9,
+        disks=tuple(
+            DiskStatus(
+                mount=Path(f"/lab/{number}"), device="loop0", size_bytes=8 * 10**9, bytes_per_s=150 * 10**6
+            )
+            for number in range(2)
+        ),
+        daemons=(
+            DaemonStatus(name="datanode", pid=4711, log=Path("/lab/datanode.log")),
+            DaemonStatus(name="nodemanager", pid=None, log=Path("/lab/nodemanager.log")),
+        ),
+    )
+    status = LabStatus(
+        name="lab",
+        directory=Path("/lab"),
+        plan="plan.yaml",
+        hadoop="3.5.0",
+        state="degraded",
+        awaited="nodemanager on h1-1",
+        machines=(machine,),
+        health=Health(
+            namenodes={"http://m1:9870": "active"},
+            safe_mode="",
+            datanodes=("h1-1",),
+            resource_managers={"http://m1:8088": ""},
+            nodemanagers=(),
+            history_server=True,
+        ),
+        laboratory=Laboratory(
+            name="lab",
+            rootless=False,
+            isolation=(
+                Isolation(what="CPU", kept=True, how="a third"),
+                Isolation(what="NUMA", kept=False, how="one node"),
+            ),
+            scaling=(Scaling(what="memory per host of w", planned=256 * GIB, lab=16 * GIB, unit="B"),),
+            deviations=(
+                Deviation(key="a", planned="1", used="2", why="since it is so"),
+                Deviation(key="b", planned="1", used="2", why="since it is so"),
+            ),
+        ),
+        notes=("hosts of old are left out",),
+    )
+    return status.model_copy(update=changes)
+
+
+def _shown(status: LabStatus) -> str:
+    text = io.StringIO()
+    Console(width=200, file=text).print(status_text(status))
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1",
+        "m1:9870 active, 1 DataNode",
+        "m1:8088 does not answer, 0 NodeManagers; history server answers",
+        "0.33   6.5 GiB   1.00 Gb/s   2 × 8.00 GB at 150 MB/s   datanode 4711, nodemanager down",
+        "kept     CPU: a third",
+        "not kept NUMA: one node",
+        "scaled   memory per host of w: 256 GiB planned, 16 GiB here",
+        "         hosts of old are left out",
+        "changed  a, b: since it is so",
+    ],
+)
+def test_everything_is_said(said: str) -> None:
+    assert said in _shown(_status())
+
+
+def test_a_network_that_is_gone_is_said() -> None:
+    assert "hadoop   does not answer" in _shown(_status(health=None))
+
+
+def test_plain_directories_have_no_size() -> None:
+    disk = DiskStatus(mount=Path("/lab/1"), device=None, size_bytes=None, bytes_per_s=None)
+    machine = _status().machines[0].model_copy(update={"disks": (disk,), "cpus": None, "memory_bytes": None})
+    assert "–        –   1.00 Gb/s   1 plain, unlimited" in _shown(_status(machines=(machine,)))
