@@ -232,13 +232,15 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
             target = replace(target, conf=conf, web=Web(network.addresses, user="root"))
             reader = NameNode(target.web, conf)
 
-            def registered() -> bool | None:
+            def at_work() -> bool | None:
+                """Whether all have sent heartbeats: one that has only registered takes no blocks."""
                 try:
-                    return len(inside.submit(reader.datanodes).result()) == len(workers) or None
+                    found = inside.submit(reader.datanodes).result()
                 except ServiceError:
                     return None
+                return [bool(one.capacity_bytes) for one in found] == [True] * len(workers) or None
 
-            daemons.wait("the DataNodes", registered, timeout_s=120)
+            daemons.wait("the DataNodes", at_work, timeout_s=120)
             yield Hosts(plan, daemons, target, inside, workers[0])
 
 
