@@ -131,7 +131,7 @@ class WorkloadResult(Model):
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
     answer: str | None = None
-    """The value pi printed."""
+    """What the program printed: the value of pi, or the rates of nnbench."""
     peak_rss_bytes: int | None = None
     """The process's peak resident set while the workload ran."""
     memory_bytes: int | None = None
