@@ -15,36 +15,32 @@ from howdah.model.cluster import Deviation, Laboratory, Scaling
 from howdah.session.lab import Brought, LabStatus, MachineStatus
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
-_WIDTH = 9
+_WIDTH = 8
 _STYLE = {"up": "green", "degraded": "yellow", "incomplete": "yellow"}
+
+
+Fact = tuple[str, str | Text]
+"""A label, empty where it is that of the line before, and what is said under it."""
 
 
 def brought_text(brought: Brought) -> RenderableType:
     """What was brought up, how it differs from the plan, and what to do next."""
     state = brought.state
     kinds = [machine.kind for machine in state.machines]
-    started = format_counted(len(brought.started), "daemon")
+    hosts = format_counted(len({machine.host for machine in state.machines}), "host")
+    started = format_counted(len(brought.started), "daemon") if brought.started else "nothing had to be"
     changed = format_counted(len(state.laboratory.deviations), "value")
     lost = ", ".join(one.what for one in state.laboratory.isolation if not one.kept)
-    return Group(
-        _line(
-            "up",
-            f"{state.name}: {' and '.join(_counted(kinds))} on "
-            f"{format_counted(len({machine.host for machine in state.machines}), 'host')}; "
-            f"{started if brought.started else 'nothing had to be'} started",
-        ),
-        _line("files", str(state.directory)),
-        *_scaled(state.laboratory, state.notes),
-        _line("not kept", lost),
-        _line("changed", f"{changed} of the configuration; howdah lab status says why"),
-        _line("next", "howdah run terasuite --engine hadoop"),
+    return _facts(
+        [
+            ("up", f"{state.name}: {' and '.join(_counted(kinds))} on {hosts}; {started} started"),
+            ("files", str(state.directory)),
+            *_scaled(state.laboratory, state.notes),
+            ("not kept", lost),
+            ("changed", f"{changed} of the configuration; howdah lab status says why"),
+            ("next", "howdah run terasuite --engine hadoop"),
+        ]
     )
-
-
-def _counted(kinds: Sequence[str]) -> Iterator[str]:
-    for kind in ("worker", "master"):
-        if number := kinds.count(kind):
-            yield format_counted(number, kind)
 
 
 def status_text(found: LabStatus) -> RenderableType:
@@ -52,18 +48,25 @@ def status_text(found: LabStatus) -> RenderableType:
     head = Text.assemble((found.state, _STYLE[found.state]), f", Hadoop {found.hadoop}")
     if found.awaited:
         head.append(f"; missing: {found.awaited}")
-    return Group(
-        _line(found.name, "").append_text(head),
-        _line("plan", found.plan),
-        _line("files", str(found.directory)),
-        *_health(found),
-        Text(),
-        _machines(found.machines),
-        Text(),
+    files = ("plan", found.plan), ("files", str(found.directory))
+    differences = (
         *_isolation(found.laboratory),
         *_scaled(found.laboratory, found.notes),
         *_changed(found.laboratory),
     )
+    return Group(
+        _facts([(found.name, head), *files, *_health(found)]),
+        Text(),
+        _machines(found.machines),
+        Text(),
+        _facts(differences),
+    )
+
+
+def _counted(kinds: Sequence[str]) -> Iterator[str]:
+    for kind in ("worker", "master"):
+        if number := kinds.count(kind):
+            yield format_counted(number, kind)
 
 
 def _machines(machines: Iterable[MachineStatus]) -> Table:
@@ -108,16 +111,16 @@ def _daemons(machine: MachineStatus) -> Text:
     return text
 
 
-def _health(found: LabStatus) -> Iterator[RenderableType]:
+def _health(found: LabStatus) -> Iterator[Fact]:
     if found.health is None:
-        yield _line("hadoop", "does not answer")
+        yield ("hadoop", "does not answer")
         return
-    yield _line(
+    yield (
         "HDFS",
         f"{_states(found.health.namenodes)}, {format_counted(len(found.health.datanodes), 'DataNode')}"
         + (f"; {found.health.safe_mode}" if found.health.safe_mode else ""),
     )
-    yield _line(
+    yield (
         "YARN",
         f"{_states(found.health.resource_managers)}, "
         f"{format_counted(len(found.health.nodemanagers), 'NodeManager')}; "
@@ -129,22 +132,22 @@ def _states(states: dict[str, str]) -> str:
     return ", ".join(f"{url.partition('//')[2]} {said or 'does not answer'}" for url, said in states.items())
 
 
-def _isolation(laboratory: Laboratory) -> Iterator[Text]:
+def _isolation(laboratory: Laboratory) -> Iterator[Fact]:
     for kept, label in ((True, "kept"), (False, "not kept")):
         ones = [one for one in laboratory.isolation if one.kept is kept]
         for number, one in enumerate(ones):
-            yield _line(label if number == 0 else "", f"{one.what}: {one.how}")
+            yield (label if number == 0 else "", f"{one.what}: {one.how}")
 
 
-def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Text]:
+def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Fact]:
     for number, text in enumerate([*map(_smaller, laboratory.scaling), *notes]):
-        yield _line("scaled" if number == 0 else "", text)
+        yield ("scaled" if number == 0 else "", text)
 
 
-def _changed(laboratory: Laboratory) -> Iterator[Text]:
+def _changed(laboratory: Laboratory) -> Iterator[Fact]:
     for number, (why, ones) in enumerate(_by_reason(laboratory.deviations)):
         listed = ", ".join(one.key for one in ones)
-        yield _line("changed" if number == 0 else "", f"{listed}: {why}")
+        yield ("changed" if number == 0 else "", f"{listed}: {why}")
 
 
 def _by_reason(deviations: Iterable[Deviation]) -> list[tuple[str, list[Deviation]]]:
@@ -166,5 +169,11 @@ def _amount(one: Scaling, value: float) -> str:
     return format_rate(value) if one.unit == "B/s" else f"{value:g}"
 
 
-def _line(label: str, text: str) -> Text:
-    return Text.assemble((f"{label:<{_WIDTH}}", "bold"), text)
+def _facts(facts: Iterable[Fact]) -> Table:
+    """Labels in a column of their own, so that long lines go on under their beginnings."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(style="bold", min_width=_WIDTH, no_wrap=True)
+    table.add_column()
+    for label, text in facts:
+        table.add_row(label, text)
+    return table
