@@ -1,0 +1,46 @@
+"""The daemons of a laboratory: their order, and the Java options that the plan gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.installation import PROGRAMS
+from howdah.lab.daemons import tail
+from howdah.lab.programs import PROGRAM, planned_options
+from howdah.lab.redirect import conf_files
+from howdah.model.plan import Role
+from howdah.render import render
+from support.labs import lab_plan
+
+
+def test_every_daemon_but_those_of_hbase_has_a_program() -> None:
+    assert set(Role) - set(PROGRAM) == {Role.HMASTER, Role.REGIONSERVER}
+    assert {program.name for program in PROGRAM.values()} <= set(PROGRAMS)
+
+
+def test_daemons_get_the_planned_options(tmp_path: Path) -> None:
+    for name, content in conf_files(render(lab_plan()), "hadoop").items():
+        (tmp_path / name).write_text(content)
+    assert "-Xmx640m" in planned_options(tmp_path, PROGRAM[Role.DATANODE])
+    for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY):
+        options = planned_options(tmp_path, PROGRAM[role])
+        assert any(option.startswith("-Xmx") for option in options)
+
+
+def test_what_the_plan_gives_no_options_has_none(tmp_path: Path) -> None:
+    assert planned_options(tmp_path, PROGRAM[Role.ZOOKEEPER]) == []
+    assert planned_options(tmp_path, PROGRAM[Role.DATANODE]) == []
+
+
+def test_options_are_words_not_shell(tmp_path: Path) -> None:
+    (tmp_path / "hadoop-env.sh").write_text("export HDFS_DATANODE_OPTS='-Da=$(reboot) -Db=\"x'\n")
+    assert planned_options(tmp_path, PROGRAM[Role.DATANODE]) == ["-Da=$(reboot)", '-Db="x']
+
+
+def test_the_end_of_a_log_is_what_it_says_without_stacks(tmp_path: Path) -> None:
+    log = tmp_path / "datanode.log"
+    log.write_text("begin\n" * 9999 + "java.net.BindException: in use\n\tat a.b.c\n\t... 3 more\n\nend\n")
+    shown = tail(log).splitlines()
+    assert shown[-2:] == ["java.net.BindException: in use", "end"]
+    assert len(shown) <= 13
+    assert tail(tmp_path / "none").splitlines() == [f"the last lines of {tmp_path / 'none'}:"]
