@@ -24,10 +24,13 @@ class Entry(Model):
     """Its directory, absolute."""
 
 
+_OF_ROOT = Path("/run/howdah")
+
+
 def registry() -> Path:
     """The folder of entries; a user's own, or the machine's for root, as laboratories are."""
     if os.geteuid() == 0:
-        return Path("/run/howdah")
+        return _OF_ROOT
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
         return Path(runtime) / "howdah"
     return Path("/tmp") / f"howdah-{os.geteuid()}"
@@ -41,6 +44,11 @@ def entries() -> list[Entry]:
 def entry(name: str) -> Entry | None:
     """The entry of a laboratory; None if there is none of this name."""
     return _read(registry() / f"{check_lab_name(name)}.json")
+
+
+def belongs_to_root(name: str) -> bool:
+    """Whether there is a laboratory of this name that this user has no say in."""
+    return os.geteuid() != 0 and (_OF_ROOT / f"{check_lab_name(name)}.json").exists()
 
 
 def enter(name: str, directory: Path) -> None:

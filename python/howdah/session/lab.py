@@ -135,11 +135,13 @@ def machine_names(name: str) -> list[str]:
 
 def _state(name: str) -> LabState:
     state = building.find(name)
+    if state is None and registry.belongs_to_root(name):
+        raise UserError(f"laboratory {name}", "is root's", "run this as root")
     if state is None:
         others = ", ".join(names())
         raise UserError(
             f"laboratory {name}",
-            "is not up" if registry.entry(name) is None else "was never begun in earnest",
+            "is not up",
             f"howdah lab up PLAN; up are {others}" if others else "howdah lab up PLAN",
         )
     return state
