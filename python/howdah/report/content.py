@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Analysis, ByteAccount, ByteSide, Evidence
+from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
+from howdah.report.accounts import SURE, accounts
+from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
 from howdah.report.sources import cited
-from howdah.report.words import NONE, moment, number, setting, signed_bytes
+from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
 
 
@@ -29,6 +31,7 @@ class Stat(NamedTuple):
     rate: str
     of: str
     times_limit: str
+    times_floor: str
     bound: str
     outcome: str
 
@@ -64,7 +67,10 @@ class Content(NamedTuple):
     warnings: tuple[Said, ...]
     notes: tuple[Group, ...]
     accounts: Table | None
+    accounts_about: str
     explanations: tuple[str, ...]
+    cluster: tuple[Titled, ...]
+    grounds: tuple[Titled, ...]
     limits: Table | None
     facts: tuple[Facts, ...]
     plan: Table
@@ -83,8 +89,6 @@ MISSING = ("unfinished", "never-began", "missing")
 TABLED = ("byte-accounting", "dfsio")
 """Notes whose every number stands in a table of their own."""
 
-SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
-
 
 def content(run: RunData, analysis: Analysis) -> Content:
     """Put everything into words."""
@@ -93,12 +97,15 @@ def content(run: RunData, analysis: Analysis) -> Content:
         clause for one in analysis.findings if one.severity == "answer" for clause in _clauses(one.text)
     ]
     rest = [one for one in analysis.findings if one.id not in (*MISSING, "simulated")]
+    account = accounts(evidence)
+    # The numbers of a cluster's account are so many that only a table shows them.
+    tabled = TABLED if evidence.flows else ()
     return Content(
-        title=f"{record.suite.name} on {record.host.name}",
+        title=f"{record.suite.name} on {_where(record)}",
         kicker=(
             record.suite.name,
             f"{record.engine} engine",
-            record.host.name,
+            _where(record),
             moment(record.created),
             record.origin.value,
         ),
@@ -108,15 +115,30 @@ def content(run: RunData, analysis: Analysis) -> Content:
         missing=tuple(_sentence(one.text) for one in analysis.findings if one.id in MISSING),
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
-        warnings=tuple(_said(one) for one in rest if one.severity == "warning"),
+        warnings=tuple(
+            _said(one)._replace(numbers=()) if one.id in tabled else _said(one)
+            for one in rest
+            if one.severity == "warning"
+        ),
         notes=_groups([one for one in rest if one.severity == "note" and one.id not in TABLED], evidence),
-        accounts=_accounts(evidence),
-        explanations=_explanations(evidence),
+        accounts=account.table,
+        accounts_about=account.about,
+        explanations=account.explanations,
+        cluster=cluster_tables(record, evidence),
+        grounds=grounds(record),
         limits=_limits(record),
         facts=provenance(record),
         plan=_plan(record),
         plan_sources=cited(one.source for one in record.plan.settings),
     )
+
+
+def _where(record: RunRecord) -> str:
+    """The machine or the cluster it ran on."""
+    if record.cluster is None:
+        return record.host.name
+    lab = record.cluster.lab
+    return f"laboratory {lab.name}" if lab else record.cluster.default_fs
 
 
 def _clauses(text: str) -> list[str]:
@@ -137,6 +159,7 @@ def _sentence(text: str) -> str:
 
 def _stats(evidence: Evidence) -> tuple[Stat, ...]:
     limits = {one.workload: one for one in evidence.limits if one.phase is None}
+    floors = {one.workload: times(one.ratio) for one in evidence.floors}
     stats = []
     for one in evidence.workloads:
         limit = limits.get(one.workload)
@@ -147,6 +170,7 @@ def _stats(evidence: Evidence) -> tuple[Stat, ...]:
                 rate=format_rate(one.rate.bytes_per_s) if one.rate else NONE,
                 of=one.rate.of if one.rate else "",
                 times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
+                times_floor=floors.get(one.workload, NONE),
                 bound=BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
                 outcome=one.outcome.value,
             )
@@ -186,35 +210,6 @@ def _groups(notes: list[Finding], evidence: Evidence) -> tuple[Group, ...]:
     groups = [group for group in groups if group.notes]
     rest = tuple(_said(one) for one in notes if one.workload not in names)
     return (*groups, *([Group("the run", rest)] if rest else []))
-
-
-def _account_row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
-    volumes = (side.should, side.said, side.devices, side.remainder, side.unexplained)
-    return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
-
-
-def _accounts(evidence: Evidence) -> Table | None:
-    """One row for each direction in which a workload moved anything, or should have."""
-    rows = [
-        _account_row(account, verb, side)
-        for account in evidence.accounts
-        for verb, side in (("reads", account.read), ("writes", account.write))
-        if side.should or side.said or side.devices
-    ]
-    if not rows:
-        return None
-    return Table(("account", "should", "says", "devices", "remainder", "unexplained"), tuple(rows))
-
-
-def _explanations(evidence: Evidence) -> tuple[str, ...]:
-    said = []
-    for account in evidence.accounts:
-        for verb, side in (("reads", account.read), ("writes", account.write)):
-            for part in side.explained:
-                said.append(
-                    f"{account.workload} {verb}: {signed_bytes(part.bytes)} {part.what} ({SURE[part.sure]})."
-                )
-    return tuple(said)
 
 
 def _device(device: DeviceLimit) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: d
             drawn(figures.answer, pictures) if figures.answer else None,
             tuple(drawn(figure, pictures) for figure in figures.over_time),
             tuple(drawn(figure, pictures) for figure in figures.throughput),
+            tuple(drawn(figure, pictures) for figure in figures.places),
+            tuple(drawn(figure, pictures) for figure in figures.flows),
             figures.not_shown,
         ),
         sections=_sections(said, figures),
@@ -50,8 +52,9 @@ def _sections(said: Content, figures: Figures[Figure]) -> list[tuple[str, str]]:
     present = [
         ("findings", "Findings", said.warnings or said.notes),
         ("time", "Over time", figures.over_time),
+        ("cluster", "Cluster", figures.places or said.cluster),
         ("throughput", "Throughput", figures.throughput),
-        ("bytes", "Bytes", said.accounts),
+        ("bytes", "Bytes", said.accounts or figures.flows),
         ("limits", "Limits", said.limits),
         ("provenance", "Provenance", True),
     ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from howdah.report.content import SURE, Content, Said
+from howdah.report.accounts import SURE
+from howdah.report.cluster import Titled
+from howdah.report.content import Content, Said
 from howdah.report.figure import Figure, Table
 from howdah.report.figures import Figures
 from howdah.report.tables import numeric_columns, stats_table
@@ -24,9 +26,13 @@ def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
     if figures.over_time:
         about = [escaped(" ".join(figures.not_shown))] if figures.not_shown else []
         parts.append(["## Over time", *about, *(_figure(one, folder) for one in figures.over_time)])
+    if figures.places or said.cluster:
+        parts.append(
+            ["## The cluster", *(_figure(one, folder) for one in figures.places), *_titled(said.cluster)]
+        )
     if figures.throughput:
         parts.append(["## Throughput", *(_figure(one, folder) for one in figures.throughput)])
-    parts += [_bytes_and_limits(said), _provenance(said)]
+    parts += [_bytes(said, figures, folder), _limits(said), _provenance(said)]
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
 
@@ -56,21 +62,33 @@ def _findings(said: Content) -> list[str]:
     return ["## Findings", *blocks] if blocks else []
 
 
-def _bytes_and_limits(said: Content) -> list[str]:
+def _titled(tables: Sequence[Titled]) -> list[str]:
     blocks = []
-    if said.accounts:
-        blocks += ["## Where the bytes went", table(said.accounts)]
-    if said.explanations:
-        blocks.append(_bullets(said.explanations))
-    if said.limits:
-        blocks += ["## Raw limits", table(said.limits)]
+    for one in tables:
+        blocks += [
+            f"### {escaped(one.title)}",
+            *([escaped(one.about)] if one.about else []),
+            table(one.table),
+        ]
     return blocks
+
+
+def _bytes(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
+    blocks = [_figure(one, folder) for one in figures.flows]
+    blocks += [table(said.accounts)] if said.accounts else []
+    blocks += [_bullets(said.explanations)] if said.explanations else []
+    return ["## Where the bytes went", *blocks] if blocks else []
+
+
+def _limits(said: Content) -> list[str]:
+    return ["## Raw limits", table(said.limits)] if said.limits else []
 
 
 def _provenance(said: Content) -> list[str]:
     blocks = ["## Provenance"]
     for group in said.facts:
         blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]
+    blocks += _titled(said.grounds)
     if said.plan.rows:
         blocks += ["### Plan", table(said.plan)]
     if said.plan_sources:

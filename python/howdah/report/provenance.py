@@ -12,6 +12,9 @@ from howdah.model.storage import Disk, FileSystem
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_memory, format_seconds
 
+MOST_NAMES = 8
+"""More names than this are not listed."""
+
 
 class Facts(NamedTuple):
     """A group of facts under one heading, each with its name."""
@@ -21,12 +24,14 @@ class Facts(NamedTuple):
 
 
 def provenance(record: RunRecord) -> tuple[Facts, ...]:
-    """The facts in the order run, digests, telemetry, host."""
+    """The facts in the order run, digests, telemetry, cluster and its jobs, host."""
     groups = [
         Facts("Run", _run(record)),
         Facts("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
         Facts("Cost of measuring", _telemetry(record)),
-        Facts("Host", _host(record.host)),
+        Facts("Cluster", _cluster(record)),
+        Facts("Jobs", _jobs(record)),
+        Facts("Host it was started on" if record.cluster else "Host", _host(record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 
@@ -42,6 +47,40 @@ def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("howdah", record.howdah_version),
         ("engine", f"{record.engine} {record.engine_version}"),
         ("record schema", str(record.schema_version)),
+    )
+
+
+def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    cluster = record.cluster
+    if cluster is None:
+        return ()
+    lab = cluster.lab
+    built = "without root" if lab and lab.rootless else "with root"
+    return (
+        *((("laboratory", f"{lab.name}, built {built}"),) if lab else ()),
+        ("Hadoop", cluster.hadoop_version),
+        ("client", cluster.client_version),
+        ("file system", cluster.default_fs),
+        ("written below", cluster.work_dir),
+        ("queue", cluster.queue),
+        ("Kerberos", "yes" if cluster.secure else "no"),
+        ("free space", f"{format_bytes(cluster.free_bytes)} of {format_bytes(cluster.capacity_bytes)}"),
+        ("DataNodes", _counted_names(cluster.datanodes)),
+        ("NodeManagers", _counted_names(cluster.nodemanagers)),
+    )
+
+
+def _counted_names(names: tuple[str, ...]) -> str:
+    """How many, and who, as far as a line has room for them."""
+    shown = ", ".join(names[:MOST_NAMES])
+    return f"{len(names):,}: {shown}" + (" …" if len(names) > MOST_NAMES else "")
+
+
+def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (result.workload.kind.value, f"{result.job.id}, told by the {result.job.told_by}")
+        for result in record.workloads
+        if result.job
     )
 
 

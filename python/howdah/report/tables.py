@@ -29,9 +29,18 @@ def stats_table(stats: Sequence[Stat]) -> Table:
 
     The outcome is a column only where not all succeeded.
     """
-    columns = ("workload", "elapsed", "rate", "of", "× limit", "limited by", "outcome")
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     rows = [
-        (one.workload, one.elapsed, one.rate, one.of, one.times_limit, one.bound, one.outcome)
+        (
+            one.workload,
+            one.elapsed,
+            one.rate,
+            one.of,
+            one.times_limit,
+            one.times_floor,
+            one.bound,
+            one.outcome,
+        )
         for one in stats
     ]
     empty = {"", NONE}

@@ -9,12 +9,14 @@ from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.cpu import cpu
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.files import files
+from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
 from howdah.report.figures.memory import memory
 from howdah.report.figures.network import network, quiet_network
 from howdah.report.figures.partitions import partitions
 from howdah.report.figures.storage import storage
 from howdah.report.figures.timeaxis import left_out
+from howdah.report.figures.topology import topology
 from howdah.report.figures.worker_lanes import worker_lanes
 
 Kind = TypeVar("Kind")
@@ -23,17 +25,26 @@ Kind = TypeVar("Kind")
 class Figures(NamedTuple, Generic[Kind]):
     """A report's figures, or what is made of them: the answer's own, those over time, and the rest.
 
+    ``places`` are those of where things are on a cluster, ``flows`` those of its bytes.
     ``not_shown`` says in sentences what the figures over time leave out.
     """
 
     answer: Kind | None
     over_time: tuple[Kind, ...]
     throughput: tuple[Kind, ...]
+    places: tuple[Kind, ...]
+    flows: tuple[Kind, ...]
     not_shown: tuple[str, ...]
 
     def every(self) -> tuple[Kind, ...]:
         """All of them in order."""
-        return (*([self.answer] if self.answer else []), *self.over_time, *self.throughput)
+        return (
+            *([self.answer] if self.answer else []),
+            *self.over_time,
+            *self.places,
+            *self.throughput,
+            *self.flows,
+        )
 
 
 def draw(source: Source) -> Figures[Figure]:
@@ -50,5 +61,7 @@ def draw(source: Source) -> Figures[Figure]:
         answer=elapsed(source),
         over_time=tuple(figure for figure in over_time if figure is not None),
         throughput=(*partitions(source), *files(source)),
+        places=tuple(filter(None, (topology(source),))),
+        flows=tuple(flow_figures(source)),
         not_shown=tuple(filter(None, (left_out(source), quiet_network(source)))),
     )

@@ -1,0 +1,268 @@
+"""A job's bytes through all layers as a flow picture, from the disks read to the disks written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from howdah.analysis.evidence import ByteFlow, Flow
+from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figures.flow_layout import Box, Layout, Stream, layout
+from howdah.report.theme import DATA, SHOWN, chart
+from howdah.report.words import signed_bytes
+from howdah.units import format_bytes
+
+READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "memory-cached")
+WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
+WRITTEN = Key("written to disks", "disk-write")
+
+BOX = 0.13
+"""The width of a box, in columns."""
+
+WORTH_TELLING = 0.05
+"""Amounts that are this share apart are told apart."""
+
+TOO_SMALL = 0.01
+"""A stream of this share of the largest, in theory too, is left to the table."""
+
+_STEPS, _SIDE, _LINE = 20, 8, 13
+
+
+def flow_figures(source: Source) -> list[Figure]:
+    """One picture for every job that moved bytes through more than one layer."""
+    return [_figure(source, one) for one in source.evidence.flows if one.flows]
+
+
+def _visible(picture: ByteFlow) -> ByteFlow:
+    """The picture without streams too thin to see, and without boxes that only these reach."""
+    largest = max(flow.bytes for flow in picture.flows)
+    flows = tuple(
+        flow for flow in picture.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest
+    )
+    met = {end for flow in flows for end in (flow.source, flow.target)}
+    nodes = tuple(node for node in picture.nodes if node.key in met)
+    return replace(picture, flows=flows, nodes=nodes)
+
+
+def _figure(source: Source, whole: ByteFlow) -> Figure:
+    picture = _visible(whole)
+    keys = [
+        key
+        for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN)
+        if any(_key(flow) is key for flow in picture.flows)
+    ]
+    return Figure(
+        id=f"flow-{picture.workload.replace(' #', '-')}",
+        title=f"{picture.workload}: where the bytes went",
+        caption=_caption(picture),
+        spec=_spec(source, picture, layout(picture), keys),
+        table=_table(whole),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(picture.flows) + len(picture.nodes),
+    )
+
+
+def _caption(picture: ByteFlow) -> str:
+    said = ["A stream's height is its bytes as counted, or where nobody counts them as theory asks."]
+    if picture.replication is not None:
+        said.append(f"Replicas of what it wrote: {picture.replication}.")
+    if picture.codec_ratio > 1.0:
+        said.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
+    if picture.local_share is not None:
+        said.append(f"Input read by the worker that holds it: {100 * picture.local_share:.0f} %.")
+    if picture.remote_share is not None:
+        said.append(f"Shuffle that crossed from one machine to another: {100 * picture.remote_share:.0f} %.")
+    return " ".join(said)
+
+
+def _key(flow: Flow) -> Key:
+    """What a stream is, which is its colour."""
+    if flow.source == "cache":
+        return CACHED
+    if flow.source == "disks-read":
+        return READ
+    if flow.target == "disks-written":
+        return WRITTEN
+    return NETWORK if "network" in flow.source or "network" in flow.target else WITHIN
+
+
+def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) -> dict[str, Any]:
+    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, placed.columns - 1 + BOX], "nice": False, "zero": False},
+        "axis": None,
+    }
+    y = {
+        "type": "quantitative",
+        "scale": {"domain": [0, placed.height], "reverse": True, "nice": False, "zero": False},
+        "axis": None,
+    }
+    streams = [row for one in placed.streams for row in _outline(one)]
+    told = [
+        {"field": "what", "title": "what"},
+        {"field": "bytes", "title": "counted"},
+        {"field": "theory", "title": "theory asks"},
+        {"field": "by", "title": "counted by"},
+    ]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": streams},
+            "name": DATA,
+            "transform": [{"filter": SHOWN}],
+            "mark": {
+                "type": "area",
+                "opacity": 0.5,
+                **({"line": {"strokeDash": source.dash}} if source.dash != [1, 0] else {}),
+            },
+            "encoding": {
+                "x": {**x, "field": "x"},
+                "y": {**y, "field": "y"},
+                "y2": {"field": "y2"},
+                "color": colour,
+                "detail": [{"field": "flow"}],
+                "tooltip": told,
+            },
+        },
+        {
+            "data": {"values": [_drawn(box) for box in placed.boxes if box.node]},
+            "mark": {"type": "rect", "color": "$phase-1"},
+            "encoding": {
+                "x": {**x, "field": "x"},
+                "x2": {"field": "x2"},
+                "y": {**y, "field": "y"},
+                "y2": {"field": "y2"},
+                "tooltip": [{"field": "label", "title": "where"}, {"field": "bytes", "title": "bytes"}],
+            },
+        },
+        *_names(picture, placed, x, y),
+    ]
+    return chart(
+        layers,
+        height=placed.height,
+        width=980 - 2 * _SIDE,
+        top=4,
+        bottom=10,
+        left=_SIDE,
+        right=_SIDE,
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _outline(stream: Stream) -> list[dict[str, Any]]:
+    """The stream's upper and lower edge, level at every box and smooth between them."""
+    flow = stream.flow
+    said = {
+        "series": _key(flow).name,
+        "flow": f"{flow.source}>{flow.target}>{flow.what}",
+        "what": flow.what,
+        "bytes": signed_bytes(flow.measured),
+        "theory": signed_bytes(flow.theory),
+        "by": flow.by or "nobody",
+    }
+    rows = []
+    for (left, top), (right, next_top) in pairwise(stream.points):
+        for step in range(_STEPS + 1):
+            part = step / _STEPS
+            smooth = part * part * (3 - 2 * part)
+            x = left + BOX + (right - left - BOX) * part
+            y = top + (next_top - top) * smooth
+            rows.append({"x": round(x, 4), "y": round(y, 2), "y2": round(y + stream.height, 2), **said})
+    return rows
+
+
+def _drawn(box: Box) -> dict[str, Any]:
+    return {
+        "x": box.column,
+        "x2": box.column + BOX,
+        "y": box.top,
+        "y2": box.top + box.height,
+        "label": box.node.label if box.node else "",
+        "bytes": format_bytes(box.bytes),
+    }
+
+
+def _told(picture: ByteFlow, box: Box) -> list[str]:
+    """What stands above a box: its name, what came in and went out, and what theory asks if that differs."""
+    key = box.node.key if box.node else ""
+    coming = [flow for flow in picture.flows if flow.target == key]
+    going = [flow for flow in picture.flows if flow.source == key]
+    amounts = [sum(flow.bytes for flow in side) for side in (coming, going) if side]
+    if _near(amounts[0], amounts[-1]):
+        amounts = amounts[:1]
+    asked = [flow.theory for flow in coming or going if flow.theory is not None]
+    lines = [box.node.label if box.node else "", " → ".join(map(format_bytes, amounts))]
+    if asked and not _near(sum(asked), amounts[0]):
+        lines.append(f"theory {format_bytes(sum(asked))}")
+    return lines
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= WORTH_TELLING * max(one, other)
+
+
+def _names(picture: ByteFlow, placed: Layout, x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+    """The words above the boxes, those at the picture's edges aligned with it."""
+    layers = []
+    for align, shift in (("left", 0.0), ("center", BOX / 2), ("right", BOX)):
+        values = []
+        for box in placed.boxes:
+            if box.node is None or _align(box, placed) != align:
+                continue
+            lines = _told(picture, box)
+            # The last line stands right above the box, the name above the others.
+            values += [
+                {
+                    "x": box.column + shift,
+                    "y": box.top - 4 - _LINE * (len(lines) - 1 - place),
+                    "text": line,
+                    "strong": place == 0,
+                }
+                for place, line in enumerate(lines)
+            ]
+        if values:
+            layers.append(_line(values, align, x, y))
+    return layers
+
+
+def _align(box: Box, placed: Layout) -> str:
+    return {0: "left", placed.columns - 1: "right"}.get(box.column, "center")
+
+
+def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+    strong = "datum.strong"
+    return {
+        "data": {"values": values},
+        "mark": {
+            "type": "text",
+            "align": align,
+            "baseline": "bottom",
+            "fontSize": 11,
+            "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
+            "opacity": {"expr": "roomy ? 1 : 0"},
+        },
+        "encoding": {
+            "x": {**x, "field": "x"},
+            "y": {**y, "field": "y"},
+            "text": {"field": "text"},
+            "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
+        },
+    }
+
+
+def _table(picture: ByteFlow) -> Table:
+    labels = {node.key: node.label for node in picture.nodes}
+    return Table(
+        ("stream", "counted", "theory", "counted by"),
+        tuple(
+            (
+                f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
+                signed_bytes(flow.measured),
+                signed_bytes(flow.theory),
+                flow.by or "nobody",
+            )
+            for flow in picture.flows
+        ),
+    )
