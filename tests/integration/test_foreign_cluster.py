@@ -1,0 +1,96 @@
+"""Runs on a cluster that howdah did not start, and rows that both engines take for sorted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import howdah
+from support.foreign import Foreign, foreign_cluster
+from support.hadoop_cluster import needs_hadoop
+
+pytestmark = needs_hadoop
+
+ROWS = "200k"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Foreign]:
+    with foreign_cluster(tmp_path_factory.mktemp("foreign")) as started:
+        yield started
+
+
+def run(cluster: Foreign, cwd: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A run on the cluster."""
+    words = ("run", *arguments, "--engine", "hadoop", "--conf", cluster.client)
+    return howdah(*words, cwd=cwd, timeout_s=300)
+
+
+def record(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The record that ``--json`` printed."""
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)["run"]
+    return found
+
+
+def test_the_suite_runs_and_leaves_the_cluster_as_it_was(cluster: Foreign, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in cluster.client.iterdir()}
+    found = record(run(cluster, tmp_path, "terasuite", "--rows", ROWS, "--replication", "1", "--json"))
+    local = howdah("run", "terasuite", "--rows", ROWS, "--json", cwd=tmp_path)
+
+    sums = [one["checksum"] for one in found["workloads"]]
+    assert sums == [one["checksum"] for one in record(local)["workloads"]], "as the local engine's"
+    assert sums[0] == sums[2] == found["workloads"][2]["expected_checksum"]
+    assert found["workloads"][0]["replicas"]["replicas"] == found["workloads"][0]["replicas"]["blocks"]
+    assert found["cluster"]["lab"] is None
+    assert {path.name: path.read_bytes() for path in cluster.client.iterdir()} == before
+    left = cluster.hdfs("-ls", "-R", "/user").splitlines()
+    assert [line for line in left if "howdah" in line or "part-" in line] == []
+
+
+def test_hadoop_and_the_local_engine_take_one_anothers_output_for_sorted(
+    cluster: Foreign, tmp_path: Path
+) -> None:
+    kept = howdah("run", "terasuite", "--rows", ROWS, "--keep-data", "--json", cwd=tmp_path)
+    expected = record(kept)["workloads"][2]["checksum"]
+    cluster.hdfs("-mkdir", "-p", "/exchange")
+    cluster.hdfs("-put", str(tmp_path / "build/data/howdah/terasort"), "/exchange/local")
+    by_hadoop = record(run(cluster, tmp_path, "teravalidate", "--input", "/exchange/local", "--json"))
+    assert by_hadoop["workloads"][0]["checksum"] == expected
+    assert by_hadoop["workloads"][0]["validation_errors"] == []
+
+    cluster.hdfs("-mkdir", "-p", "/exchange/rows")
+    cluster.hdfs(
+        "-put", *map(str, sorted((tmp_path / "build/data/howdah/teragen").glob("part-*"))), "/exchange/rows"
+    )
+    sorted_there = record(
+        run(
+            cluster,
+            tmp_path,
+            "terasort",
+            "--input",
+            "/exchange/rows",
+            "--reduces",
+            "2",
+            "--keep-data",
+            "--json",
+        )
+    )
+    path = f"{sorted_there['cluster']['work_dir']}/{sorted_there['id']}/terasort"
+    cluster.hdfs("-get", path, str(tmp_path / "fetched"))
+    by_local = howdah("run", "teravalidate", "--input", "fetched", "--json", cwd=tmp_path)
+    assert record(by_local)["workloads"][0]["checksum"] == expected
+
+
+def test_a_stopped_queue_and_a_wrong_one_are_refused(cluster: Foreign, tmp_path: Path) -> None:
+    for queue, word in (("closed", "STOPPED"), ("nowhere", "default")):
+        done = run(cluster, tmp_path, "pi", "--maps", "1", "--samples", "10", "--queue", queue)
+        assert done.returncode == 2
+        assert word.lower() in done.stderr.lower()
+        assert "Traceback" not in done.stderr
+    assert not (tmp_path / "runs").exists()
