@@ -241,7 +241,7 @@ def test_what_is_down_is_said_and_the_rest_is_written(ran: Ran, tmp_path: Path) 
     ran.daemons.kill("namenode")
     done = ran.imported("-o", output)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: http://m1:9870/jmx: cannot be reached")
+    assert done.stderr.startswith("error: NameNode http://m1:9870: cannot be reached")
     assert output.read_text() == before
 
 

@@ -89,6 +89,11 @@ def test_only_hdfs_will_do(tmp_path: Path, value: str) -> None:
         _ = _conf(tmp_path, {"fs.defaultFS": value}).default_fs
 
 
+def test_a_file_system_that_no_file_names(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"fs.defaultFS: is not set"):
+        _ = _conf(tmp_path, {"dfs.replication": "2"}).default_fs
+
+
 def test_one_namenode_is_where_the_file_system_is(tmp_path: Path) -> None:
     assert _urls(_conf(tmp_path, HDFS)) == ["http://master:9870"]
     assert _urls(_conf(tmp_path, HDFS, hdfs={"dfs.namenode.http-address": "m:1"})) == ["http://m:1"]

@@ -215,6 +215,14 @@ def test_the_active_one_of_a_pair_is_asked_and_found_again(tmp_path: Path) -> No
         assert len(namenode.list("/in")) == 3
 
 
+def test_one_that_is_gone_is_named_with_the_property_that_says_where_it_is(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    with Web() as web, pytest.raises(NotReachable) as told:
+        NameNode(web, _conf(tmp_path, port)).status()
+    assert str(told.value) == f"NameNode http://127.0.0.1:{port}: cannot be reached: Connection refused"
+    assert "dfs.namenode.http-address" in told.value.hint
+
+
 def test_a_pair_of_which_one_is_gone(tmp_path: Path) -> None:
     with Recorded(ANSWERS) as second, Web() as web:
         namenode = NameNode(web, _conf(tmp_path, *free_ports(1), second.port))

@@ -14,7 +14,8 @@ T = TypeVar("T")
 class Active:
     """Asks the daemon that is active, and looks for it anew once it is not.
 
-    ``state`` reads a daemon's state from its URL, ``active`` in small letters for the one that serves.
+    ``what`` is the daemons' name, ``NameNode``; ``state`` reads a daemon's state from its URL, ``active`` in
+    small letters for the one that serves; ``key`` is the property that says where they are.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class Active:
     def ask(self, question: Callable[[str], T]) -> T:
         """The answer of the active daemon's URL to a question, asked once more after a failover."""
         if len(self._addresses) == 1:
-            return question(self._addresses[0].url)
+            return self._ask_only(self._addresses[0].url, question)
         if self._url is not None:
             try:
                 return question(self._url)
@@ -38,6 +39,16 @@ class Active:
                     raise
         self._url = self._find()
         return question(self._url)
+
+    def _ask_only(self, url: str, question: Callable[[str], T]) -> T:
+        try:
+            return question(url)
+        except NotReachable as error:
+            # A question may lead on to other daemons, whose address is not this one's.
+            if not error.where.startswith(url):
+                raise
+            hint = f"is it running there? {self._key} says where it is"
+            raise NotReachable(f"{self._what} {url}", error.what, hint) from error
 
     def _find(self) -> str:
         told: list[str] = []
@@ -50,7 +61,9 @@ class Active:
             if state == "active":
                 return address.url
             told.append(f"{address.id} is {state}")
-        raise NotReachable(self._what, f"none is active: {'; '.join(told)}", f"they are those of {self._key}")
+        raise NotReachable(
+            f"the {self._what}s", f"none is active: {'; '.join(told)}", f"they are those of {self._key}"
+        )
 
 
 def _may_be_standby(error: ServiceError) -> bool:

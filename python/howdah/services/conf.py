@@ -72,12 +72,14 @@ class ClientConf:
     @property
     def default_fs(self) -> str:
         """fs.defaultFS, ``hdfs://master:8020``; UserError if it is not HDFS."""
-        text = (self.get("fs.defaultFS") or "").rstrip("/")
+        given = self.get("fs.defaultFS") or ""
+        text = given.rstrip("/")
         parts = urlsplit(text)
         if parts.scheme != "hdfs" or not parts.netloc:
+            is_set = "fs.defaultFS" in self.properties
             raise UserError(
                 self.where("fs.defaultFS"),
-                f"{text} is not HDFS",
+                f"{given or 'nothing'} is not HDFS" if is_set else "is not set",
                 "howdah runs on hdfs://HOST:PORT or hdfs://NAME",
             )
         return text

@@ -80,7 +80,7 @@ class NameNode(Hdfs):
 
     def __init__(self, web: Web, conf: ClientConf) -> None:
         addresses = conf.namenodes()
-        super().__init__(web, Active("the NameNodes", addresses, self._state, addresses[0].key))
+        super().__init__(web, Active("NameNode", addresses, self._state, addresses[0].key))
 
     def bean(self, name: str) -> Object:
         """One of its beans, ``FSNamesystem``."""

@@ -129,7 +129,7 @@ class ResourceManager:
     def __init__(self, web: Web, conf: ClientConf) -> None:
         addresses = conf.resource_managers()
         self._web = web
-        self._active = Active("the ResourceManagers", addresses, self._state, addresses[0].key)
+        self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
 
     def info(self) -> ClusterInfo:
         """Its release and its state."""

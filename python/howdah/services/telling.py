@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import httpx
 
 from howdah.services.errors import NotReachable, Refused, Unexpected
+
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+"""The system's number of an error, which says nothing that its words do not."""
 
 
 @contextmanager
@@ -34,7 +38,8 @@ def told(url: str) -> Iterator[None]:
             "is this the port of a web server?",
         ) from error
     except httpx.RequestError as error:
-        raise NotReachable(where, f"cannot be reached: {error}", "is the daemon running there?") from error
+        reason = _NUMBER.sub("", str(error))
+        raise NotReachable(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
 
 
 def is_json(response: httpx.Response) -> bool:

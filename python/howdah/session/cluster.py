@@ -16,7 +16,9 @@ from howdah.model.job import Job
 from howdah.planner.suite.cluster import at_once, size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
+from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.session.engines import ClusterChoice
 from howdah.session.prepared import Prepared
@@ -40,12 +42,16 @@ def prepare_cluster(
 ) -> Prepared:
     """Reach the cluster, size the suite for it and make a job of it; nothing is written.
 
-    Raises UserError for whatever the request gets wrong, and where there is no cluster.
+    Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
-    reached = _reach(where)
+    kinds_of(request, HadoopEngine.name)
+    try:
+        reached = _reach(where)
+        work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+    except ServiceError as error:
+        raise UserError(error.where, error.what, error.hint) from error
     sized = size_suite(request, at_once(reached.plan))
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
-    work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     target = HadoopTarget(
         installation=reached.installation,
         conf_dir=reached.conf.directory,

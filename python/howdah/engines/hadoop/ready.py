@@ -9,6 +9,7 @@ from howdah.engines.hadoop.sources import check_whole, dfsio_files, find_source,
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import existing_parent
 from howdah.errors import UserError
+from howdah.installation.java import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
@@ -25,6 +26,7 @@ _LOGS = {
 
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
     """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
+    check_java(target.installation.version)
     _check_framework(target)
     _check_path(target)
     status = namenode.status()
@@ -65,6 +67,14 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         queue=queue.path,
         lab=target.lab,
     )
+
+
+def check_java(hadoop: str) -> None:
+    """Raise UserError unless there is a Java that can run that release of Hadoop."""
+    home = java_home()
+    fault = java_fault(java_version(home), hadoop)
+    if fault:
+        raise UserError(str(home), fault, "set JAVA_HOME to a newer one")
 
 
 def _check_framework(target: HadoopTarget) -> None:

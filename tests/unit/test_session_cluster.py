@@ -1,0 +1,52 @@
+"""What a run on a cluster is refused for before the cluster is asked anything, or because it is silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.planner.suite.request import RunRequest
+from howdah.session.cluster import prepare_cluster
+from howdah.session.engines import ClusterChoice
+from support.daemons import LIB, free_ports
+from support.hadoop_cluster import needs_hadoop
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> Path:
+    """The configuration of a cluster of which no daemon runs."""
+    (port,) = free_ports(1)
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (conf / "core-site.xml").write_text(
+        "<configuration><property><name>fs.defaultFS</name><value>hdfs://127.0.0.1:8020</value></property>"
+        f"<property><name>dfs.namenode.http-address</name><value>127.0.0.1:{port}</value></property>"
+        "</configuration>"
+    )
+    return conf
+
+
+def refused(conf: Path, runs_dir: Path, **asked: object) -> UserError:
+    request = RunRequest.model_validate({"suite": "pi", **asked})
+    with pytest.raises(UserError) as caught:
+        prepare_cluster(request, ClusterChoice(conf=conf), runs_dir=runs_dir, command=())
+    assert not runs_dir.exists()
+    return caught.value
+
+
+@needs_hadoop
+def test_a_cluster_that_does_not_answer_is_the_users_to_mend(
+    silent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HADOOP_HOME", raising=False)
+    monkeypatch.setenv("HOWDAH_CACHE", str(LIB.parents[2]))
+    error = refused(silent, tmp_path / "runs")
+    assert error.where.startswith("NameNode http://127.0.0.1:")
+    assert "dfs.namenode.http-address" in error.hint
+
+
+def test_what_no_cluster_runs_is_refused_before_any_is_asked(silent: Path, tmp_path: Path) -> None:
+    assert refused(silent, tmp_path / "runs", suite="pie").where == "SUITE"
+    assert refused(silent, tmp_path / "runs", rows=10).where == "--rows"
