@@ -117,7 +117,7 @@ def _figure(
         spec=rows(source, shown, keys, axis, beside, stacked=kind is CPU),
         table=_table(shown, keys, axis),
         keys=tuple(keys),
-        marks=2 * len(shown.rows) * len(keys),
+        marks=len(shown.grid) * len(shown.rows) * len(keys),
     )
 
 

@@ -17,9 +17,6 @@ READ, CACHED = Key("read from disks", "disk-read"), Key("from the page cache", "
 WITHIN, NETWORK = Key("within a machine", "phase-2"), Key("over the network", "net-send")
 WRITTEN = Key("written to disks", "disk-write")
 
-BOX = 0.13
-"""The width of a box, in columns."""
-
 WORTH_TELLING = 0.05
 """Amounts that are this share apart are told apart."""
 
@@ -92,7 +89,7 @@ def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) ->
     colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
     x = {
         "type": "quantitative",
-        "scale": {"domain": [0, placed.columns - 1 + BOX], "nice": False, "zero": False},
+        "scale": {"domain": [0, placed.columns - 1 + placed.box], "nice": False, "zero": False},
         "axis": None,
     }
     y = {
@@ -100,7 +97,7 @@ def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) ->
         "scale": {"domain": [0, placed.height], "reverse": True, "nice": False, "zero": False},
         "axis": None,
     }
-    streams = [row for one in placed.streams for row in _outline(one)]
+    streams = [row for one in placed.streams for row in _outline(one, placed.box)]
     told = [
         {"field": "what", "title": "what"},
         {"field": "bytes", "title": "counted"},
@@ -127,7 +124,7 @@ def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) ->
             },
         },
         {
-            "data": {"values": [_drawn(box) for box in placed.boxes if box.node]},
+            "data": {"values": [_drawn(box, placed.box) for box in placed.boxes if box.node]},
             "mark": {"type": "rect", "color": "$phase-1"},
             "encoding": {
                 "x": {**x, "field": "x"},
@@ -151,7 +148,7 @@ def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) ->
     )
 
 
-def _outline(stream: Stream) -> list[dict[str, Any]]:
+def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
     """The stream's upper and lower edge, level at every box and smooth between them."""
     flow = stream.flow
     said = {
@@ -167,16 +164,16 @@ def _outline(stream: Stream) -> list[dict[str, Any]]:
         for step in range(_STEPS + 1):
             part = step / _STEPS
             smooth = part * part * (3 - 2 * part)
-            x = left + BOX + (right - left - BOX) * part
+            x = left + wide + (right - left - wide) * part
             y = top + (next_top - top) * smooth
             rows.append({"x": round(x, 4), "y": round(y, 2), "y2": round(y + stream.height, 2), **said})
     return rows
 
 
-def _drawn(box: Box) -> dict[str, Any]:
+def _drawn(box: Box, wide: float) -> dict[str, Any]:
     return {
         "x": box.column,
-        "x2": box.column + BOX,
+        "x2": box.column + wide,
         "y": box.top,
         "y2": box.top + box.height,
         "label": box.node.label if box.node else "",
@@ -206,7 +203,7 @@ def _near(one: float, other: float) -> bool:
 def _names(picture: ByteFlow, placed: Layout, x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
     """The words above the boxes, those at the picture's edges aligned with it."""
     layers = []
-    for align, shift in (("left", 0.0), ("center", BOX / 2), ("right", BOX)):
+    for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
         values = []
         for box in placed.boxes:
             if box.node is None or _align(box, placed) != align:

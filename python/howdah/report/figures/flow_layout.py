@@ -19,6 +19,9 @@ GAP = 48.0
 TALLEST = 190.0
 """The height of the fullest column's boxes together, pixels."""
 
+BOX = 1 / 60
+"""The width of a box, as a share of the picture's."""
+
 LEAST = 1.0
 """No box or stream is drawn thinner, pixels."""
 
@@ -48,6 +51,11 @@ class Layout(NamedTuple):
     height: float
     boxes: tuple[Box, ...]
     streams: tuple[Stream, ...]
+
+    @property
+    def box(self) -> float:
+        """The width of a box, in columns."""
+        return BOX * max(1, self.columns - 1)
 
 
 def layout(picture: ByteFlow) -> Layout:
@@ -115,9 +123,10 @@ def _tops(
     for place, keys in enumerate(columns):
         if place:
             keys.sort(key=middle)
-        y = 0.0
-        for key in keys:
-            y += GAP if "@" not in key else GAP / 3
+        y = GAP
+        for index, key in enumerate(keys):
+            # A stream that only passes has no name above it that needs room.
+            y += 0.0 if index == 0 else GAP if "@" not in key else GAP / 3
             tops[key] = y
             y += heights[key]
     return tops
