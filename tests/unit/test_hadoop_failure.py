@@ -14,7 +14,6 @@ from howdah.engines.hadoop.failure import said_by_client
 from howdah.engines.hadoop.tell import tell_job
 from howdah.model.plan import Plan
 from howdah.model.workload import WorkloadKind
-from howdah.services.history import JobHistory
 from howdah.services.task_log import MOST_BYTES, Container, TaskLogs, contents
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target
@@ -219,7 +218,7 @@ def test_only_the_end_of_a_log_is_asked_for_and_the_history_server_has_those_gat
     gathered = f"GET /ws/v1/history/containerlogs/{container.id}/stdout"
     with Recorded({gathered: Answer(AGGREGATED.encode(), kind="text/plain")}) as server:
         cluster = target(server.url, tmp_path / "conf")
-        logs = TaskLogs(cluster.web, JobHistory(cluster.web, cluster.conf))
+        logs = TaskLogs(cluster.web, cluster.conf)
         assert logs.tail(container, "stdout") == "first"
         assert logs.tail(container, "stderr") == ""
     assert {one.query["size"] for one in server.asked} == {str(-MOST_BYTES)}

@@ -222,3 +222,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "hdfs-site.xml").write_bytes(b"\xff\xfe\x00broken")
     with pytest.raises(UserError, match=r"hdfs-site.xml"):
         ClientConf.read(tmp_path)
+
+
+def test_nodemanagers_speak_https_where_only_that_is_allowed(tmp_path: Path) -> None:
+    assert _conf(tmp_path, HDFS).nodemanager_url("w1:8042") == "http://w1:8042"
+    secure = _conf(tmp_path, HDFS, yarn={"yarn.http.policy": "HTTPS_ONLY"})
+    assert secure.nodemanager_url("w1:8044") == "https://w1:8044"

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, Refused, Unexpected
-from howdah.services.namenode import NameNode
+from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.web import Web
 from support.daemons import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
@@ -248,3 +248,29 @@ def test_a_refusal_is_no_failover(tmp_path: Path) -> None:
         with pytest.raises(Refused, match=r"Permission denied"):
             namenode.list("/in")
         assert not second.asked
+
+
+@pytest.mark.parametrize("told", ["{", "[1]"])
+def test_datanodes_that_are_not_told_as_they_should_be(served: Served, told: str) -> None:
+    info = {"name": "NameNodeInfo", "LiveNodes": told}
+    served.server.answers[f"{BEAN}NameNodeInfo"] = in_json({"beans": [info]})
+    with pytest.raises(Unexpected, match="LiveNodes"):
+        served.namenode.datanodes()
+
+
+def test_a_datanodes_web_server_is_asked_as_the_cluster_allows(tmp_path: Path) -> None:
+    told = {"xferaddr": "10.0.0.2:9866", "infoAddr": "10.0.0.2:9864", "infoSecureAddr": "10.0.0.2:9865"}
+    live = DataNode.model_validate({"host": "w1", "live": True, **told})
+    dead = DataNode.model_validate({"host": "w1", "live": False, "xferaddr": "10.0.0.2:9866"})
+    plain, secure = (tmp_path / name for name in ("plain", "secure"))
+    policies = {plain: "HTTP_ONLY", secure: "HTTPS_ONLY"}
+    for folder, policy in policies.items():
+        folder.mkdir()
+        (folder / "core-site.xml").write_text(
+            "<configuration><property><name>dfs.http.policy</name>"
+            f"<value>{policy}</value></property></configuration>"
+        )
+    assert datanode_url(ClientConf.read(plain), live) == "http://10.0.0.2:9864"
+    # Its certificate is made out to its name.
+    assert datanode_url(ClientConf.read(secure), live) == "https://w1:9865"
+    assert {datanode_url(ClientConf.read(folder), dead) for folder in policies} == {None}

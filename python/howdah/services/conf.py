@@ -147,6 +147,10 @@ class ClientConf:
         host = urlsplit(f"//{self.given('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
         return web_address("", in_place_of_any(self.get(key) or "", host), key=key, https=https)
 
+    def nodemanager_url(self, address: str) -> str:
+        """The web server of a NodeManager, whose ``HOST:PORT`` the ResourceManager and its jobs tell."""
+        return f"{'https' if self.get('yarn.http.policy') == 'HTTPS_ONLY' else 'http'}://{address}"
+
     def _names(self, key: str) -> list[str]:
         return [name.strip() for name in (self.get(key) or "").split(",") if name.strip()]
 

@@ -75,6 +75,14 @@ class DataNode(Facts):
     """Its release; a dead one's is not told."""
 
 
+def datanode_url(conf: ClientConf, one: DataNode) -> str | None:
+    """The web server of a DataNode; None for one that is dead."""
+    if conf.get("dfs.http.policy") == "HTTPS_ONLY":
+        # A certificate is a name's; without one the address is what surely leads there.
+        return f"https://{one.host}:{one.secure_web.rpartition(':')[2]}" if one.secure_web else None
+    return f"http://{one.web}" if one.web else None
+
+
 class NameNode(Hdfs):
     """The active NameNode of a configuration; every method raises ServiceError."""
 
@@ -137,7 +145,10 @@ class NameNode(Hdfs):
 
 def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
     # A bean's value is text, and this text is JSON.
-    nodes = json.loads(info.get(key) or "{}")
+    try:
+        nodes = dict(json.loads(info.get(key) or "{}"))
+    except (TypeError, ValueError) as error:
+        raise Unexpected(key, f"is not understood: {error}", "is this a release howdah knows?") from error
     return [
         facts(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
         for name, node in nodes.items()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.history import JobHistory
 from howdah.services.web import Web
 
 MOST_BYTES = 64 * 1024
@@ -28,16 +28,16 @@ class Container(NamedTuple):
 class TaskLogs:
     """Reads the ends of containers' logs."""
 
-    def __init__(self, web: Web, history: JobHistory, scheme: str = "http") -> None:
+    def __init__(self, web: Web, conf: ClientConf) -> None:
         self._web = web
-        self._history = history
-        self._scheme = scheme
+        self._conf = conf
 
     def tail(self, container: Container, name: str) -> str:
         """The end of a log, ``syslog``, ``stderr`` or ``stdout``; empty where nobody has it."""
         for url in (
-            f"{self._scheme}://{container.node_web}/ws/v1/node/containers/{container.id}/logs/{name}",
-            f"{self._history.url}/ws/v1/history/containerlogs/{container.id}/{name}",
+            f"{self._conf.nodemanager_url(container.node_web)}"
+            f"/ws/v1/node/containers/{container.id}/logs/{name}",
+            f"{self._conf.history().url}/ws/v1/history/containerlogs/{container.id}/{name}",
         ):
             try:
                 text = self._web.get_text(url, size=-MOST_BYTES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,16 +52,12 @@ class Reached:
 
 def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
     """A client of the cluster's web servers, as the user whom Hadoop's own client would be."""
-    return Web(names, user=_user(), kerberos=conf.secure)
+    return Web(names, kerberos=conf.secure)
 
 
 def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
     """The same for samples, which rather miss a daemon that is slow than hold up the end of a run."""
-    return Web(names, user=_user(), kerberos=conf.secure, silence_s=_PATIENCE_S)
-
-
-def _user() -> str:
-    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+    return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
 def told_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:

@@ -13,7 +13,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
 from howdah.services.conf import ClientConf
-from howdah.services.namenode import DataNode, NameNode
+from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import Web
 from howdah.session.reached import Reached, open_telemetry, open_web, told_values
@@ -96,11 +96,11 @@ def _sources(
         for address in addresses:
             yield daemon_source(urlsplit(address.url).hostname or name, name, address.url, web)
     for datanode in datanodes:
-        if datanode.web:
-            yield daemon_source(datanode.host, "datanode", f"http://{datanode.web}", web)
+        if url := datanode_url(conf, datanode):
+            yield daemon_source(datanode.host, "datanode", url, web)
     for node in nodes:
         if node.web:
-            yield daemon_source(node.host, "nodemanager", f"http://{node.web}", web)
+            yield daemon_source(node.host, "nodemanager", conf.nodemanager_url(node.web), web)
 
 
 def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:

@@ -9,11 +9,11 @@ from howdah.engines.hadoop.command import Command
 from howdah.engines.hadoop.dfsio_rates import file_rates, read_sums
 from howdah.engines.hadoop.properties import file_properties
 from howdah.engines.hadoop.sources import DFSIO, DFSIO_DATA, dfsio_files
-from howdah.engines.hadoop.tell import task_logs
 from howdah.engines.hadoop.work import Finished, Work, Yield
 from howdah.installation.programs import PROGRAMS
 from howdah.model.run import Counters, FileRate
 from howdah.model.workload import DFSIO_LOG
+from howdah.services.task_log import TaskLogs
 
 _FOLDER = "test.build.data"
 
@@ -65,7 +65,9 @@ def _rates(
 ) -> tuple[FileRate, ...]:
     output = work.bench.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums = read_sums(output.decode())
-    found = file_rates(finished.told.facts, task_logs(work.bench.target), sums, folder, operation)
+    target = work.bench.target
+    logs = TaskLogs(target.web, target.conf)
+    found = file_rates(finished.told.facts, logs, sums, folder, operation)
     if found is not None:
         return found
     work.bench.warn(

@@ -17,7 +17,6 @@ from howdah.model.cluster import CounterValue, HadoopJob
 from howdah.model.plan import Plan
 from howdah.model.run import Counters, Phase, TaskAttempt
 from howdah.model.workload import WorkloadKind
-from howdah.services.history import JobHistory
 from howdah.services.job import JobFacts
 from howdah.services.task_log import TaskLogs
 
@@ -103,12 +102,6 @@ def tell_job(
     )
 
 
-def task_logs(target: HadoopTarget) -> TaskLogs:
-    """Where the logs of a cluster's tasks are read."""
-    scheme = "https" if target.conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
-    return TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
-
-
 def _job(account: Account, clock: RunClock, diagnostics: str | None) -> HadoopJob:
     facts = account.facts
     return HadoopJob(
@@ -126,6 +119,5 @@ def _job(account: Account, clock: RunClock, diagnostics: str | None) -> HadoopJo
 
 
 def _why(account: Account, target: HadoopTarget, machines: Machines, said: Sequence[str]) -> str:
-    scheme = "https" if target.conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
-    logs = TaskLogs(target.web, JobHistory(target.web, target.conf), scheme)
+    logs = TaskLogs(target.web, target.conf)
     return cause_of(account.facts, account.app, logs, machines, said)

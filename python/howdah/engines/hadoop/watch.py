@@ -41,12 +41,11 @@ class Watch:
     """
 
     def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
-        conf = target.conf
+        self._conf = conf = target.conf
         self._namenode = NameNode(target.web, conf)
         self._fails_over = len(conf.namenodes()) > 1
         self._manager = ResourceManager(target.web, conf)
         self._web = target.web
-        self._scheme = "https" if conf.get("yarn.http.policy") == "HTTPS_ONLY" else "http"
         self._machines = machines
         self._clock = clock
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
@@ -134,7 +133,7 @@ class Watch:
 
     def _answers(self, one: Node) -> bool:
         try:
-            self._web.get_text(f"{self._scheme}://{one.web}/jmx", qry=_NO_BEAN)
+            self._web.get_text(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:
             return False
         except ServiceError:

@@ -16,13 +16,13 @@ from howdah.probe.cluster.system import System, system, volumes
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
-from howdah.services.namenode import DataNode, NameNode
+from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import Web
+from howdah.units import MIB
 
 _AT_ONCE = 16
 """Daemons asked at a time: each is another machine, and one that does not answer holds up no other."""
-_MIB = 2**20
 _SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
 
 
@@ -50,7 +50,7 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         stored = list(pool.map(partial(_ask_datanode, web, conf), live))
         with_datanode = {_key(one.host) for one in live}
         alone = [one for one in running if _key(one.host) not in with_datanode]
-        computed = list(pool.map(partial(_ask_web, web), (_node_url(conf, one) for one in alone)))
+        computed = list(pool.map(partial(_ask_web, web), (conf.nodemanager_url(one.web) for one in alone)))
         masters = list(posts(conf))
         led = list(pool.map(partial(_ask_web, web), (one.url for one in masters)))
     unread += _silent("DataNodes", [one.host for one in live], stored)
@@ -97,7 +97,7 @@ class _Machines:
 
     def nodemanager(self, one: Node) -> None:
         machine = self._add(one.host, Role.NODEMANAGER, one.rack)
-        memory = (one.used_memory_mib + one.available_memory_mib) * _MIB
+        memory = (one.used_memory_mib + one.available_memory_mib) * MIB
         cores = one.used_vcores + one.available_vcores
         self._put(
             machine.model_copy(
@@ -151,19 +151,14 @@ def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
 
 
 def _ask_datanode(web: Web, conf: ClientConf, one: DataNode) -> _Told:
-    secure = conf.get("dfs.http.policy") == "HTTPS_ONLY"
-    # A certificate is a name's; without one the address is what surely leads there.
-    port = (one.secure_web or "").rpartition(":")[2]
-    url = f"https://{one.host}:{port}" if secure else f"http://{one.web}"
+    url = datanode_url(conf, one)
+    if url is None:
+        return _Told(why_not="the NameNode does not tell where its web server is")
     jmx = JmxReader(web, url)
     try:
         return _Told(system(jmx), volumes(jmx, one.capacity_bytes))
     except ServiceError as error:
         return _Told(why_not=str(error))
-
-
-def _node_url(conf: ClientConf, one: Node) -> str:
-    return f"{'https' if conf.get('yarn.http.policy') == 'HTTPS_ONLY' else 'http'}://{one.web}"
 
 
 def _ask_web(web: Web, url: str | None) -> _Told:
