@@ -6,7 +6,7 @@ compare, those that differ most from the median are drawn; one row more is the m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from howdah.analysis.evidence import FloatArray, Machine, Series
 from howdah.report.figure import Source
 from howdah.report.figures.steps import combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.units import format_count
+from howdah.units import format_count, format_counted
 
 MOST_ROWS = 12
 """More rows than this no reader compares."""
@@ -32,6 +32,14 @@ class Row(NamedTuple):
     values: tuple[FloatArray, ...]
 
 
+class Part(NamedTuple):
+    """What one small chart is of: its name, what that is, and its samples."""
+
+    name: str
+    what: str
+    series: list[Series]
+
+
 class Machines(NamedTuple):
     """The rows on their common grid, and in a sentence which machines are not among them."""
 
@@ -43,7 +51,7 @@ class Machines(NamedTuple):
 def machines(source: Source, every: Sequence[Series], quantities: Sequence[str]) -> Machines | None:
     """The rows drawn from these series; None if fewer than two machines have any.
 
-    Several devices of a machine are added up; shares of a machine's CPUs are one series already.
+    Rates of several devices are added up; shares of CPUs are averaged.
     """
     sampled: dict[str, list[Series]] = {}
     for one in every:
@@ -52,8 +60,10 @@ def machines(source: Source, every: Sequence[Series], quantities: Sequence[str])
     grid = _thinned(common_grid([one for each in known for one in sampled[each.name]], first_shown_s(source)))
     if len(known) < 2 or not len(grid):
         return None
-    drawn, left_out = _standing_for_workers(known)
-    rows = [_row(one, sampled[one.name], grid, quantities) for one in drawn]
+    by_host = len(known) > MOST_ROWS and len({one.host for one in known}) < len(known)
+    parts = _hosts(known, sampled) if by_host else _each(known, sampled)
+    rows = [Row(name, what, _values(own, grid, quantities)) for name, what, own in parts]
+    left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return Machines(grid, tuple(rows), left_out)
     picked, others = _most_different(rows)
@@ -69,22 +79,35 @@ def _thinned(grid: FloatArray) -> FloatArray:
     return np.linspace(float(grid[0]), float(grid[-1]), MOST_STEPS + 1)
 
 
-def _standing_for_workers(known: list[Machine]) -> tuple[list[Machine], str]:
-    """Hosts alone where there are too many machines and hosts were sampled themselves."""
-    hosts = [one for one in known if one.level == "host"]
-    if len(known) <= MOST_ROWS or not hosts:
-        return known, ""
-    apart = [one for one in known if one.level != "worker" or one.name == one.host]
-    return apart, "Each host is drawn with all its workers together."
+def _each(known: Sequence[Machine], sampled: Mapping[str, list[Series]]) -> Iterator[Part]:
+    for one in known:
+        what = f"{one.level} on {one.host}" if one.name != one.host else one.level
+        yield Part(one.name, what, sampled[one.name])
 
 
-def _row(machine: Machine, series: list[Series], grid: FloatArray, quantities: Sequence[str]) -> Row:
-    values = []
+def _hosts(known: Sequence[Machine], sampled: Mapping[str, list[Series]]) -> Iterator[Part]:
+    """Every host as it was sampled from outside, or else as its workers together."""
+    by_host: dict[str, list[Machine]] = {}
+    for one in known:
+        by_host.setdefault(one.host, []).append(one)
+    for host, here in by_host.items():
+        workers = [one.name for one in here if one.level == "worker" and one.name != host]
+        if host in sampled:
+            yield Part(host, "host" if workers else here[0].level, sampled[host])
+        elif workers:
+            together = [series for name in workers for series in sampled[name]]
+            yield Part(host, f"its {format_counted(len(workers), 'worker')}", together)
+        else:
+            yield from _each(here, sampled)
+
+
+def _values(series: Sequence[Series], grid: FloatArray, quantities: Sequence[str]) -> tuple[FloatArray, ...]:
+    """Shares of CPUs are averaged, rates added up."""
+    found = []
     for quantity in quantities:
         own = [one for one in series if one.quantity == quantity]
-        values.append(combined(own, grid, mean if own and own[0].unit == "1" else total))
-    on = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
-    return Row(machine.name, on, tuple(values))
+        found.append(combined(own, grid, mean if own and own[0].unit == "1" else total))
+    return tuple(found)
 
 
 def _most_different(rows: list[Row]) -> tuple[list[Row], list[Row]]:

@@ -72,7 +72,7 @@ def rows(
             {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
         ]
     encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": [{"field": "row"}]}
-    area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.16}
+    area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.1}
     line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
     if source.dash != [1, 0]:
         area["opacity"] = 0.35 if stacked else 0.1

@@ -14,7 +14,7 @@ SHEET = 964
 """The width of the still picture's plot, pixels."""
 
 _SIDE = 8
-_TOKENS = ("band", "phase-2", "phase-3", "disk-write", "fault", "ink")
+_TOKENS = ("band", "phase-3", "disk-write", "ink")
 
 
 class Sheet:

@@ -27,7 +27,7 @@ def topology(source: Source) -> Figure | None:
         id="topology",
         title="Where everything is" + (", and how replicas are spread" if balances else ""),
         caption=_caption(racks, balances, detailed=detailed),
-        spec=hosts(racks, names, most) if detailed else cells(racks, names, most),
+        spec=hosts(racks, names, most) if detailed else cells(racks, names),
         table=_table(workers, balances),
         marks=len(workers) * (1 + len(balances)),
     )
@@ -39,7 +39,13 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     said = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
     said += [_spread(one) for one in balances]
     if not detailed and balances:
-        said.append(f"The darker a worker, the more replicas of {balances[-1].workload} lie on it.")
+        last = balances[-1]
+        said.append(
+            f"Every cell is a worker: the lightest hold {min(last.replicas):,} replicas of {last.workload}, "
+            f"the darkest {max(last.replicas):,}."
+        )
+    if not detailed and any(worker.lost for host in every for worker in host.workers):
+        said.append("Those lost during the run are black.")
     return " ".join(said)
 
 

@@ -17,8 +17,13 @@ MOST_NAMED = 96
 _LEAST_SHADE = 0.12
 
 
-def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:
+def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, Any]:
     """The spec; the last of the workloads ``names`` gives the shades, all of them are told of each cell."""
+    counts = [
+        worker.replicas[-1] for rack in racks for host in rack.hosts for worker in host.workers if names
+    ]
+    known = [count for count in counts if count is not None]
+    span = (min(known, default=0), max(known, default=0))
     sheet = Sheet()
     named = sum(len(rack.hosts) for rack in racks) <= MOST_NAMED
     x = y = deepest = 0.0
@@ -31,7 +36,7 @@ def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int
             wide = max(_wide(host), 44.0 if named else 0.0)
             if x and x + wide > SHEET:
                 x, y, deepest = 0.0, y + deepest, 0.0
-            _host(sheet, host, x, y, names=names, most=most, named=wide if named else 0.0)
+            _host(sheet, host, x, y, names=names, span=span, named=wide if named else 0.0)
             x += wide + _GAP
             deepest = max(deepest, _tall(host) + (_NAME if named else 0.0) + _GAP)
     return sheet.spec(y + deepest)
@@ -56,7 +61,7 @@ def _host(
     y: float,
     *,
     names: tuple[str, ...],
-    most: tuple[int, ...],
+    span: tuple[int, int],
     named: float,
 ) -> None:
     if named:
@@ -67,17 +72,20 @@ def _host(
     for place, worker in enumerate(host.workers):
         left, top = x + 3 + _STEP * (place % _across(host)), y + 3 + _STEP * (place // _across(host))
         title = _title(worker, names)
-        token, shade = _shade(worker, most)
+        token, shade = _shade(worker, span)
         sheet.box(left, top, wide=_CELL, tall=_CELL, token=token, shade=shade, title=title)
 
 
-def _shade(worker: Place, most: tuple[int, ...]) -> tuple[str, float]:
+def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
+    """A worker that was lost is black, others are from light (the fewest replicas) to dark (the most)."""
     if worker.lost:
-        return "fault", 1.0
+        return "ink", 1.0
     count = worker.replicas[-1] if worker.replicas else None
     if count is None:
         return "phase-3", 1.0
-    return "disk-write", _LEAST_SHADE + (1 - _LEAST_SHADE) * count / max(1, most[-1])
+    least, most = span
+    part = (count - least) / (most - least) if most > least else 0.5
+    return "disk-write", _LEAST_SHADE + (1 - _LEAST_SHADE) * part
 
 
 def _title(worker: Place, names: tuple[str, ...]) -> str:
