@@ -50,3 +50,21 @@ def test_a_cluster_that_does_not_answer_is_the_users_to_mend(
 def test_what_no_cluster_runs_is_refused_before_any_is_asked(silent: Path, tmp_path: Path) -> None:
     assert refused(silent, tmp_path / "runs", suite="pie").where == "SUITE"
     assert refused(silent, tmp_path / "runs", rows=10).where == "--rows"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("fs.s3a.secret.key", "wJalr"),
+        ("ssl.server.keystore.password", "changeit"),
+        ("mapreduce.map.java.opts", "-Xmx1g -Djavax.net.ssl.trustStorePassword=changeit"),
+    ],
+)
+def test_a_secret_is_refused_where_others_would_see_it(
+    silent: Path, tmp_path: Path, key: str, value: str
+) -> None:
+    choice = ClusterChoice(conf=silent, job_settings={key: value})
+    with pytest.raises(UserError, match="is a secret") as caught:
+        prepare_cluster(RunRequest(suite="pi"), choice, runs_dir=tmp_path / "runs", command=())
+    assert caught.value.where == f"--set {key}"
+    assert value not in f"{caught.value} {caught.value.hint}"

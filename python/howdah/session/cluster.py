@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from howdah.audit.secrets import without_secrets
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
@@ -45,6 +46,7 @@ def prepare_cluster(
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
     kinds_of(request, HadoopEngine.name)
+    _check_settings(where.job_settings)
     try:
         reached = _reach(where)
         work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
@@ -83,6 +85,17 @@ def prepare_cluster(
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
         kept=partial(_kept, target, job),
     )
+
+
+def _check_settings(settings: Mapping[str, str]) -> None:
+    """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
+    for key, value in settings.items():
+        if without_secrets(key, value) != value:
+            raise UserError(
+                f"--set {key}",
+                "is a secret, which the run's record would keep and `ps` would show",
+                "put it into the client's configuration, or name a credential provider there",
+            )
 
 
 def _reach(where: ClusterChoice) -> Reached:
