@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from howdah.engines.hadoop.clock import RunClock, clocks_apart
+from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.services.web import Web
 from support.daemons import free_ports
 
@@ -80,3 +80,14 @@ def test_a_server_that_does_not_answer_is_not_warned_of() -> None:
     (port,) = free_ports(1)
     with Web() as web:
         assert clocks_apart(web, [("the NameNode", f"http://127.0.0.1:{port}/")]) == ()
+
+
+def test_a_time_of_day_that_was_set_during_the_run_is_warned_of() -> None:
+    clock = RunClock()
+    assert clock_was_set(clock) == ()
+    clock.start_epoch_s += 3600
+    (warning,) = clock_was_set(clock)
+    assert warning.code == "clock-set"
+    assert "set 3600 s back during the run" in warning.text
+    clock.start_epoch_s -= 7200
+    assert "set 3600 s forward" in clock_was_set(clock)[0].text

@@ -10,7 +10,7 @@ import howdah
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop import dfsio, tera
 from howdah.engines.hadoop.bench import Bench
-from howdah.engines.hadoop.clock import RunClock, clocks_apart
+from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.leftovers import clear_leftovers
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.nnbench import nnbench
@@ -143,7 +143,7 @@ class _HadoopRun:
             self._change(
                 telemetry=cost,
                 elapsed_s=self._clock.now_s(),
-                warnings=(*self._record.warnings, *sampler.warnings),
+                warnings=(*self._record.warnings, *sampler.warnings, *clock_was_set(self._clock)),
             )
 
     def _work(self, workspace: Workspace, sampler: Sampler, watching: Watching) -> None:
@@ -179,9 +179,8 @@ class _HadoopRun:
 
     def _run(self, work: Work) -> WorkloadResult:
         """Run one workload; whatever becomes of it is in the record."""
-        known = Yield(outcome=Outcome.FAILED)
+        known = Yield(outcome=Outcome.SUCCEEDED)
         try:
-            known = Yield(outcome=Outcome.SUCCEEDED)
             known.update(_PROGRAMS[work.workload.kind](work))
         except KeyboardInterrupt:
             known = Yield(outcome=Outcome.ABORTED)
