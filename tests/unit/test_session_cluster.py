@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster import prepare_cluster
 from howdah.session.engines import ClusterChoice
 from support.daemons import LIB, free_ports
-from support.hadoop_cluster import needs_hadoop
+from support.hadoop_cluster import NOTHING, needs_hadoop
 
 
 @pytest.fixture
@@ -28,10 +29,11 @@ def silent(tmp_path: Path) -> Path:
     return conf
 
 
-def refused(conf: Path, runs_dir: Path, **asked: object) -> UserError:
+def refused(conf: Path, runs_dir: Path, settings: Mapping[str, str] = NOTHING, **asked: object) -> UserError:
     request = RunRequest.model_validate({"suite": "pi", **asked})
+    choice = ClusterChoice(conf=conf, job_settings=dict(settings))
     with pytest.raises(UserError) as caught:
-        prepare_cluster(request, ClusterChoice(conf=conf), runs_dir=runs_dir, command=())
+        prepare_cluster(request, choice, runs_dir=runs_dir, command=())
     assert not runs_dir.exists()
     return caught.value
 
@@ -68,3 +70,25 @@ def test_a_secret_is_refused_where_others_would_see_it(
         prepare_cluster(RunRequest(suite="pi"), choice, runs_dir=tmp_path / "runs", command=())
     assert caught.value.where == f"--set {key}"
     assert value not in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("mapreduce.job.queuename", "--queue"),
+        ("mapreduce.job.reduces", "--reduces"),
+        ("mapred.reduce.tasks", "--reduces"),
+        ("dfs.block.size", "--block-size"),
+        ("mapreduce.job.tags", "leave it out"),
+    ],
+)
+def test_a_property_that_would_make_the_record_lie_is_refused(
+    silent: Path, tmp_path: Path, key: str, hint: str
+) -> None:
+    error = refused(silent, tmp_path / "runs", {"mapreduce.task.io.sort.mb": "99", key: "1"})
+    assert error.where == f"--set {key}"
+    assert hint in error.hint
+
+
+def test_maps_are_not_to_be_chosen_where_hadoop_has_one_for_each_block(silent: Path, tmp_path: Path) -> None:
+    assert refused(silent, tmp_path / "runs", suite="terasort", maps=4).where == "--maps"

@@ -94,6 +94,9 @@ def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
     """Remove a run's directory, and what was made above it unless something else is there by now."""
     namenode.delete(path)
     for parent in parents:
+        # The marker that names them is a file in HDFS, which others may have written.
+        if not path.startswith(f"{parent}/"):
+            return
         try:
             namenode.delete(parent, recursive=False)
         except Refused:

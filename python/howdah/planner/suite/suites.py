@@ -95,7 +95,7 @@ def kinds_of(request: RunRequest, engine: str = "local") -> tuple[WorkloadKind, 
             "SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {', '.join(SUITES)}"
         )
     _check_engine(request, engine, kinds)
-    _check_users(request, kinds)
+    _check_users(request, kinds, engine)
     _check_counts(request)
     _check_sizes(request)
     return kinds
@@ -121,8 +121,14 @@ def _check_engine(request: RunRequest, engine: str, kinds: tuple[WorkloadKind, .
             )
 
 
-def _check_users(request: RunRequest, kinds: tuple[WorkloadKind, ...]) -> None:
+def _check_users(request: RunRequest, kinds: tuple[WorkloadKind, ...], engine: str) -> None:
     """Whether some workload of the suite uses every value that was given."""
+    if engine == "hadoop" and request.maps is not None and kinds == (WorkloadKind.TERASORT,):
+        raise UserError(
+            "--maps",
+            "Hadoop sorts with a map for each block of its input",
+            "leave it out; larger blocks are asked for when the input is generated: teragen --block-size",
+        )
     for name, users in _USED_BY.items():
         if _given(request, name) and not users & set(kinds):
             meant = ", ".join(suite for suite, members in SUITES.items() if users & set(members))
