@@ -19,8 +19,8 @@ class Magnitude(NamedTuple):
 
 
 MAGNITUDES: dict[str, Magnitude] = {
-    "slow disk": Magnitude(0.4e6, 1.2e6, "B/s on each disk of the worker"),
-    "slow link": Magnitude(2.5e6, 8e6, "bit/s each way"),
+    "slow disk": Magnitude(0.3e6, 0.9e6, "B/s on each disk of the worker"),
+    "slow link": Magnitude(4e6, 10e6, "bit/s each way"),
     "CPU held back": Magnitude(0.15, 0.4, "of the worker's share of CPU"),
     "skewed partition": Magnitude(0.5, 0.8, "of all rows have one key"),
     "garbage collection": Magnitude(1.5, 4.0, "MiB of heap for new objects"),

@@ -11,6 +11,7 @@ from typing import Any
 
 _HOWDAH = Path(sys.executable).with_name("howdah")
 _PATIENCE_S = 600
+_INTERRUPTED = 130
 
 
 class Commands:
@@ -36,6 +37,8 @@ def _run(words: Sequence[str], command: str) -> str:
     done = subprocess.run(
         [_HOWDAH, command, *words], capture_output=True, text=True, timeout=_PATIENCE_S, check=False
     )
+    if done.returncode == _INTERRUPTED:
+        raise KeyboardInterrupt
     if done.returncode != 0:
         raise RuntimeError(f"howdah {command} {' '.join(words)}: {done.stderr[-2000:]}")
     return done.stdout

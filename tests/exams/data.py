@@ -10,7 +10,7 @@ import numpy as np
 from exams.cases import SKEWS
 from exams.commands import Commands
 
-ROWS = 2_000_000
+ROWS = 1_000_000
 BLOCK_BYTES = 16 * 1024**2
 _FILES = 4
 _WHERE = "/tmp/exam"
