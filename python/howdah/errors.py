@@ -2,11 +2,13 @@
 
     HowdahError                 one message for the user, one hint, one exit code
     ├── UserError      exit 2   the input is wrong: a flag, a file, a key, a directory
-    │   └── RecordError  exit 2   a run record cannot be read: foreign, damaged or from a newer howdah
+    │   ├── RecordError      exit 2   a run record cannot be read: foreign, damaged or from a newer howdah
+    │   └── NoConfiguration  exit 2   a file is XML, but none of Hadoop's configuration files
     ├── RunFailed      exit 1   a run started and could not finish; its record is kept
     └── Aborted        exit 130 the user stopped the run; its record is kept
 
 A message names the file, key or flag first, then what is wrong; the hint says what would be right.
+What daemons answer amiss has a tree of its own below RunFailed, in ``howdah.services.errors``.
 Anything else that reaches the command line is a defect and may show its traceback.
 """
 
@@ -37,6 +39,10 @@ class UserError(HowdahError):
 
 class RecordError(UserError):
     """A run record cannot be read: it is foreign, damaged or written by a newer howdah."""
+
+
+class NoConfiguration(UserError):
+    """A file is XML, but none of Hadoop's configuration files."""
 
 
 class RunFailed(HowdahError):

@@ -160,6 +160,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
         ("hosts-amax", 8, 42),
         ("hosts-nvme", 16, 128),
         ("hosts-mixed", 20, 336),
+        ("hosts-lab", 3, 8),
     ],
 )
 def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:
@@ -170,7 +171,7 @@ def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:
 
 
 def test_every_example_is_tested() -> None:
-    named = {mark.args[1][index][0] for mark in test_the_examples_are_read.pytestmark for index in range(7)}  # type: ignore[attr-defined]
+    named = {mark.args[1][index][0] for mark in test_the_examples_are_read.pytestmark for index in range(8)}  # type: ignore[attr-defined]
     assert {path.stem for path in EXAMPLES.glob("*.yaml")} == named
 
 

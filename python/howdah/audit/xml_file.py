@@ -6,8 +6,9 @@ from pathlib import Path
 
 from howdah.audit.secrets import without_secrets
 from howdah.audit.text_file import read_bytes
+from howdah.errors import NoConfiguration
 from howdah.model.found import FoundProperty
-from howdah.services.site_file import NoConfiguration, read_site
+from howdah.services.site_file import read_site
 
 
 def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...] | None:

@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
-from howdah.errors import UserError
+from howdah.errors import NoConfiguration, UserError
 
 _PARTS = ("name", "value", "final")
-
-
-class NoConfiguration(UserError):
-    """A file is XML, but none of Hadoop's configuration files."""
 
 
 class SiteProperty(NamedTuple):
