@@ -37,7 +37,7 @@ def test_terminal_text(name: str) -> None:
     _held(f"{name}.txt", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio"])
+@pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio", "laboratory"])
 def test_markdown(name: str, tmp_path: Path) -> None:
     run = RUNS[name]()
     write_report(run, analyse(run), tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from howdah.model.tables import RunData
-from support import records
+from support import cluster_reports, records
 
 RUNS: dict[str, Callable[[], RunData]] = {
     "terasuite": records.terasuite,
@@ -17,4 +17,6 @@ RUNS: dict[str, Callable[[], RunData]] = {
     "dfsio": records.dfsio,
     "storage": records.storage,
     "pi": records.pi,
+    "lossy": cluster_reports.lossy,
+    "laboratory": cluster_reports.laboratory,
 }

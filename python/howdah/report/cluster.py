@@ -80,7 +80,7 @@ def _said(sign: Sign) -> str:
         for amount in (sign.value, sign.reference)
     )
     whose = "peers" if sign.against == "peers" else "planned"
-    return f"{sign.quantity} {value}, {whose} {reference}"
+    return f"{sign.quantity}: {value}, {whose} {reference}"
 
 
 def _losses(evidence: Evidence) -> Titled:

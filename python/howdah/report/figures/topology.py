@@ -45,7 +45,7 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
             f"the darkest {max(last.replicas):,}."
         )
     if not detailed and any(worker.lost for host in every for worker in host.workers):
-        said.append("Those lost during the run are black.")
+        said.append("Those lost during the run have the colour of these words.")
     return " ".join(said)
 
 

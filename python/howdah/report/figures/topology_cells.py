@@ -77,7 +77,7 @@ def _host(
 
 
 def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
-    """A worker that was lost is black, others are from light (the fewest replicas) to dark (the most)."""
+    """Light for the fewest replicas, dark for the most; a worker that was lost has the colour of ink."""
     if worker.lost:
         return "ink", 1.0
     count = worker.replicas[-1] if worker.replicas else None
