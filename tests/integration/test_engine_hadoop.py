@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.stopping import run_tag
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.model.job import Job
@@ -28,6 +29,7 @@ from support.sinks import MemorySink
 pytestmark = needs_hadoop
 
 DFSADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
+FS_SHELL = "org.apache.hadoop.fs.FsShell"
 SMALL = 20_000
 # A queue whose share of the one node is less than an application master, and one that takes nothing.
 QUEUES = {
@@ -60,11 +62,12 @@ def run(rig: HadoopRig, job: Job, target: HadoopTarget | None = None) -> RunReco
 
 def apps(rig: HadoopRig, record_id: str) -> list[AppFacts]:
     target = rig.target
-    return ResourceManager(target.web, target.conf).apps(applicationTags=f"howdah-{record_id}")
+    tag = run_tag(f"{rig.work_dir}/{record_id}")
+    return ResourceManager(target.web, target.conf).apps(applicationTags=tag)
 
 
-def clients(run_id: str) -> list[int]:
-    tag = f"-Dmapreduce.job.tags=howdah-{run_id}"
+def clients(rig: HadoopRig, run_id: str) -> list[int]:
+    tag = f"-Dmapreduce.job.tags={run_tag(f'{rig.work_dir}/{run_id}')}"
     return [one.pid for one in psutil.process_iter(["cmdline"]) if tag in (one.info["cmdline"] or ())]
 
 
@@ -146,7 +149,7 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) ->
     finally:
         child.kill()
         child.join()
-    rig.cluster.daemons.wait("its client's end", lambda: not clients(job.run_id) or None)
+    rig.cluster.daemons.wait("its client's end", lambda: not clients(rig, job.run_id) or None)
     assert f"{rig.work_dir}/{job.run_id}/.howdah" in rig.left()
     record = run(rig, rig.make_job("pi", maps=1, samples=10))
     assert record.outcome is Outcome.SUCCEEDED
@@ -218,6 +221,8 @@ def test_a_directory_of_somebody_elses_is_refused(rig: HadoopRig) -> None:
     error = refused(rig, rig.make_job("pi"), target)
     assert "stranger" in error.what
     assert "--hdfs-dir" in error.hint
+    rig.cluster.daemons.run(FS_SHELL, "-chmod", "700", theirs)
+    assert 'inode="' in refused(rig, rig.make_job("pi"), target).what, "what is below cannot even be seen"
     assert rig.left() == [rig.work_dir, theirs]
 
 

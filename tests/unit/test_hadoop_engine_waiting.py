@@ -61,6 +61,16 @@ def test_a_client_that_submits_nothing_is_given_up() -> None:
     )
 
 
+def test_a_manager_that_does_not_answer_is_not_taken_for_a_client_that_does_nothing() -> None:
+    patience = Patience(DEADLINE_S, "low", 0.0)
+    silence = "ResourceManager http://rm:8088: cannot be reached"
+    assert patience.reason(119.0, None, None, silence) is None
+    reason = patience.reason(121.0, None, None, silence)
+    assert reason == f"there was no first task within 120 s, and no word of the job: {silence}"
+    assert patience.reason(122.0, app("RUNNING"), job(mapsRunning=1)) is None
+    assert patience.reason(500.0, None, None, silence) is None, "it may come back while tasks run"
+
+
 def test_tasks_that_get_no_container_are_given_up() -> None:
     reason = Patience(DEADLINE_S, "low", 0.0).reason(121.0, app("RUNNING"), job())
     assert reason == "queue low gave no task of application_1_0001 a container within 120 s"

@@ -146,6 +146,8 @@ def test_directories_come_and_go(served: Served) -> None:
     with pytest.raises(Refused, match=r"Name node is in safe mode") as told:
         served.namenode.mkdirs("/tmp/z")
     assert told.value.exception == "SafeModeException"
+    assert told.value.where == "HDFS /tmp/z"
+    assert "safe mode" in told.value.hint
 
 
 def test_a_file_is_written_and_read_at_the_datanode(served: Served) -> None:

@@ -89,7 +89,7 @@ def test_hadoops_own_exception_is_told() -> None:
     assert isinstance(error, Refused)
     assert error.status == 403
     assert error.exception == "AccessControlException"
-    assert 'Permission denied: user=nobody, access=ALL, inode="/in"' in str(error)
+    assert error.what.startswith("AccessControlException: Permission denied: user=nobody, access=ALL")
 
 
 def test_only_the_first_line_of_it() -> None:
@@ -217,3 +217,9 @@ def test_the_clock_of_a_daemon() -> None:
 )
 def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
     assert one_or_many(answer, "job") == expected
+
+
+@pytest.mark.parametrize("answer", [{"job": 1}, {"job": [None]}, {"job": [{}, "job_1"]}])
+def test_what_is_no_object_is_no_element(answer: object) -> None:
+    with pytest.raises(Unexpected, match="job: holds what is no object"):
+        one_or_many(answer, "job")

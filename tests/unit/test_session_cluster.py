@@ -12,7 +12,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster import prepare_cluster
 from howdah.session.engines import ClusterChoice
 from support.daemons import LIB, free_ports
-from support.hadoop_cluster import NOTHING, needs_hadoop
+from support.hadoop_cluster import needs_hadoop
 
 
 @pytest.fixture
@@ -29,9 +29,11 @@ def silent(tmp_path: Path) -> Path:
     return conf
 
 
-def refused(conf: Path, runs_dir: Path, settings: Mapping[str, str] = NOTHING, **asked: object) -> UserError:
+def refused(
+    conf: Path, runs_dir: Path, settings: Mapping[str, str] | None = None, **asked: object
+) -> UserError:
     request = RunRequest.model_validate({"suite": "pi", **asked})
-    choice = ClusterChoice(conf=conf, job_settings=dict(settings))
+    choice = ClusterChoice(conf=conf, job_settings=dict(settings or {}))
     with pytest.raises(UserError) as caught:
         prepare_cluster(request, choice, runs_dir=runs_dir, command=())
     assert not runs_dir.exists()
@@ -92,3 +94,8 @@ def test_a_property_that_would_make_the_record_lie_is_refused(
 
 def test_maps_are_not_to_be_chosen_where_hadoop_has_one_for_each_block(silent: Path, tmp_path: Path) -> None:
     assert refused(silent, tmp_path / "runs", suite="terasort", maps=4).where == "--maps"
+
+
+def test_a_value_that_hadoop_cannot_read_is_refused(silent: Path, tmp_path: Path) -> None:
+    error = refused(silent, tmp_path / "runs", {"mapreduce.map.memory.mb": "lots"})
+    assert str(error) == "--set mapreduce.map.memory.mb: 'lots' is not a whole number"

@@ -74,7 +74,9 @@ def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise UserError(f"--set {text}", "is no KEY=VALUE", "write for instance dfs.blocksize=128MiB")
+            raise UserError(
+                f"--set {text}", "is no KEY=VALUE", "write for instance mapreduce.task.io.sort.mb=400"
+            )
         if key in given:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
         if key == "dfs.replication":

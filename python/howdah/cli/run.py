@@ -10,7 +10,7 @@ import typer
 
 from howdah.cli import live
 from howdah.cli.request import parse_overrides
-from howdah.cli.values import parse_codec, parse_interval, parse_seed
+from howdah.cli.values import parse_codec, parse_deadline, parse_interval, parse_seed
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
@@ -176,13 +176,13 @@ def run(
         str | None, typer.Option(help="The scheduler's queue.", metavar="NAME", rich_help_panel=HADOOP)
     ] = None,
     deadline: Annotated[
-        float,
+        str,
         typer.Option(
             help="Seconds to wait for the queue to give a first container.",
             metavar="S",
             rich_help_panel=HADOOP,
         ),
-    ] = 120.0,
+    ] = "120",
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -239,7 +239,7 @@ def run(
         plan=plan,
         hdfs_dir=hdfs_dir,
         queue=queue,
-        deadline_s=deadline,
+        deadline_s=parse_deadline(deadline),
         job_settings={one.key: one.value for one in parse_overrides(set_ or [])},
     )
     prepared = ENGINES[engine](

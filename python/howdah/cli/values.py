@@ -9,6 +9,7 @@ from howdah.model.workload import Codec
 
 _MOST_SEED: Final = 2**63 - 1
 _LEAST_INTERVAL_S: Final = 0.1
+_LEAST_DEADLINE_S: Final = 1.0
 
 
 def parse_seed(text: str) -> int:
@@ -28,6 +29,18 @@ def parse_interval(text: str) -> float:
         raise UserError("--sample-interval", f"{text!r} is not a number of seconds", hint) from error
     if not value >= _LEAST_INTERVAL_S:
         raise UserError("--sample-interval", f"{text} s cannot be kept up", hint)
+    return value
+
+
+def parse_deadline(text: str) -> float:
+    """Seconds as given to ``--deadline``; raise UserError for what gives no queue a chance."""
+    hint = "give seconds, 1 or more"
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError("--deadline", f"{text!r} is not a number of seconds", hint) from error
+    if not value >= _LEAST_DEADLINE_S:
+        raise UserError("--deadline", f"no queue gives a container within {text} s", hint)
     return value
 
 

@@ -28,8 +28,9 @@ class Refused(ServiceError):
     """
 
     def __init__(self, where: str, status: int, exception: str, message: str, hint: str = "") -> None:
-        said = ": ".join(part for part in (exception, message) if part)
-        super().__init__(where, f"answers {status}, {said}" if said else f"answers {status}", hint)
+        # Hadoop's own exception says more than the number of HTTP's that goes with it.
+        words = [exception] if exception else [f"answers {status}"]
+        super().__init__(where, ": ".join([*words, message] if message else words), hint)
         self.status = status
         self.exception = exception
         self.message = message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
@@ -14,6 +16,13 @@ from howdah.services.errors import Refused, Unexpected
 from howdah.services.web import Parameter, Sink, Web
 
 T = TypeVar("T")
+
+_HINTS = {
+    "AccessControlException": "give a path that you may use, or ask as another user",
+    "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
+    "DSQuotaExceededException": "remove something there, have the quota raised, or give another path",
+    "SafeModeException": "wait until HDFS has left safe mode",
+}
 
 
 class FileStatus(Facts):
@@ -97,9 +106,10 @@ class Hdfs:
     def access(self, path: str, action: str = "rwx") -> str | None:
         """Why the user may not do with a path what ``action`` says; None if it is allowed."""
         try:
-            self._active.ask(
-                lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
-            )
+            with _named(path):
+                self._active.ask(
+                    lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
+                )
         except Refused as error:
             if error.exception == "AccessControlException":
                 return error.message
@@ -115,13 +125,15 @@ class Hdfs:
     def read_to(self, path: str, sink: Sink) -> int:
         """Write a file's content to ``sink`` and return how many bytes that were."""
         answer = self._get(path, op="OPEN", noredirect="true")
-        return self._web.read_to(_location(answer, path), sink)
+        with _named(path):
+            return self._web.read_to(_location(answer, path), sink)
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
         """Create a file, and the directories it lies in."""
         flag = "true" if overwrite else "false"
         answer = self._put(path, op="CREATE", overwrite=flag, noredirect="true")
-        self._web.put(_location(answer, path), content)
+        with _named(path):
+            self._web.put(_location(answer, path), content)
 
     def mkdirs(self, path: str) -> None:
         """Make a directory, and those it lies in; one that is there already is no error."""
@@ -130,14 +142,32 @@ class Hdfs:
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; whether there was one."""
         flag = "true" if recursive else "false"
-        answer = self._active.ask(lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag))
+        with _named(path):
+            answer = self._active.ask(
+                lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag)
+            )
         return _field(answer, "boolean", bool, path)
 
     def _get(self, path: str, **params: Parameter) -> Any:
-        return self._active.ask(lambda url: self._web.get_json(_at(url, path), **params))
+        with _named(path):
+            return self._active.ask(lambda url: self._web.get_json(_at(url, path), **params))
 
     def _put(self, path: str, **params: Parameter) -> Any:
-        return self._active.ask(lambda url: self._web.put(_at(url, path), None, **params))
+        with _named(path):
+            return self._active.ask(lambda url: self._web.put(_at(url, path), None, **params))
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Let what HDFS refuses name the path, not the server that was asked for it."""
+    try:
+        yield
+    except Refused as error:
+        if not error.exception:
+            raise
+        raise Refused(
+            f"HDFS {path}", error.status, error.exception, error.message, _HINTS.get(error.exception, "")
+        ) from error
 
 
 def _at(url: str, path: str) -> str:

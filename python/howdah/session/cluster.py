@@ -11,6 +11,7 @@ from pathlib import Path
 
 from howdah.audit.secrets import without_secrets
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.settings import check_settings
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.model.job import Job
@@ -46,6 +47,7 @@ def prepare_cluster(
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
     kinds_of(request, HadoopEngine.name)
+    check_settings(where.job_settings)
     _check_settings(where.job_settings)
     try:
         reached = _reach(where)

@@ -35,6 +35,7 @@ class Following:
         self._patience = Patience(bench.target.deadline_s, bench.target.queue, self._started_s)
         self._last: JobProgress | None = None
         self._seen: Seen | None = None
+        self._silence: str | None = None
 
     @property
     def seen(self) -> JobFacts | None:
@@ -48,7 +49,7 @@ class Following:
                 return
             app, job = self._ask()
             now_s = self._bench.clock.now_s()
-            reason = self._patience.reason(now_s, app, job)
+            reason = self._patience.reason(now_s, app, job, self._silence)
             if reason:
                 raise RunFailed(self._workload.kind, reason)
             # An application master that has gone has said its last word before.
@@ -60,12 +61,14 @@ class Following:
     def _ask(self) -> tuple[AppFacts | None, JobProgress | None]:
         """The application and, once its master answers, the job; a silence now and then does no harm."""
         application = self._client.application
+        self._silence = None
         if application is None:
             return None, None
         try:
             app = self._bench.manager.app(application)
         except ServiceError as error:
             _LOG.info("%s", error)
+            self._silence = str(error)
             return None, None
         if app is None or app.state != "RUNNING":
             return app, None

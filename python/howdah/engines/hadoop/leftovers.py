@@ -29,6 +29,6 @@ def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceM
             unknown.append(path)
         elif dead:
             _LOG.info("removing %s, whose run was killed", path)
-            kill_applications(target, manager, run_tag(marker.run))
+            kill_applications(target, manager, run_tag(path))
             remove(namenode, path, marker.parents)
     return tuple(unknown)

@@ -33,7 +33,7 @@ class Marker(Model):
     howdah: Literal[1] = 1
     """The format's version."""
     run: str
-    """The run whose directory it is, and the tag of its jobs."""
+    """The run whose directory it is."""
     process: Process | None
     """Who works there; None once the run has ended and data was kept."""
     parents: tuple[str, ...] = ()

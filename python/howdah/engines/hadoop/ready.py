@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from howdah.engines.hadoop.containers import check_containers
 from howdah.engines.hadoop.sources import check_whole, dfsio_files, find_source, tera_rows
@@ -13,9 +14,12 @@ from howdah.installation.java import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
+from howdah.services.errors import Refused
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
+_STRANGE = re.compile(r"[^\w/.+=@~-]")
+_WINDING = re.compile(r"//|/\.\.?(?=/|$)")
 _LOGS = {
     WorkloadKind.DFSIO_WRITE: DFSIO_LOG,
     WorkloadKind.DFSIO_READ: DFSIO_LOG,
@@ -28,7 +32,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
     """The cluster as it is; raises UserError if the job would fail on it, ServiceError if it is silent."""
     check_java(target.installation.version)
     _check_framework(target)
-    _check_path(target)
+    check_path(target.work_dir)
     status = namenode.status()
     _check_version(target, status.version)
     if status.safe_mode:
@@ -87,11 +91,20 @@ def _check_framework(target: HadoopTarget) -> None:
         )
 
 
-def _check_path(target: HadoopTarget) -> None:
-    if not target.work_dir.startswith("/"):
+def check_path(work_dir: str) -> None:
+    """Raise UserError for a directory that Hadoop's programs cannot all work in."""
+    if not work_dir.startswith("/"):
+        raise UserError(f"--hdfs-dir {work_dir}", "is no path in HDFS", "give a path that begins with /")
+    # What is a pattern, a list or no part of a URI to one of Hadoop's programs fails half-way in another.
+    strange = _STRANGE.search(work_dir)
+    if strange:
         raise UserError(
-            f"--hdfs-dir {target.work_dir}", "is no path in HDFS", "give a path that begins with /"
+            f"--hdfs-dir {work_dir}",
+            f"holds {strange[0]!r}, which not every program of Hadoop's takes in a path",
+            "use letters, digits and . _ - + = @ ~",
         )
+    if _WINDING.search(work_dir):
+        raise UserError(f"--hdfs-dir {work_dir}", "leads over //, . or ..", "write where it leads to")
 
 
 def _check_version(target: HadoopTarget, version: str) -> None:
@@ -119,7 +132,11 @@ def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
 
 
 def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
-    refused = namenode.access(existing_parent(namenode, target.work_dir))
+    try:
+        refused = namenode.access(existing_parent(namenode, target.work_dir))
+    except Refused as error:
+        # One of the directories above may not even be looked into.
+        refused = error.message
     if refused:
         raise UserError(
             f"HDFS {target.work_dir}", refused, "give --hdfs-dir a directory that you may write to"

@@ -72,4 +72,8 @@ def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
 def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
     """TeraSort's own default, of a key that no release lists, is 1."""
     given = workload.replication or target.job_settings.get(key) or target.conf.get(key) or 1
-    return int(given)
+    try:
+        return int(given)
+    except ValueError as error:
+        where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
+        raise UserError(where, f"{given!r} is not a number of replicas", "1, 2 or 3") from error

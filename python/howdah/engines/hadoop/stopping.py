@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import posixpath
 import subprocess
 import time
 
+from howdah.engines.digests import sha256
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.command import java_command
 from howdah.installation.programs import PROGRAMS
@@ -18,9 +20,12 @@ _PATIENCE_S = 30.0
 _CLIENT_S = 60.0
 
 
-def run_tag(run_id: str) -> str:
-    """What every application of a run is tagged with; YARN keeps tags in small letters."""
-    return f"howdah-{run_id}".lower()
+def run_tag(path: str) -> str:
+    """What every application of the run that works in a path is tagged with; YARN keeps it in small letters.
+
+    Runs of the same minute on several machines have one name, but no two have one directory in HDFS.
+    """
+    return f"howdah-{posixpath.basename(path)}-{sha256(path)[:8]}".lower()
 
 
 def kill_applications(target: HadoopTarget, manager: ResourceManager, tag: str) -> list[str]:

@@ -20,13 +20,20 @@ class Patience:
         self._started_s = started_s
         self._begun = False
 
-    def reason(self, now_s: float, app: AppFacts | None, job: JobProgress | None) -> str | None:
-        """Why the job must be given up at this moment; None as long as it need not."""
+    def reason(
+        self, now_s: float, app: AppFacts | None, job: JobProgress | None, silence: str | None = None
+    ) -> str | None:
+        """Why the job must be given up at this moment; None as long as it need not.
+
+        ``silence`` is why the ResourceManager, which is to know the application, does not tell of it.
+        """
         if job is not None:
             tasks = job.maps_running + job.maps_completed + job.reduces_running
             self._begun = self._begun or job.uberised or tasks > 0
         if self._begun or now_s - self._started_s < self._deadline_s:
             return None
+        if silence is not None:
+            return f"there was no first task within {self._deadline_s:g} s, and no word of the job: {silence}"
         missing = self._missing(app, job)
         return f"{missing} within {self._deadline_s:g} s{_said(app)}" if missing else None
 

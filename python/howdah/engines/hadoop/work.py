@@ -69,7 +69,7 @@ class Work:
     def run(self, command: Command) -> Finished:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
         bench = self.bench
-        tag = run_tag(bench.job.run_id)
+        tag = run_tag(bench.workspace.path)
         _LOG.info("%s %s", command.main, " ".join(command.arguments))
         if not self._told:
             self._start_s = bench.clock.now_s()

@@ -42,7 +42,9 @@ class Workspace:
         """Make it; raises UserError if it is there already."""
         if self._namenode.stat(self.path) is not None:
             raise UserError(
-                f"HDFS {self.path}", "is there already", "give another --hdfs-dir, or remove that directory"
+                f"HDFS {self.path}",
+                "is there already: a run of the same minute has that name, or one that kept its data",
+                "start a minute later, or give another --hdfs-dir",
             )
         self._parents = missing_parents(self._namenode, self._work_dir)
         # Writing the file makes the directory with it, so that there is none without a marker.
