@@ -157,11 +157,11 @@ def test_the_port_of_another_daemon(asked: Asked) -> None:
 
 
 def test_the_resource_manager_its_nodes_and_queues(asked: Asked) -> None:
-    info, metrics = asked.manager.info(), asked.manager.metrics()
-    assert (info.version, info.ha_state, metrics.active_nodes) == ("3.5.0", "ACTIVE", 1)
+    info = asked.manager.info()
+    assert (info.version, info.ha_state) == ("3.5.0", "ACTIVE")
     (node,) = asked.manager.nodes()
     assert (node.state, node.version) == ("RUNNING", "3.5.0")
-    assert node.available_memory_mib == metrics.memory_mib
+    assert node.available_memory_mib > 0
     queues = asked.manager.queues()
     assert "root.default" in {queue.path for queue in queues if queue.leaf and queue.running}
     assert asked.manager.app("application_1_0001") is None

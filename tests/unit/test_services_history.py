@@ -213,6 +213,14 @@ def test_a_page_in_place_of_an_answer_is_unexpected() -> None:
         JobReader(web, server.url + BASE).tasks("job_1_1")
 
 
+@pytest.mark.parametrize("counter", [{"totalCounterValue": 1}, {"name": "A", "totalCounterValue": None}, 7])
+def test_a_counter_that_is_not_told_as_it_should_be_is_unexpected(counter: object) -> None:
+    group = {"counterGroupName": "G", "counter": [counter]}
+    answers = {f"GET {BASE}/jobs/job_1_1/counters": in_json({"jobCounters": {"counterGroup": [group]}})}
+    with Recorded(answers) as server, Web() as web, pytest.raises(Unexpected):
+        JobReader(web, f"{server.url}{BASE}").counters("job_1_1")
+
+
 def test_the_jobs_a_server_knows_are_asked_for_with_hadoops_own_parameters() -> None:
     listed = {"job": recorded_job("one").answers[f"{BASE}/jobs/{recorded_job('one').id}"]["job"]}
     with Recorded({f"GET {BASE}/jobs?startedTimeBegin=5": in_json({"jobs": listed})}) as server, Web() as web:

@@ -18,7 +18,6 @@ WS = "GET /ws/v1/cluster"
 APP = "application_1795279233691_0002"
 ANSWERS = {
     f"{WS}/info": recorded("info.json"),
-    f"{WS}/metrics": recorded("metrics.json"),
     f"{WS}/nodes": recorded("nodes.json"),
     f"{WS}/scheduler": recorded("scheduler.json"),
     f"{WS}/apps": recorded("apps.json"),
@@ -59,10 +58,9 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield Served(server, ResourceManager(web, _conf(tmp_path, server.port)))
 
 
-def test_its_state_and_what_the_cluster_has(served: Served) -> None:
-    info, metrics = served.manager.info(), served.manager.metrics()
+def test_its_release_and_its_state(served: Served) -> None:
+    info = served.manager.info()
     assert (info.version, info.state, info.ha_state) == ("3.5.0", "STARTED", "ACTIVE")
-    assert (metrics.active_nodes, metrics.lost_nodes, metrics.memory_mib, metrics.vcores) == (1, 0, 11776, 5)
 
 
 def test_its_nodes_in_every_shape(served: Served) -> None:
@@ -142,7 +140,7 @@ def test_an_application_while_it_runs_and_after(served: Served) -> None:
     served.server.answers[f"{WS}/apps/{APP}"] = recorded("app-running.json")
     app = served.manager.app(APP)
     assert app is not None
-    assert (app.state, app.finished_ms, app.running_containers) == ("RUNNING", 0, 2)
+    assert (app.state, app.finished_ms) == ("RUNNING", 0)
     assert app.master_logs.startswith("http://")
     served.server.answers[f"{WS}/apps/{APP}"] = recorded("app-killed.json")
     app = served.manager.app(APP)
@@ -180,13 +178,12 @@ def test_how_far_a_job_is(served: Served) -> None:
     assert master.job() is None
 
 
-@pytest.mark.parametrize("path", ["info", "metrics", "nodes", "scheduler"])
+@pytest.mark.parametrize("path", ["info", "nodes", "scheduler"])
 @pytest.mark.parametrize("answer", [[], 1, None, {"other": 1}])
 def test_answers_of_another_shape_are_no_crash(served: Served, path: str, answer: object) -> None:
     served.server.answers[f"{WS}/{path}"] = in_json(answer)
     ask = {
         "info": served.manager.info,
-        "metrics": served.manager.metrics,
         "nodes": served.manager.nodes,
         "scheduler": served.manager.queues,
     }[path]

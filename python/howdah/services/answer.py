@@ -35,12 +35,15 @@ def one_or_many(answer: object, key: str) -> list[Object]:
     """The list that an answer has at a key.
 
     Releases differ: a list of one element may be that element itself, an empty one null or not there,
-    and so may the object around it.
+    and so may the object around it. Raises Unexpected for an element that is no object.
     """
     found = answer.get(key) if isinstance(answer, dict) else None
     if found is None or found == "":
         return []
-    return list(found) if isinstance(found, list) else [found]
+    elements = found if isinstance(found, list) else [found]
+    if not all(isinstance(one, dict) for one in elements):
+        raise Unexpected(key, "holds what is no object", "is this a release howdah knows?")
+    return list(elements)
 
 
 def member(answer: object, key: str, where: str) -> Object:

@@ -7,7 +7,7 @@ element, and what is not known may be 0, empty or not there.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated
@@ -68,6 +68,19 @@ class _Attempt(Facts):
     error: Text = Field("", alias="diagnostics")
 
 
+class _Counter(Facts):
+    name: Text
+    value: int = 0
+    map: int = Field(0, alias="mapCounterValue")
+    reduce: int = Field(0, alias="reduceCounterValue")
+    total: int = Field(0, alias="totalCounterValue")
+
+
+class _Property(Facts):
+    name: Text
+    value: object = None
+
+
 class JobReader:
     """Asks the server at ``base``, ``http://…/ws/v1/history/mapreduce``; every method raises ServiceError."""
 
@@ -90,19 +103,14 @@ class JobReader:
     def counters(self, job_id: str) -> dict[str, Sums]:
         """A job's counters by ``Group.NAME``."""
         answer = self._get(f"jobs/{job_id}/counters").get("jobCounters")
-        return {
-            name: Sums(
-                int(one.get("mapCounterValue", 0)),
-                int(one.get("reduceCounterValue", 0)),
-                int(one.get("totalCounterValue", 0)),
-            )
-            for name, one in _counted(answer, "counterGroup")
-        }
+        counted = _counted(answer, "counterGroup", job_id)
+        return {name: Sums(one.map, one.reduce, one.total) for name, one in counted}
 
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets and all."""
         answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        return {str(one["name"]): _text(one.get("value")) for one in one_or_many(answer, "property")}
+        found = [facts(_Property, one, job_id) for one in one_or_many(answer, "property")]
+        return {one.name: _text(one.value) for one in found}
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
@@ -125,8 +133,8 @@ class JobReader:
     def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
         """An attempt's counters by ``Group.NAME``."""
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts/{attempt_id}/counters")
-        counted = _counted(answer.get("jobTaskAttemptCounters"), "taskAttemptCounterGroup")
-        return {name: int(one.get("value", 0)) for name, one in counted}
+        counted = _counted(answer.get("jobTaskAttemptCounters"), "taskAttemptCounterGroup", attempt_id)
+        return {name: one.value for name, one in counted}
 
     def whole(self, job_id: str) -> JobFacts:
         """A job with its counters, its configuration, and all attempts at its tasks."""
@@ -173,10 +181,11 @@ def _host(address: str) -> str:
     return address.rpartition(":")[0].strip("[]")
 
 
-def _counted(answer: object, groups: str) -> Iterator[tuple[str, Mapping[str, int]]]:
+def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
     for group in one_or_many(answer, groups):
-        for one in one_or_many(group, "counter"):
-            yield counter_name(str(group.get("counterGroupName", "")), str(one["name"])), one
+        for told in one_or_many(group, "counter"):
+            one = facts(_Counter, told, where)
+            yield counter_name(str(group.get("counterGroupName", "")), one.name), one
 
 
 def _text(value: object) -> str:

@@ -67,8 +67,6 @@ class DataNode(Facts):
     """What its blocks may still take."""
     blocks: int = Field(0, alias="numBlocks")
     """Replicas it holds."""
-    failed_volumes: int = Field(0, alias="volfails")
-    """Disks it has given up."""
     silent_s: float = Field(0, alias="lastContact")
     """Seconds since its last heartbeat."""
     version: str | None = None

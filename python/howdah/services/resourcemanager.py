@@ -27,27 +27,6 @@ class ClusterInfo(Facts):
     """``ACTIVE`` or ``STANDBY``."""
 
 
-class ClusterMetrics(Facts):
-    """What a cluster has and what is taken."""
-
-    active_nodes: int = Field(alias="activeNodes")
-    """NodeManagers that take containers."""
-    lost_nodes: int = Field(alias="lostNodes")
-    """NodeManagers whose heartbeats stay away."""
-    unhealthy_nodes: int = Field(alias="unhealthyNodes")
-    """NodeManagers that say they cannot run containers, for instance for want of disk space."""
-    memory_mib: int = Field(alias="totalMB")
-    """MiB of memory for containers."""
-    available_memory_mib: int = Field(alias="availableMB")
-    """MiB of it that are free."""
-    vcores: int = Field(alias="totalVirtualCores")
-    """Virtual cores for containers."""
-    containers: int = Field(alias="containersAllocated")
-    """Containers that run."""
-    pending_containers: int = Field(alias="containersPending")
-    """Containers that are asked for and not given."""
-
-
 class Node(Facts):
     """A NodeManager as the ResourceManager knows it."""
 
@@ -103,8 +82,6 @@ class AppFacts(Facts):
     """``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
     final_status: str = Field(alias="finalStatus")
     """``UNDEFINED`` until it ends, then ``SUCCEEDED``, ``FAILED`` or ``KILLED``."""
-    progress_percent: float = Field(alias="progress")
-    """How much is done, 0 to 100, as its application master says."""
     diagnostics: str = ""
     """Why it waits or failed, in Hadoop's words."""
     submitted_ms: int = Field(alias="startedTime")
@@ -113,10 +90,6 @@ class AppFacts(Facts):
     """When its application master was given a container; 0 before."""
     finished_ms: int = Field(alias="finishedTime")
     """When it ended; 0 before."""
-    running_containers: int = Field(0, alias="runningContainers")
-    """Containers it has, its application master's included; -1 once it has ended."""
-    master_web: str = Field("", alias="amHostHttpAddress")
-    """``HOST:PORT`` of the web server of the NodeManager its application master runs on."""
     master_logs: str = Field("", alias="amContainerLogs")
     """The page of its application master's log; empty before it has a container."""
     kind: str = Field("", alias="applicationType")
@@ -134,10 +107,6 @@ class ResourceManager:
     def info(self) -> ClusterInfo:
         """Its release and its state."""
         return self._active.ask(self._info)
-
-    def metrics(self) -> ClusterMetrics:
-        """What the cluster has and what is taken."""
-        return facts(ClusterMetrics, member(self._get("metrics"), "clusterMetrics", "metrics"), "metrics")
 
     def nodes(self) -> list[Node]:
         """Every NodeManager it knows, lost ones included."""
