@@ -90,7 +90,7 @@ def rows(
         *([] if stacked else [{"name": DATA, "transform": transform, "mark": line, "encoding": encoding}]),
         *_words(shown, y, axis, bottom, room),
         *_beside(beside, y),
-        _pointer(source, shown, keys, axis, y),
+        _pointer(source, keys, axis, y),
     ]
     return chart(
         layers,
@@ -109,7 +109,7 @@ def _values(shown: Machines, keys: Sequence[Key], seconds: float) -> list[dict[s
         for step, time in enumerate(times):
             at = min(step, len(times) - 2)
             found.append(
-                {"row": place, "time": time}
+                {"row": place, "machine": row.name, "time": time}
                 | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
             )
     return found
@@ -196,16 +196,12 @@ def _beside(beside: Sequence[Beside], y: dict[str, Any]) -> list[dict[str, Any]]
     return found
 
 
-def _pointer(
-    source: Source, shown: Machines, keys: Sequence[Key], axis: Axis, y: dict[str, Any]
-) -> dict[str, Any]:
+def _pointer(source: Source, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
     """A line at the moment pointed at, in the machine's own chart, with its values."""
-    names = [row.name for row in shown.rows]
     return {
         "transform": [
             {"calculate": "datum.row + 0.3", "as": "y"},
             {"calculate": "datum.row + 1", "as": "y2"},
-            {"calculate": f"{names!r}[datum.row]", "as": "machine"},
         ],
         "params": [
             {
