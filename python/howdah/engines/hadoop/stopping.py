@@ -18,6 +18,7 @@ _LOG = logging.getLogger(__name__)
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _PATIENCE_S = 30.0
 _CLIENT_S = 60.0
+_POLL_S = 1.0
 
 
 def run_tag(path: str) -> str:
@@ -28,47 +29,57 @@ def run_tag(path: str) -> str:
     return f"howdah-{posixpath.basename(path)}-{sha256(path)[:8]}".lower()
 
 
-def kill_applications(target: HadoopTarget, manager: ResourceManager, tag: str) -> list[str]:
-    """End every application with a tag and wait until it has; the ids of those that were still at work.
+def kill_applications(
+    target: HadoopTarget, manager: ResourceManager, tag: str, patience_s: float = _PATIENCE_S
+) -> None:
+    """End every application with a tag and wait until it has.
 
     What the ResourceManager's web server does not let this user end, the client's own protocol may.
+    Raises ServiceError where the ResourceManager does not answer, or an application does not end in
+    ``patience_s``.
     """
-    at_work = [app for app in _tagged(manager, tag) if app.state not in _ENDED]
-    for app in at_work:
+    for app in _at_work(manager, tag):
         _LOG.info("killing %s", app.id)
         try:
             manager.kill(app.id)
         except ServiceError as error:
             _LOG.info("%s", error)
             _kill_by_client(target, app.id)
-    _await_end(manager, tag)
-    return [app.id for app in at_work]
+    _await_end(manager, tag, patience_s)
 
 
 def _kill_by_client(target: HadoopTarget, application: str) -> None:
     command = java_command(
         target.installation, target.conf_dir, PROGRAMS["application"], "application", "-kill", application
     )
-    done = subprocess.run(
-        [*target.client_prefix, *command],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_CLIENT_S,
-        check=False,
-    )
-    _LOG.info("%s", done.stderr[-2_000:])
+    try:
+        done = subprocess.run(
+            [*target.client_prefix, *command],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_CLIENT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        _LOG.info("the client did not end %s in %g s", application, _CLIENT_S)
+    else:
+        _LOG.info("%s", done.stderr[-2_000:])
 
 
-def _await_end(manager: ResourceManager, tag: str) -> None:
+def _await_end(manager: ResourceManager, tag: str, patience_s: float) -> None:
     """Wait until no container can write any more: the run's directory is removed next."""
-    end = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < end:
-        if all(app.state in _ENDED for app in _tagged(manager, tag)):
-            return
-        time.sleep(1.0)
+    end = time.monotonic() + patience_s
+    while left := _at_work(manager, tag):
+        if time.monotonic() > end:
+            raise ServiceError(
+                left[0].id,
+                f"was killed and has not ended within {patience_s:g} s",
+                f"yarn application -status {left[0].id}",
+            )
+        time.sleep(_POLL_S)
 
 
-def _tagged(manager: ResourceManager, tag: str) -> list[AppFacts]:
-    return manager.apps(applicationTags=tag)
+def _at_work(manager: ResourceManager, tag: str) -> list[AppFacts]:
+    return [app for app in manager.apps(applicationTags=tag) if app.state not in _ENDED]

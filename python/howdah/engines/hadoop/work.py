@@ -79,8 +79,11 @@ class Work:
             following = Following(bench, self.workload, client)
             following.until_end()
         except BaseException:
-            client.end()
-            self._kill(tag)
+            try:
+                client.end()
+            finally:
+                # Whoever does not wait for the client, and interrupts again, leaves no job either.
+                self._kill(tag)
             raise
         return self._tell(client, following.seen)
 
