@@ -10,7 +10,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster import prepare_cluster
-from howdah.session.engines import ClusterChoice
+from howdah.session.engines import ENGINES, ClusterChoice
 from support.daemons import LIB, free_ports
 from support.hadoop_cluster import needs_hadoop
 
@@ -99,3 +99,18 @@ def test_maps_are_not_to_be_chosen_where_hadoop_has_one_for_each_block(silent: P
 def test_a_value_that_hadoop_cannot_read_is_refused(silent: Path, tmp_path: Path) -> None:
     error = refused(silent, tmp_path / "runs", {"mapreduce.map.memory.mb": "lots"})
     assert str(error) == "--set mapreduce.map.memory.mb: 'lots' is not a whole number"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "flag"),
+    [("lab", "lab", "--lab"), ("deadline_s", 30.0, "--deadline"), ("queue", "low", "--queue")],
+)
+def test_what_belongs_to_a_cluster_is_refused_without_one(
+    tmp_path: Path, field: str, value: object, flag: str
+) -> None:
+    where = ClusterChoice.model_validate({field: value})
+    with pytest.raises(UserError, match="--engine local does not use it") as caught:
+        ENGINES["local"](
+            RunRequest(suite="pi"), where, runs_dir=tmp_path / "runs", command=(), seed=None, keep_data=False
+        )
+    assert caught.value.where == flag

@@ -45,6 +45,13 @@ def _codecs(incomplete: str) -> list[str]:
     return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
 
 
+def _labs(incomplete: str) -> list[str]:
+    # Only a shell that completes a word needs what builds laboratories.
+    from howdah.session.lab import names  # noqa: PLC0415
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 HADOOP = "On a Hadoop cluster"
 THIS_MACHINE = "On this machine"
 
@@ -83,8 +90,7 @@ def run(
         list[Path] | None,
         typer.Option(
             "--input",
-            help="Rows to sort or validate: files, or directories of part files.",
-            rich_help_panel=THIS_MACHINE,
+            help="Rows to sort or validate: files or directories of part files here, a directory in HDFS.",
         ),
     ] = None,
     maps: Annotated[str | None, typer.Option(help="Map tasks.", metavar="N")] = None,
@@ -154,7 +160,12 @@ def run(
     ] = None,
     lab: Annotated[
         str | None,
-        typer.Option(help="The laboratory to run on, by name.", metavar="NAME", rich_help_panel=HADOOP),
+        typer.Option(
+            help="The laboratory to run on, by name.",
+            metavar="NAME",
+            rich_help_panel=HADOOP,
+            autocompletion=_labs,
+        ),
     ] = None,
     plan: Annotated[
         Path | None,
@@ -176,13 +187,13 @@ def run(
         str | None, typer.Option(help="The scheduler's queue.", metavar="NAME", rich_help_panel=HADOOP)
     ] = None,
     deadline: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Seconds to wait for the queue to give a first container.",
+            help="Seconds to wait for the queue to give a first container. Default: 120.",
             metavar="S",
             rich_help_panel=HADOOP,
         ),
-    ] = "120",
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -239,7 +250,7 @@ def run(
         plan=plan,
         hdfs_dir=hdfs_dir,
         queue=queue,
-        deadline_s=parse_deadline(deadline),
+        deadline_s=parse_deadline(deadline) if deadline is not None else None,
         job_settings={one.key: one.value for one in parse_overrides(set_ or [])},
     )
     prepared = ENGINES[engine](

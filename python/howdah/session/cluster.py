@@ -12,7 +12,7 @@ from pathlib import Path
 from howdah.audit.secrets import without_secrets
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.settings import check_settings
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import at_once, size_suite
@@ -47,8 +47,8 @@ def prepare_cluster(
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
     kinds_of(request, HadoopEngine.name)
+    _check_secrets(where.job_settings)
     check_settings(where.job_settings)
-    _check_settings(where.job_settings)
     try:
         reached = _reach(where)
         work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
@@ -63,7 +63,7 @@ def prepare_cluster(
         web=reached.web,
         work_dir=work_dir,
         queue=where.queue or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
-        deadline_s=where.deadline_s,
+        deadline_s=DEADLINE_S if where.deadline_s is None else where.deadline_s,
         job_settings=where.job_settings,
         machine_of=reached.machine_of,
         sources=reached.sources,
@@ -89,7 +89,7 @@ def prepare_cluster(
     )
 
 
-def _check_settings(settings: Mapping[str, str]) -> None:
+def _check_secrets(settings: Mapping[str, str]) -> None:
     """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
     for key, value in settings.items():
         if without_secrets(key, value) != value:

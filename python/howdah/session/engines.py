@@ -30,7 +30,7 @@ class ClusterChoice(Model):
     """The directory in HDFS below which everything is written."""
     queue: str | None = None
     """The scheduler's queue."""
-    deadline_s: float = 120.0
+    deadline_s: float | None = None
     """How long a queue may give no container."""
     job_settings: dict[str, str] = Field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
@@ -58,6 +58,7 @@ _FLAGS = {
     "plan": "--plan",
     "hdfs_dir": "--hdfs-dir",
     "queue": "--queue",
+    "deadline_s": "--deadline",
     "job_settings": "--set",
 }
 
