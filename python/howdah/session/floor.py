@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.errors import RecordError
+from howdah.model.cluster import ClusterState
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.store.listing import list_runs
@@ -14,10 +15,10 @@ from howdah.store.reader import read_run
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
     """The newest run beside this one that sorted as many rows on the same machine with no cluster.
 
-    None for a run that is such a one itself, and where there is none.
+    None for a run that is such a one itself, for one on a cluster of other machines, and where there is none.
     """
     rows = _sorted_rows(record)
-    if record.cluster is None or not rows:
+    if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
         return None
     for summary in reversed(list_runs(runs_dir)):
         found = summary.record
@@ -34,6 +35,17 @@ def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
             except RecordError:
                 continue
     return None
+
+
+def _on_its_host(cluster: ClusterState, host: str) -> bool:
+    """Whether the machine that a run was started on is also the one that did its work."""
+    own = {"localhost", _label(host)}
+    return cluster.lab is not None or {_label(name) for name in cluster.nodemanagers} <= own
+
+
+def _label(name: str) -> str:
+    """A host's name without its domain."""
+    return name.partition(".")[0].lower()
 
 
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
