@@ -108,8 +108,9 @@ def _values(shown: Machines, keys: Sequence[Key], seconds: float) -> list[dict[s
     for place, row in enumerate(shown.rows):
         for step, time in enumerate(times):
             at = min(step, len(times) - 2)
+            until = times[min(step + 1, len(times) - 1)]
             found.append(
-                {"row": place, "machine": row.name, "time": time}
+                {"row": place, "machine": row.name, "time": time, "until": until}
                 | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
             )
     return found
@@ -197,47 +198,42 @@ def _beside(beside: Sequence[Beside], y: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def _pointer(source: Source, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
-    """A line at the moment pointed at, in the machine's own chart, with its values."""
+    """The step pointed at, in the machine's own chart, with its values.
+
+    Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
+    """
+    tooltip = [
+        {"field": "machine", "title": "machine"},
+        {
+            "field": "time",
+            "type": "quantitative",
+            "title": f"at ({time_unit(source).name})",
+            "format": ".4~g",
+        },
+    ]
+    tooltip += [
+        {
+            "field": key.name,
+            "type": "quantitative",
+            "title": f"{key.name} ({axis.unit})",
+            "format": axis.number,
+        }
+        for key in keys
+    ]
+    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
     return {
         "transform": [
-            {"calculate": "datum.row + 0.3", "as": "y"},
-            {"calculate": "datum.row + 1", "as": "y2"},
+            {"filter": "datum.until > datum.time"},
+            {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
         ],
-        "params": [
-            {
-                "name": "pointer",
-                "select": {
-                    "type": "point",
-                    "nearest": True,
-                    "on": "pointerover",
-                    "clear": "pointerout",
-                    "fields": ["time", "row"],
-                },
-            }
-        ],
-        "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
+        "params": [{"name": "pointer", "select": {**over, "fields": ["time", "row"]}}],
+        "mark": {"type": "rect", "color": "$ink"},
         "encoding": {
             "x": time_x(source),
-            "y": {**y, "field": "y"},
+            "x2": {"field": "until"},
+            "y": {**y, "field": "row"},
             "y2": {"field": "y2"},
-            "opacity": {"condition": {"param": "pointer", "empty": False, "value": 0.6}, "value": 0},
-            "tooltip": [
-                {"field": "machine", "title": "machine"},
-                {
-                    "field": "time",
-                    "type": "quantitative",
-                    "title": f"at ({time_unit(source).name})",
-                    "format": ".4~g",
-                },
-                *(
-                    {
-                        "field": key.name,
-                        "type": "quantitative",
-                        "title": f"{key.name} ({axis.unit})",
-                        "format": axis.number,
-                    }
-                    for key in keys
-                ),
-            ],
+            "opacity": {"condition": {"param": "pointer", "empty": False, "value": 0.2}, "value": 0},
+            "tooltip": tooltip,
         },
     }
