@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -49,6 +50,28 @@ def test_a_stopped_run_leaves_a_readable_record_and_no_data(tmp_path: Path, numb
     assert json.loads((run / "run.json").read_text())["outcome"] == "aborted"
     assert (run / "report.html").exists()
     assert not (tmp_path / "build").exists()
+
+
+def test_a_command_that_is_stopped_while_it_asks_a_cluster_says_so(tmp_path: Path) -> None:
+    # Connections are taken up by the kernel, and nobody ever answers.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        (tmp_path / "core-site.xml").write_text(
+            "<configuration><property><name>fs.defaultFS</name><value>hdfs://127.0.0.1:8020</value></property>"
+            "<property><name>dfs.namenode.http-address</name>"
+            f"<value>127.0.0.1:{silent.getsockname()[1]}</value></property></configuration>"
+        )
+        child = subprocess.Popen(
+            [HOWDAH, "inventory", "import", "--conf", tmp_path],
+            cwd=tmp_path,
+            env=environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        connection, _ = silent.accept()
+        with connection:
+            child.send_signal(signal.SIGINT)
+            _, complaint = child.communicate(timeout=20)
+    assert (child.returncode, complaint) == (130, "error: stopped by the user\n")
 
 
 def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean(tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ _PLAINLY = (
     ("Input should be", "it should be"),
 )
 
+_INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended, as shells have it."""
+
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     """A polite kill or a terminal's hanging up ends a run as Ctrl-C does, with a readable record."""
@@ -74,6 +77,9 @@ def _run(output: PatientOutput) -> int:
         check_completion(sys.argv[1:])
         code = app(standalone_mode=False)
         output.check()
+        if code == _INTERRUPTED:
+            # Typer takes Ctrl-C for an exit like any other; what a command raises itself has its own words.
+            raise KeyboardInterrupt
     except HowdahError as error:
         _complain(str(error), error.hint)
         return error.exit_code
@@ -85,7 +91,7 @@ def _run(output: PatientOutput) -> int:
         return error.exit_code if error.exit_code != 1 else 2
     except KeyboardInterrupt:
         _complain("stopped by the user", "")
-        return 130
+        return _INTERRUPTED
     return int(code or 0)
 
 

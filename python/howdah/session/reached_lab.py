@@ -24,17 +24,22 @@ def running_lab(name: str | None) -> LabState | None:
     if name is not None:
         chosen = registry.entry(name)
         if chosen is None:
-            names = ", ".join(one.name for one in found) or "there is none"
-            raise UserError(f"--lab {name}", "is no laboratory that is up", names)
+            names = ", ".join(one.name for one in found)
+            hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
+            raise UserError(f"--lab {name}", "is no laboratory that is up", hint)
     elif len(found) > 1:
-        raise UserError("--lab", "several laboratories are up", ", ".join(one.name for one in found))
+        names = ", ".join(one.name for one in found)
+        raise UserError(
+            "--engine hadoop", f"several laboratories are up: {names}", "give --lab NAME, or --conf DIR"
+        )
     else:
         chosen = found[0] if found else None
     if chosen is None:
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:
-        raise UserError(f"laboratory {chosen.name}", "is not whole", "howdah lab up, or howdah lab down")
+        hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give --conf DIR"
+        raise UserError(f"laboratory {chosen.name}", "is not whole", hint)
     return state
 
 

@@ -7,6 +7,7 @@ from itertools import count
 
 from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.client import Client
+from howdah.engines.hadoop.failure import said_by_client
 from howdah.engines.hadoop.progress import progress
 from howdah.engines.hadoop.seen import Seen
 from howdah.engines.hadoop.waiting import Patience
@@ -51,12 +52,18 @@ class Following:
             now_s = self._bench.clock.now_s()
             reason = self._patience.reason(now_s, app, job, self._silence)
             if reason:
-                raise RunFailed(self._workload.kind, reason)
+                raise RunFailed(self._workload.kind, self._explained(reason))
             # An application master that has gone has said its last word before.
             self._last = job or self._last
             self._bench.sink.progress(progress(self._workload, self._last, now_s - self._started_s))
             if job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
                 self._look(job)
+
+    def _explained(self, reason: str) -> str:
+        """A reason with what the client said last, where no ResourceManager knows of a job."""
+        if self._client.application is not None or not self._client.lines:
+            return reason
+        return f"{reason}; it said last: {said_by_client(self._client.lines)}"
 
     def _ask(self) -> tuple[AppFacts | None, JobProgress | None]:
         """The application and, once its master answers, the job; a silence now and then does no harm."""

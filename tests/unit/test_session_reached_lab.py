@@ -1,0 +1,60 @@
+"""Which laboratory a run is meant for, where there are none, one or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.cli import run
+from howdah.errors import UserError
+from howdah.lab import registry
+from howdah.session.reached_lab import running_lab
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "howdah"
+    monkeypatch.setattr(registry, "registry", lambda: path)
+    return path
+
+
+def begin(tmp_path: Path, *names: str) -> None:
+    """Enter laboratories of which nothing else has been made yet."""
+    for name in names:
+        with registry.locked(name):
+            registry.enter(name, tmp_path / name)
+
+
+def refused(name: str | None) -> UserError:
+    with pytest.raises(UserError) as caught:
+        running_lab(name)
+    return caught.value
+
+
+def test_none_is_up() -> None:
+    assert running_lab(None) is None
+    assert "howdah lab up" in refused("lab").hint
+
+
+def test_one_that_is_half_built_is_no_cluster(tmp_path: Path) -> None:
+    begin(tmp_path, "lab")
+    for name in (None, "lab"):
+        error = refused(name)
+        assert str(error) == "laboratory lab: is not whole"
+        assert "--name lab" in error.hint
+
+
+def test_of_several_one_must_be_named(tmp_path: Path) -> None:
+    begin(tmp_path, "one", "two")
+    error = refused(None)
+    assert "one, two" in error.what
+    assert "--lab" in error.hint
+    assert "--conf" in error.hint, "it may be meant for neither"
+    assert refused("three").hint == "one of one, two"
+
+
+def test_a_shell_completes_their_names(tmp_path: Path) -> None:
+    begin(tmp_path, "alpha", "beta")
+    assert run._labs("") == ["alpha", "beta"]
+    assert run._labs("b") == ["beta"]
