@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import sys
 import threading
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from howdah.services import telling
 from howdah.services.answer import one_or_many
 from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
 from howdah.services.web import Web
@@ -68,6 +70,25 @@ def test_a_connection_that_ends_in_the_middle() -> None:
     error = _error({"GET /jmx": Answer(b'{"beans": [', announced=1000)})
     assert isinstance(error, Unexpected)
     assert "ended in the middle" in str(error)
+
+
+def test_an_answer_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "_MOST_BYTES", 1_000)
+    packed = (("Content-Encoding", "gzip"),)
+    for answer in (
+        Answer(b" " * 1_001),
+        # Eight million blanks are eight thousand bytes on their way.
+        Answer(gzip.compress(b" " * 8_000_000), headers=packed),
+    ):
+        error = _error({"GET /jmx": answer})
+        assert isinstance(error, Unexpected)
+        assert "answers with more than 1.00 kB" in str(error)
+
+
+def test_a_packed_answer_is_unpacked_once() -> None:
+    packed = Answer(gzip.compress(b'{"beans": []}'), headers=(("Content-Encoding", "gzip"),))
+    with Recorded({"GET /jmx": packed}) as server, Web() as web:
+        assert web.get_json(f"{server.url}/jmx") == {"beans": []}
 
 
 def test_a_server_of_another_kind() -> None:

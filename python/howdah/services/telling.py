@@ -10,9 +10,14 @@ from typing import Any
 import httpx
 
 from howdah.services.errors import NotReachable, Refused, Unexpected
+from howdah.units import MIB, format_bytes
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 """The system's number of an error, which says nothing that its words do not."""
+
+_MOST_BYTES = 256 * MIB
+"""The largest answer is fsck's, some 300 bytes for a block: this much tells of nearly a million of them."""
+_PACKING = {"content-encoding", "content-length", "transfer-encoding"}
 
 
 @contextmanager
@@ -40,6 +45,24 @@ def told(url: str) -> Iterator[None]:
     except httpx.RequestError as error:
         reason = _NUMBER.sub("", str(error))
         raise NotReachable(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
+
+
+def whole(response: httpx.Response) -> httpx.Response:
+    """A response with all of its content; raises Unexpected for more than any answer should have."""
+    content = bytearray()
+    for chunk in response.iter_bytes():
+        content += chunk
+        if len(content) > _MOST_BYTES:
+            raise Unexpected(
+                str(response.url.copy_with(query=None)),
+                f"answers with more than {format_bytes(_MOST_BYTES)}",
+                "is this the port of the daemon's web server?",
+            )
+    # What the headers say of how it was packed is true no more.
+    headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _PACKING]
+    return httpx.Response(
+        response.status_code, headers=headers, content=bytes(content), request=response.request
+    )
 
 
 def is_json(response: httpx.Response) -> bool:

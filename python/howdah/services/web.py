@@ -17,7 +17,7 @@ from howdah.services.answer import Object
 from howdah.services.errors import Unexpected
 from howdah.services.kerberos import Negotiate
 from howdah.services.named_hosts import NamedHosts
-from howdah.services.telling import is_json, json_of, refusal, told
+from howdah.services.telling import is_json, json_of, refusal, told, whole
 
 Parameter = str | int
 
@@ -142,8 +142,9 @@ class Web:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        with told(url):
-            return self._client.request(method, self._url(url, params), content=content, headers=headers)
+        asked = self._url(url, params)
+        with told(url), self._client.stream(method, asked, content=content, headers=headers) as response:
+            return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
         asked = httpx.URL(url)
