@@ -9,6 +9,7 @@ from typing import Any
 from howdah.analysis.evidence import ByteFlow, Flow
 from howdah.report.figure import Figure, Key, Source, Table
 from howdah.report.figures.flow_layout import Box, Layout, Stream, layout
+from howdah.report.figures.legend import HEIGHT, legend, with_still
 from howdah.report.theme import DATA, SHOWN, chart
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
@@ -135,17 +136,19 @@ def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) ->
             },
         },
         *_names(picture, placed, x, y),
+        *legend(keys, placed.height + _LINE),
     ]
-    return chart(
+    spec = chart(
         layers,
         height=placed.height,
         width=980 - 2 * _SIDE,
         top=4,
-        bottom=10,
+        bottom=10 + HEIGHT,
         left=_SIDE,
         right=_SIDE,
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
+    return with_still(spec)
 
 
 def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:

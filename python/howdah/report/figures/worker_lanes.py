@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Bar, Lane, merged, tasks_table
+from howdah.report.figures.legend import HEIGHT, legend, with_still
 from howdah.report.figures.telling import MOST_WORKERS, telling
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.figures.upsets import upset_layers, upsets
@@ -17,7 +18,7 @@ from howdah.units import format_bytes, format_counted, format_seconds
 SHUFFLE = Key("reduce fetching map output", "phase-3")
 FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
 
-_LETTER, _MOST_LEFT = 6.4, 150
+_LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
 _ALL_LANES, _LEAST_PITCH, _MOST_PITCH, _GAP = 760.0, 4.0, 13.0, 7.0
 
 
@@ -75,6 +76,8 @@ def _caption(source: Source, every: list[dict[str, Any]], workers: list[str], *,
         )
     if joined:
         said += " Neighbours in a lane that could not be told apart are joined."
+    if any(row["state"] == "killed" for row in every):
+        said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
         said += " Vertical marks are daemons lost and back."
     if any(one.worker in workers for one in source.evidence.stragglers):
@@ -190,15 +193,18 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
         *upset_layers(upsets(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y),
         _names(places, y),
         *_causes(source, places, y),
+        *legend(keys, height + _AXIS + HEIGHT / 2),
     ]
     longest = max(len(one.worker) for one in places.groups)
-    return chart(
+    spec = chart(
         layers,
         height=height,
         top=above.height + UNIT_LINE // 3,
+        bottom=_AXIS + HEIGHT,
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
         resolve={"scale": {"color": "independent", "opacity": "independent", "stroke": "independent"}},
     )
+    return with_still(spec)
 
 
 def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:

@@ -32,6 +32,7 @@
     Object.assign(spec, { width, padding });
     for (const param of spec.params) {
       if (param.name === "roomy") param.value = roomy;
+      if (param.name === "still") param.value = false;
       if (param.name === "hidden") param.value = hidden.get(figure.id);
     }
     views.get(figure.id)?.finalize();
