@@ -52,6 +52,14 @@ def test_attach_and_report_anew(run: Path, tmp_path: Path) -> None:
     assert all(0 <= row.time_s <= after.record.elapsed_s for row in rows)
 
 
+def test_names_are_said_as_they_are(run: Path, tmp_path: Path) -> None:
+    file = of_host1(DAY, tmp_path)
+    # To the terminal's own language the brackets would be an order for a style.
+    file.write_text(file.read_text().replace('"queue"', '"[red]queue"'))
+    done = howdah("runs", "attach", "last", file, cwd=tmp_path)
+    assert "[red]queue" in done.stderr
+
+
 def test_twice_adds_nothing(run: Path, tmp_path: Path) -> None:
     file = of_host1(DAY, tmp_path)
     howdah("runs", "attach", "last", file, cwd=tmp_path)

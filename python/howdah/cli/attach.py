@@ -51,7 +51,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     done = session.attach(
         find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
     )
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if done.new:
         console.print(f"attached {_counted(done.new)}")
     if done.kept:
