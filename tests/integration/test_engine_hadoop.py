@@ -14,6 +14,7 @@ import pytest
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.stopping import run_tag
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord
@@ -136,6 +137,20 @@ def test_an_interrupt_ends_the_job_and_removes_its_data(rig: HadoopRig) -> None:
     assert [result.outcome for result in record.workloads] == [Outcome.ABORTED]
     assert [app.final_status for app in apps(rig, job.run_id)] == ["KILLED"]
     assert rig.left() == []
+
+
+def test_an_interrupt_while_cleaning_up_costs_no_record(
+    rig: HadoopRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(workspace: Workspace) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Workspace, "release", interrupted)
+        record = run(rig, rig.make_job("pi", maps=1, samples=10))
+    assert record.outcome is Outcome.SUCCEEDED
+    assert [warning.code for warning in record.warnings] == ["data-left"]
+    assert f"{rig.work_dir}/{record.id}/.howdah" in rig.left()
 
 
 def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) -> None:

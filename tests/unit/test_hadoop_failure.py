@@ -104,6 +104,10 @@ def test_a_client_that_submitted_nothing_says_why(name: str, sentence: str) -> N
 def test_a_client_may_say_nothing_or_nothing_of_java() -> None:
     assert said_by_client([]) == "the client ended without a word"
     assert said_by_client(["Usage: teragen <rows> <dir>", ""]) == "Usage: teragen <rows> <dir>"
+    waiting = (
+        "2026-11-21 18:05:33,439 INFO org.apache.hadoop.ipc.Client: Retrying connect to server: rm:8032."
+    )
+    assert said_by_client([waiting]) == "Retrying connect to server: rm:8032."
 
 
 NESTED = """\

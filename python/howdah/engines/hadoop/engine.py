@@ -194,11 +194,13 @@ class _HadoopRun:
         return result
 
     def _release(self, workspace: Workspace) -> None:
-        """Clean up; what cannot be removed now goes when the next run starts."""
+        """Clean up; what is not removed now goes when the next run starts, and the record stands."""
         try:
             workspace.release()
         except ServiceError as error:
             self._warn("data-left", f"{workspace.path} could not be removed: {error}")
+        except KeyboardInterrupt:
+            self._warn("data-left", f"{workspace.path} was being removed when the user stopped it")
 
     def _change(self, **fields: object) -> None:
         self._record = self._record.model_copy(update=fields)

@@ -17,6 +17,8 @@ _MASTER_FAILED = "AM Container for"
 _LAST_LINES = 2
 _FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
 _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
+_HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
+"""When a line was logged, how grave it is and by which class."""
 _UNSAID = "Hadoop does not say why"
 
 _ADVICE = (
@@ -59,7 +61,7 @@ def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     said = [line for line in lines if line.strip()]
     found = innermost("\n".join(said))
-    words = found or (said[-1].strip() if said else "the client ended without a word")
+    words = found or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a word")
     return _sentence(_advised(without_secrets(words), "map"))
 
 

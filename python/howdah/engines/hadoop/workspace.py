@@ -16,7 +16,10 @@ from howdah.errors import UserError
 from howdah.services.errors import Refused, ServiceError
 from howdah.services.namenode import NameNode
 
-_TAKEN = "FileAlreadyExistsException"
+_TAKEN = frozenset(
+    {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
+)
+"""What HDFS says where another run's marker is, or is being written at this very moment."""
 
 
 class Kept(NamedTuple):
@@ -41,22 +44,26 @@ class Workspace:
     def claim(self) -> None:
         """Make it; raises UserError if it is there already."""
         if self._namenode.stat(self.path) is not None:
-            raise UserError(
-                f"HDFS {self.path}",
-                "is there already: a run of the same minute has that name, or one that kept its data",
-                "start a minute later, or give another --hdfs-dir",
-            )
+            raise self._taken()
         self._parents = missing_parents(self._namenode, self._work_dir)
         # Writing the file makes the directory with it, so that there is none without a marker.
         marker = Marker(run=self._run_id, process=this_process(), parents=self._parents)
         try:
             self._namenode.write(self.folder(FILE), marker.content())
         except BaseException as error:
-            if not (isinstance(error, Refused) and error.exception == _TAKEN):
-                # A write that a quota or an interrupt ended may have left the file without its content.
-                with suppress(ServiceError):
-                    remove(self._namenode, self.path, self._parents)
+            if isinstance(error, Refused) and error.exception in _TAKEN:
+                raise self._taken() from error
+            # A write that a quota or an interrupt ended may have left the file without its content.
+            with suppress(ServiceError):
+                remove(self._namenode, self.path, self._parents)
             raise
+
+    def _taken(self) -> UserError:
+        return UserError(
+            f"HDFS {self.path}",
+            "is there already: a run of the same minute has that name, or one that kept its data",
+            "start a minute later, or give another --hdfs-dir",
+        )
 
     def release(self) -> None:
         """Remove it, but for whole data that is to be kept."""
@@ -122,10 +129,14 @@ def existing_parent(namenode: NameNode, path: str) -> str:
 
 def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Marker]]:
     """Every run's directory below the work directory that has howdah's marker and its own name in it."""
-    if namenode.stat(work_dir) is None:
-        return []
+    try:
+        entries = namenode.list(work_dir)
+    except Refused as error:
+        if error.exception == "FileNotFoundException":
+            return []
+        raise
     found = []
-    for entry in namenode.list(work_dir):
+    for entry in entries:
         path = posixpath.join(work_dir, entry.name)
         marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
         if marker is not None and marker.run == entry.name:
