@@ -220,7 +220,7 @@ def test_a_quiet_run_has_no_tables_of_trouble() -> None:
     assert titles == ["What Hadoop took for itself"]
 
 
-def test_the_distance_from_the_floor_is_in_the_first_table_and_in_its_own() -> None:
+def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_its_own_table() -> None:
     run = terasort_on(Scene())
     analysis = analyse(run)
     time = analysis.evidence.workloads[0]
@@ -230,6 +230,10 @@ def test_the_distance_from_the_floor_is_in_the_first_table_and_in_its_own() -> N
     assert stat.times_floor == "4.0 ×"
     rows = cluster_tables(run.record, analysis.evidence)[0].table.rows
     assert rows[0][3:] == ("4.0 ×", "20261121-local", "cores")
+    answer = draw(Source(run, analysis.evidence)).answer
+    assert answer is not None
+    assert answer.table.rows[0][3] == f"{time.elapsed_s / 4:.3f}"
+    assert "with no Hadoop in the way" in answer.caption
 
 
 def test_a_laboratory_says_what_it_keeps_what_it_lost_and_how_small_it_is() -> None:

@@ -97,7 +97,7 @@ def test_a_box_says_what_theory_asks_only_where_something_else_was_counted() -> 
         layers = [
             layer["data"]["values"] for layer in figure.spec["layer"] if layer["mark"]["type"] == "text"
         ]
-        return [value["text"] for values in layers for value in values]
+        return [value["text"] for values in layers for value in values if "text" in value]
 
     assert words(100e6) == ["maps", "100 MB", "disks", "100 MB"]
     assert words(200e6) == ["maps", "100 MB", "theory 200 MB", "disks", "100 MB", "theory 200 MB"]

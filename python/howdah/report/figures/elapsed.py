@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
@@ -15,22 +15,37 @@ ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
+class Marks(NamedTuple):
+    """What the bars are held against, its name and its seconds by workload."""
+
+    name: str
+    seconds: dict[str, float]
+
+
 def elapsed(source: Source) -> Figure | None:
     """The figure, or None if no workload started."""
     workloads = source.evidence.workloads
     if not workloads:
         return None
-    limits = {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None}
-    longest = max([one.elapsed_s for one in workloads] + list(limits.values()) + [1e-3])
-    spec = _spec(source, limits, longest)
+    marks = _marks(source)
+    longest = max([one.elapsed_s for one in workloads] + list(marks.seconds.values()) + [1e-3])
+    spec = _spec(source, marks, longest)
     return Figure(
         id="elapsed",
         title="Elapsed time",
-        caption=_caption(limits),
+        caption=_caption(source, marks),
         spec=spec,
-        table=_table(workloads, limits),
+        table=_table(workloads, marks),
         marks=len(workloads) * 4,
     )
+
+
+def _marks(source: Source) -> Marks:
+    """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
+    floors = {one.workload: one.floor_s for one in source.evidence.floors}
+    if floors:
+        return Marks("floor", floors)
+    return Marks("limit", {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None})
 
 
 def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
@@ -57,7 +72,7 @@ def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str
     return segments
 
 
-def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str, Any]:
+def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
     segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
@@ -73,11 +88,11 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
     marks = [
         {
             "row": row,
-            "limit": limits[one.workload] / unit.seconds,
-            "text": f"limit {seconds_said(limits[one.workload])}",
+            "limit": held.seconds[one.workload] / unit.seconds,
+            "text": f"{held.name} {seconds_said(held.seconds[one.workload])}",
         }
         for row, one in enumerate(workloads)
-        if limits.get(one.workload)
+        if held.seconds.get(one.workload)
     ]
     names = [{"row": row, "text": one.workload} for row, one in enumerate(workloads)]
     simulated = source.record.origin is Origin.SIMULATED
@@ -179,16 +194,22 @@ def _spec(source: Source, limits: dict[str, float], longest: float) -> dict[str,
     )
 
 
-def _caption(limits: dict[str, float]) -> str:
+def _caption(source: Source, held: Marks) -> str:
     """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
     said = "How long each workload took, divided into its phases."
-    return said + (" The limit is the raw hardware's own time for the same bytes." if limits else "")
+    if any(result.job for result in source.record.workloads):
+        said += " What is blank is the time before a job's first task."
+    if not held.seconds:
+        return said
+    if held.name == "floor":
+        return f"{said} The floor is the same work on the same hardware with no Hadoop in the way."
+    return f"{said} The limit is the raw hardware's own time for the same bytes."
 
 
-def _table(workloads: tuple[WorkloadTime, ...], limits: dict[str, float]) -> Table:
+def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:
     rows = []
     for one in workloads:
-        limit = limits.get(one.workload)
-        rows.append((one.workload, "", f"{one.elapsed_s:.3f}", f"{limit:.3f}" if limit else ""))
+        mark = held.seconds.get(one.workload)
+        rows.append((one.workload, "", f"{one.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
         rows.extend((one.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in one.phases)
-    return Table(("workload", "phase", "elapsed (s)", "limit (s)"), tuple(rows))
+    return Table(("workload", "phase", "elapsed (s)", f"{held.name} (s)"), tuple(rows))
