@@ -165,7 +165,8 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
         "fillOpacity": {"expr": f"{hollow} ? 0.15 : {0.3 if source.dash != [1, 0] else 1}"},
         "strokeDash": source.dash,
     }
-    stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": "$page"}
+    outline = "$page" if source.dash == [1, 0] else "$ink"
+    stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
         *above.layers,
         {
