@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from howdah.errors import UserError
 from howdah.services import telling
 from howdah.services.answer import one_or_many
 from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
@@ -244,3 +245,14 @@ def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
 def test_what_is_no_object_is_no_element(answer: object) -> None:
     with pytest.raises(Unexpected, match="job: holds what is no object"):
         one_or_many(answer, "job")
+
+
+def test_a_user_without_a_name_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME", "HADOOP_USER_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_123)
+    with pytest.raises(UserError, match="user 4000000123: has no name on this machine"):
+        Web()
+    monkeypatch.setenv("HADOOP_USER_NAME", "me")
+    with Web() as web:
+        assert web.user == "me"

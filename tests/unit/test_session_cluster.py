@@ -114,3 +114,14 @@ def test_what_belongs_to_a_cluster_is_refused_without_one(
             RunRequest(suite="pi"), where, runs_dir=tmp_path / "runs", command=(), seed=None, keep_data=False
         )
     assert caught.value.where == flag
+
+
+def test_a_history_server_without_an_address_is_found_before_a_job_has_run(
+    silent: Path, tmp_path: Path
+) -> None:
+    (silent / "mapred-site.xml").write_text(
+        "<configuration><property><name>mapreduce.jobhistory.webapp.address</name><value>history</value>"
+        "</property></configuration>"
+    )
+    error = refused(silent, tmp_path / "runs")
+    assert error.where == "mapreduce.jobhistory.webapp.address"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from howdah.errors import UserError
 from howdah.releases import default_of, hadoop
 from howdah.services.address import WebAddress, in_place_of_any, web_address
 from howdah.services.site_file import SiteProperty, read_site_file
+from howdah.services.user import login_name
 
 FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
 """The files of a client, in the order in which later ones win."""
@@ -67,7 +67,7 @@ class ClientConf:
         return one.text if one else default_of(key, hadoop())
 
     def _variable(self, name: str) -> str | None:
-        return getpass.getuser() if name == "user.name" else self._text(name)
+        return login_name() if name == "user.name" else self._text(name)
 
     @property
     def default_fs(self) -> str:

@@ -154,8 +154,7 @@ class JobReader:
         return replace(task, attempts=tuple(attempts))
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        answer = self._web.get_json(f"{self._base}/{path}", **params)
-        return answer if isinstance(answer, dict) else {}
+        return self._web.get_object(f"{self._base}/{path}", **params)
 
 
 def _job(answer: Object) -> JobFacts:

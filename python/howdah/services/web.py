@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -18,6 +16,7 @@ from howdah.services.errors import Unexpected
 from howdah.services.kerberos import Negotiate
 from howdah.services.named_hosts import NamedHosts
 from howdah.services.telling import is_json, json_of, refusal, told, whole
+from howdah.services.user import hadoop_user
 
 Parameter = str | int
 
@@ -152,8 +151,3 @@ class Web:
         told = {"user.name", "delegation"} & asked.params.keys()
         given = {} if told else self._asking
         return asked.copy_merge_params({**given, **params})
-
-
-def hadoop_user() -> str:
-    """Who Hadoop's client says it is without Kerberos: ``$HADOOP_USER_NAME``, else the login name."""
-    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()

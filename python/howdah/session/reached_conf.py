@@ -28,6 +28,8 @@ _DAEMONS_PER_S = 10.0
 def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     """Ask a cluster what it is; raises UserError where it cannot be reached or contradicts the plan."""
     conf = ClientConf.read(directory)
+    # Nobody asks the history server before a job has ended, which is late to find that it has no address.
+    conf.history()
     installation = find_installation()
     web = open_web(conf)
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
