@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
+from howdah.installation import Installation
+from howdah.model.job import Job
 from howdah.planner.suite.request import RunRequest
-from howdah.session.cluster import prepare_cluster
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
+from howdah.session.cluster import kept, prepare_cluster
 from howdah.session.engines import ENGINES, ClusterChoice
+from support import records
 from support.daemons import LIB, free_ports
 from support.hadoop_cluster import needs_hadoop
 
@@ -125,3 +131,23 @@ def test_a_history_server_without_an_address_is_found_before_a_job_has_run(
     )
     error = refused(silent, tmp_path / "runs")
     assert error.where == "mapreduce.jobhistory.webapp.address"
+
+
+def test_a_cluster_that_is_gone_after_a_run_takes_nothing_from_it(silent: Path, tmp_path: Path) -> None:
+    record = records.pi().record
+    job = Job(
+        run_id=record.id,
+        command=record.command,
+        host=record.host,
+        plan=record.plan,
+        suite=record.suite,
+        seed=record.seed,
+        keep_data=True,
+        sample_interval_s=1.0,
+        results_dir=tmp_path,
+    )
+    installation = Installation(tmp_path, "3.5.0", (), None, tmp_path, tmp_path, fetched=True)
+    with Web(user="me") as web:
+        conf = ClientConf.read(silent)
+        target = HadoopTarget(installation, silent, conf, web, work_dir="/user/me/howdah", queue="default")
+        assert kept(target, job) == {}

@@ -28,6 +28,4 @@ def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
 
 def done(attempts: tuple[TaskAttempt, ...], kind: str) -> tuple[TaskAttempt, ...]:
     """The attempts of one kind whose work counted."""
-    return tuple(
-        each for each in attempts if each.kind == kind and each.state.lower() == Outcome.SUCCEEDED.value
-    )
+    return tuple(each for each in attempts if each.kind == kind and each.state == Outcome.SUCCEEDED.value)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from howdah.analysis.evidence import FloatArray
 from howdah.model.cluster import HadoopJob
+from howdah.model.run import Outcome
 
 Place = Callable[[str], str]
 """The machine whose network interface a worker's traffic goes through."""
@@ -49,7 +50,7 @@ def shuffle_share(done: pa.Table, place: Place) -> float | None:
 def read_in_vain(attempts: pa.Table) -> int:
     """Input of maps that did not succeed, lost races of speculation among them, as far as Hadoop tells."""
     maps = _kind(attempts, "map")
-    lost = maps.filter(pc.not_equal(pc.utf8_lower(maps.column("state")), pa.scalar("succeeded")))
+    lost = maps.filter(pc.not_equal(maps.column("state"), pa.scalar(Outcome.SUCCEEDED.value)))
     return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
 
 

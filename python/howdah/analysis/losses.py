@@ -77,7 +77,7 @@ def _loss(
 
 def _ended_with(attempt: TaskAttempt, worker: str, moment: float) -> bool:
     """Whether an attempt's work was lost: on that worker, or elsewhere for want of what lay on it."""
-    if attempt.state.lower() == Outcome.SUCCEEDED.value or attempt.end_s < moment - NOTICED_AFTER_S:
+    if attempt.state == Outcome.SUCCEEDED.value or attempt.end_s < moment - NOTICED_AFTER_S:
         return False
     return attempt.worker == worker or worker in (attempt.error or "")
 

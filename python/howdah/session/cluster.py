@@ -85,7 +85,7 @@ def prepare_cluster(
         job=job,
         engine=HadoopEngine(target),
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
-        kept=partial(_kept, target, job),
+        kept=partial(kept, target, job),
     )
 
 
@@ -126,12 +126,18 @@ def _reach(where: ClusterChoice) -> Reached:
     return reach_cluster(directory, where.plan)
 
 
-def _kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
-    """The directory in HDFS that holds kept data, and the names of what it holds."""
+def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
+    """The directory in HDFS that holds kept data, and the names of what it holds.
+
+    Nothing where HDFS is gone by now: the run has ended, and what it measured is worth no less.
+    """
     if not job.keep_data:
         return {}
     path = posixpath.join(target.work_dir, job.run_id)
     namenode = NameNode(target.web, target.conf)
-    if namenode.stat(path) is None:
+    try:
+        if namenode.stat(path) is None:
+            return {}
+        return {f"HDFS {path}": sorted(one.name for one in namenode.list(path) if one.is_directory)}
+    except ServiceError:
         return {}
-    return {f"HDFS {path}": sorted(one.name for one in namenode.list(path) if one.is_directory)}
