@@ -73,6 +73,15 @@ def test_every_number_is_in_what_the_release_answers(name: str, web: Web) -> Non
     assert daemon.asked == list(dict.fromkeys(bean.question for bean in beans_of(name)))
 
 
+def test_what_is_no_number_is_left_out(web: Web) -> None:
+    daemon = recorded("datanode")
+    daemon.bean("DataNodeActivity-w1-9866").update(BytesRead=float("nan"), FlushNanosAvgTime=float("inf"))
+    with serving(daemon) as port:
+        values = dict(device_of("datanode", port, web).tick())
+    assert values.keys() >= {"datanode/written_bytes"}
+    assert not values.keys() & {"datanode/read_bytes", "datanode/flush_s"}
+
+
 def test_totals_grow_from_the_first_reading_and_means_add_up(web: Web) -> None:
     daemon = recorded("datanode")
     activity, jvm = daemon.bean("DataNodeActivity-w1-9866"), daemon.bean("JvmMetrics")

@@ -79,12 +79,14 @@ class DaemonDevice(Device):
             raise Away(str(error)) from error
 
     def _value(self, content: Object, number: Number) -> float | None:
-        """The number in its metric's unit; none where this release's bean does not have it."""
+        """The number in its metric's unit; none where this release's bean has none, or an infinite one."""
         if number.kind == "mean":
             count, each = content.get(f"{number.attribute}NumOps"), content.get(f"{number.attribute}AvgTime")
         else:
             count, each = content.get(number.attribute), 1.0
         if not isinstance(count, int | float) or not isinstance(each, int | float):
+            return None
+        if not math.isfinite(count) or not math.isfinite(each):
             return None
         if number.kind == "gauge":
             return count * number.factor
