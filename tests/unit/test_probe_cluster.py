@@ -287,6 +287,30 @@ def test_no_jobs_are_no_work(cluster: Cluster, answer: object) -> None:
     assert observe(cluster.web, cluster.conf(), 7, 10 * DAY_MS) is None
 
 
+def test_a_job_that_is_forgotten_meanwhile_is_left_out(cluster: Cluster) -> None:
+    now = 10 * DAY_MS
+    listed = [job(1, now - 50_000, now - 30_000), job(2, now - 40_000, now - 20_000, "FAILED")]
+    cluster.server.answers |= {
+        JOBS: in_json({"jobs": {"job": listed}}),
+        f"{JOBS}/job_1_0001/counters": counters(1001, 600, 20_000),
+    }
+    work = observe(cluster.web, cluster.conf(), 2, now)
+    assert work is not None
+    assert (work.finished_jobs, work.failed_jobs, work.largest_input_bytes) == (1, 0, 1002)
+    cluster.server.answers[f"{JOBS}/job_1_0001/counters"] = Answer(b"", 404)
+    assert observe(cluster.web, cluster.conf(), 2, now) is None
+
+
+def test_one_that_cannot_be_asked_for_is_an_error(cluster: Cluster) -> None:
+    now = 10 * DAY_MS
+    cluster.server.answers |= {
+        JOBS: in_json({"jobs": {"job": job(1, now - 50_000, now - 30_000)}}),
+        f"{JOBS}/job_1_0001/counters": Answer(b"", 403),
+    }
+    with pytest.raises(ServiceError):
+        observe(cluster.web, cluster.conf(), 2, now)
+
+
 def test_a_history_server_that_is_down_is_an_error(cluster: Cluster) -> None:
     with pytest.raises(ServiceError):
         observe(cluster.web, cluster.conf(), 7, 10 * DAY_MS)

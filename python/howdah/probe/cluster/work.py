@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
 from typing import NamedTuple
 
 from howdah.model.survey import Work
 from howdah.services.conf import ClientConf
+from howdah.services.errors import Refused
 from howdah.services.history import JobHistory
 from howdah.services.job import JobFacts, Sums
 from howdah.services.web import Web
@@ -24,6 +27,7 @@ _LOCAL = "FILE"
 class _Job(NamedTuple):
     """One finished job; ``containers`` is how many it had on average while it ran."""
 
+    failed: bool
     start_ms: int
     finish_ms: int
     read_bytes: int
@@ -47,14 +51,16 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
         ended = ended[:_MOST_JOBS]
         begin_ms = ended[-1].finish_ms or begin_ms
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-        counted = pool.map(history.counters, [job.id for job in ended])
-        jobs = [_job(job, counters) for job, counters in zip(ended, counted, strict=True)]
+        found = list(pool.map(partial(_observed, history), ended))
+    jobs = [one for one in found if one is not None]
+    if not jobs:
+        return None
     length = (now_ms - begin_ms) / _DAY_MS
     return Work(
         since=datetime.fromtimestamp(begin_ms / 1000, UTC).isoformat(timespec="seconds"),
         days=round(length, 3),
         finished_jobs=len(jobs),
-        failed_jobs=sum(job.state != "succeeded" for job in ended),
+        failed_jobs=sum(job.failed for job in jobs),
         daily_read_bytes=round(sum(job.read_bytes for job in jobs) / length),
         daily_shuffled_bytes=round(sum(job.shuffled_bytes for job in jobs) / length),
         daily_written_bytes=round(sum(job.written_bytes for job in jobs) / length),
@@ -63,11 +69,22 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
     )
 
 
+def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
+    """A finished job; None for one whose history was removed for its age since it was listed."""
+    try:
+        return _job(job, history.counters(job.id))
+    except Refused as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
 def _job(job: JobFacts, counters: Mapping[str, Sums]) -> _Job:
     start, finish = job.start_ms or job.submit_ms, job.finish_ms or 0
     took_ms = max(1, finish - start)
     busy_ms = sum(_total(counters, f"JobCounter.MILLIS_{kind}") for kind in ("MAPS", "REDUCES"))
     return _Job(
+        failed=job.state != "succeeded",
         start_ms=start,
         finish_ms=finish,
         read_bytes=_shared(counters, "BYTES_READ"),
