@@ -103,3 +103,38 @@ def test_what_happened_before_or_after_the_job_cost_it_nothing() -> None:
     run = terasort_on(Scene())
     assert not losses(with_events(run, event("datanode-lost", 0.5)))
     assert not losses(run)
+
+
+def test_who_lost_a_race_of_speculation_there_lost_nothing_with_the_worker() -> None:
+    run = terasort_on(Scene())
+    first, *rest = attempts_in(run)
+    loser = first._replace(
+        attempt=1, worker="h1-2", host="h1", state="killed", error="Speculation: attempt_0 succeeded first!"
+    )
+    (loss,) = losses(with_events(with_attempts(run, [first, loser, *rest]), event("datanode-lost", 12.0)))
+    assert (loss.lost, loss.rerun, loss.delay_s) == (0, 0, 0)
+
+
+def test_an_application_master_that_was_lost_too_is_named_with_how_long_nothing_began() -> None:
+    """Hadoop numbers the attempts of a job's second application master from 1000 on."""
+    run = terasort_on(Scene())
+    moment = 12.0
+    later = [
+        each._replace(attempt=1000, start_s=each.start_s + 40, end_s=each.end_s + 40)
+        if each.start_s > moment
+        else each
+        for each in attempts_in(run)
+    ]
+    again_s = min(each.start_s for each in later if each.attempt)
+    (result,) = run.record.workloads
+    record = run.record.model_copy(
+        update={"workloads": (result.model_copy(update={"end_s": result.end_s + 40}),)}
+    )
+    run = with_attempts(run._replace(record=record), later)
+    (loss,) = losses(with_events(run, event("nodemanager-lost", moment)))
+    assert loss.takeover_s == pytest.approx(again_s - moment)
+    assert loss.delay_s >= loss.takeover_s
+    (finding,) = found(with_events(run, event("nodemanager-lost", moment)), "worker-lost")
+    assert "application master was lost as well" in finding.text
+    (loss,) = losses(with_events(run, event("datanode-lost", moment)))
+    assert loss.takeover_s is None

@@ -109,7 +109,12 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
 
 def _raced(rows: pa.Table) -> int:
     """Attempts that Hadoop killed because another one of their task had succeeded."""
-    return sum(str(error or "").startswith("Speculation") for error in rows.column("error").to_pylist())
+    return sum(lost_race(error) for error in rows.column("error").to_pylist())
+
+
+def lost_race(error: str | None) -> bool:
+    """Whether an attempt ended because another one of its task had succeeded first."""
+    return error is not None and error.startswith("Speculation")
 
 
 def planned_slots(plan: Plan, kind: str) -> int:

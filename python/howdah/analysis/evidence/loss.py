@@ -14,7 +14,8 @@ class WorkerLoss:
     many attempts ended with it or lost the map output they had written, ``wasted_s`` and ``wasted_bytes``
     their time and the bytes they had read and written; ``rerun`` how many attempts did that work again, and
     ``rerun_s`` their seconds. ``delay_s`` is how much later the last of these ended than the other
-    tasks of its kind.
+    tasks of its kind. Where the application master was lost as well, ``takeover_s`` is how long after the
+    loss the first task of the next one began, and ``delay_s`` is no less: no task began meanwhile.
     """
 
     workload: str
@@ -30,3 +31,4 @@ class WorkerLoss:
     rerun: int
     rerun_s: float
     delay_s: float
+    takeover_s: float | None = None
