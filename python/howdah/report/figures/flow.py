@@ -239,9 +239,11 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "type": "text",
             "align": align,
             "baseline": "bottom",
-            "fontSize": 11,
+            # A narrow page has room for the names alone, and cuts those that a column has no room for.
+            "fontSize": {"expr": "roomy ? 11 : 9"},
+            "limit": {"expr": "roomy ? 200 : scale('x', 1) - scale('x', 0) - 3"},
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
-            "opacity": {"expr": "roomy ? 1 : 0"},
+            "opacity": {"expr": f"roomy || {strong} ? 1 : 0"},
         },
         "encoding": {
             "x": {**x, "field": "x"},
