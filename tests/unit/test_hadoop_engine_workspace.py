@@ -76,3 +76,14 @@ def test_a_directory_that_its_last_run_took_with_it_holds_nothing(hdfs: Recorded
     hdfs.answers["GET /webhdfs/v1/w?op=LISTSTATUS"] = refusal("AccessControlException")
     with pytest.raises(Refused, match="AccessControlException"):
         marked_directories(namenode, "/w")
+
+
+def test_a_directory_whose_jobs_may_still_write_is_left_to_the_next_run(
+    hdfs: Recorded, namenode: NameNode
+) -> None:
+    hdfs.answers["PUT /datanode"] = Answer(b"", 201)
+    workspace = Workspace(namenode, "/w", "run-1", keep=False)
+    workspace.claim()
+    workspace.leave()
+    workspace.release()
+    assert deleted(hdfs) == []

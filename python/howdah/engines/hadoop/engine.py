@@ -108,7 +108,7 @@ class _HadoopRun:
         return self._record
 
     def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
-        """The cluster, and the directories of runs that may be dead; UserError if this one cannot start."""
+        """The cluster, and the directories of runs that may be at work; UserError if this one cannot start."""
         cluster = check_ready(self._job, self._target, self._namenode, self._manager)
         left = clear_leftovers(self._target, self._namenode, self._manager)
         check_room(self._namenode, self._target, self._job.suite)
@@ -215,7 +215,7 @@ class _HadoopRun:
         if self._target.lab is None:
             self._warn_of_clocks()
         for path in left:
-            self._warn("data-left", f"{path} is of a run on another machine, which may have ended")
+            self._warn("data-left", f"{path} is another run's, which may still be at work")
 
     def _warn_of_clocks(self) -> None:
         """Times of tasks are their own machines'; in a laboratory all are this one."""

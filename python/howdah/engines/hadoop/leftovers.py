@@ -8,6 +8,7 @@ from howdah.engines.hadoop.marker import is_dead
 from howdah.engines.hadoop.stopping import kill_applications, run_tag
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import marked_directories, remove
+from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 
@@ -17,8 +18,8 @@ _LOG = logging.getLogger(__name__)
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
     """End the jobs of runs of this machine that were killed, and remove their directories.
 
-    Returns the directories of runs of other machines that have not ended as they should: whether they
-    still run cannot be known here, so they are left alone.
+    Returns the directories that are left alone, for somebody may still write there: those of runs of
+    other machines, of which nobody knows here whether they run, and of jobs that do not end.
     """
     unknown: list[str] = []
     for path, marker in marked_directories(namenode, target.work_dir):
@@ -28,7 +29,12 @@ def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceM
         if dead is None:
             unknown.append(path)
         elif dead:
+            try:
+                kill_applications(target, manager, run_tag(path))
+            except ServiceError as error:
+                _LOG.info("%s", error)
+                unknown.append(path)
+                continue
             _LOG.info("removing %s, whose run was killed", path)
-            kill_applications(target, manager, run_tag(path))
             remove(namenode, path, marker.parents)
     return tuple(unknown)

@@ -91,7 +91,10 @@ class Work:
         try:
             kill_applications(self.bench.target, self.bench.manager, tag)
         except ServiceError as error:
-            self.bench.warn("job-left", f"{self.workload.kind} may still run on the cluster: {error}")
+            # By the run's directory the next run finds the job, ends it and removes what it wrote meanwhile.
+            self.bench.workspace.leave()
+            text = f"{self.workload.kind} may still run on the cluster; the next run will end it: {error}"
+            self.bench.warn("job-left", text)
 
     def _tell(self, client: Client, seen: JobFacts | None) -> Finished:
         code = client.exit_code()

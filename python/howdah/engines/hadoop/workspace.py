@@ -40,6 +40,7 @@ class Workspace:
         self._keep = keep
         self._complete: list[str] = []
         self._parents: tuple[str, ...] = ()
+        self._left = False
 
     def claim(self) -> None:
         """Make it; raises UserError if it is there already."""
@@ -65,8 +66,14 @@ class Workspace:
             "start a minute later, or give another --hdfs-dir",
         )
 
+    def leave(self) -> None:
+        """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""
+        self._left = True
+
     def release(self) -> None:
         """Remove it, but for whole data that is to be kept."""
+        if self._left:
+            return
         if not (self._keep and self._complete):
             remove(self._namenode, self.path, self._parents)
             return
