@@ -136,3 +136,17 @@ def test_a_folder_that_cannot_be_made_is_told(folder: Path, tmp_path: Path) -> N
         patch.setattr(registry, "registry", lambda: tmp_path / "file/howdah")
         with pytest.raises(UserError, match="cannot be made: Not a directory"), registry.locked("one"):
             pass
+
+
+def test_entries_that_somebody_else_could_have_written_are_not_believed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    planted = tmp_path / "planted"
+    planted.mkdir()
+    planted.chmod(0o777)
+    (planted / "lab.json").write_text('{"name": "lab", "directory": "/elsewhere"}')
+    monkeypatch.setattr(registry, "registry", lambda: planted)
+    with pytest.raises(UserError, match="others may write to it"):
+        registry.entries()
+    with pytest.raises(UserError, match="others may write to it"):
+        registry.entry("lab")

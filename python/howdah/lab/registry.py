@@ -38,12 +38,20 @@ def registry() -> Path:
 
 def entries() -> list[Entry]:
     """Every laboratory that was begun and not taken down, by name."""
-    return [one for path in sorted(registry().glob("*.json")) if (one := _read(path)) is not None]
+    return [one for path in sorted(_trusted().glob("*.json")) if (one := _read(path)) is not None]
 
 
 def entry(name: str) -> Entry | None:
     """The entry of a laboratory; None if there is none of this name."""
-    return _read(registry() / f"{check_lab_name(name)}.json")
+    return _read(_trusted() / f"{check_lab_name(name)}.json")
+
+
+def _trusted() -> Path:
+    """The registry, if it is there and nobody else could have written what it leads to: jars that are run."""
+    folder = registry()
+    if folder.exists() or folder.is_symlink():
+        _check_owner(folder)
+    return folder
 
 
 def belongs_to_root(name: str) -> bool:
@@ -118,6 +126,11 @@ def _make_folder(folder: Path) -> None:
         raise UserError(
             str(folder), f"cannot be made: {error.strerror}", "set XDG_RUNTIME_DIR to a directory of your own"
         ) from error
+    _check_owner(folder)
+
+
+def _check_owner(folder: Path) -> None:
+    """Raise UserError where somebody else may write to the folder."""
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
         raise UserError(
