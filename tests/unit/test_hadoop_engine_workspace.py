@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from howdah.engines.hadoop.leftovers import clear_leftovers
+from howdah.engines.hadoop.marker import Marker, this_process
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import Workspace, marked_directories
 from howdah.errors import UserError
+from howdah.installation import Installation
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused
 from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
+from support.daemons import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 
-RUN = "/webhdfs/v1/w/run-1"
+RUN_PATH = "/w/run-1"
+RUN = f"/webhdfs/v1{RUN_PATH}"
 MISSING = recorded("webhdfs-list-missing.json", 404)
 
 
@@ -39,14 +47,23 @@ def hdfs() -> Iterator[Recorded]:
 
 
 @pytest.fixture
-def namenode(hdfs: Recorded, tmp_path: Path) -> Iterator[NameNode]:
+def target(hdfs: Recorded, tmp_path: Path) -> Iterator[HadoopTarget]:
+    """A cluster of a NameNode and a ResourceManager that does not run."""
+    (port,) = free_ports(1)
     (tmp_path / "core-site.xml").write_text(
         "<configuration><property><name>fs.defaultFS</name><value>hdfs://127.0.0.1:8020</value></property>"
         f"<property><name>dfs.namenode.http-address</name><value>127.0.0.1:{hdfs.port}</value></property>"
-        "</configuration>"
+        "<property><name>yarn.resourcemanager.webapp.address</name>"
+        f"<value>127.0.0.1:{port}</value></property></configuration>"
     )
+    jars = Installation(tmp_path, "3.5.0", (), None, tmp_path, tmp_path, fetched=True)
     with Web() as web:
-        yield NameNode(web, ClientConf.read(tmp_path))
+        yield HadoopTarget(jars, tmp_path, ClientConf.read(tmp_path), web, "/w", "default")
+
+
+@pytest.fixture
+def namenode(target: HadoopTarget) -> NameNode:
+    return NameNode(target.web, target.conf)
 
 
 def deleted(hdfs: Recorded) -> list[str]:
@@ -86,4 +103,18 @@ def test_a_directory_whose_jobs_may_still_write_is_left_to_the_next_run(
     workspace.claim()
     workspace.leave()
     workspace.release()
+    assert deleted(hdfs) == []
+
+
+def test_a_killed_runs_directory_stays_until_its_job_has_ended(
+    hdfs: Recorded, namenode: NameNode, target: HadoopTarget
+) -> None:
+    dead = this_process().model_copy(update={"boot": "an earlier one"})
+    folder = {**json.loads(recorded("webhdfs-stat.json").body)["FileStatus"], "pathSuffix": "run-1"}
+    hdfs.answers |= {
+        "GET /webhdfs/v1/w?op=LISTSTATUS": in_json({"FileStatuses": {"FileStatus": [folder]}}),
+        f"GET {RUN}/.howdah?op=OPEN": in_json({"Location": f"{hdfs.url}/datanode"}),
+        "GET /datanode": Answer(Marker(run="run-1", process=dead).content(), kind="text/plain"),
+    }
+    assert clear_leftovers(target, namenode, ResourceManager(target.web, target.conf)) == (RUN_PATH,)
     assert deleted(hdfs) == []

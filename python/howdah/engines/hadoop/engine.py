@@ -108,7 +108,7 @@ class _HadoopRun:
         return self._record
 
     def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
-        """The cluster, and the directories of runs that may be at work; UserError if this one cannot start."""
+        """The cluster, and directories of runs that may be at work; UserError if this one cannot start."""
         cluster = check_ready(self._job, self._target, self._namenode, self._manager)
         left = clear_leftovers(self._target, self._namenode, self._manager)
         check_room(self._namenode, self._target, self._job.suite)
