@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from howdah.errors import UserError
@@ -50,7 +51,11 @@ def kill(state: LabState, name: str, daemon: str | None) -> tuple[Process, ...]:
     elif state.spec is not None:
         there = {one.pid for one in found}
         grouped = machine_group(state.spec, state.spec.machine(name)).processes()
-        found += [processes.of(pid, name, "") for pid in grouped if pid not in there]
+        for pid in grouped:
+            # One that has ended by now needs no killing.
+            with suppress(OSError):
+                if pid not in there:
+                    found.append(processes.of(pid, name, ""))
     for one in found:
         processes.kill(one)
     return tuple(found)

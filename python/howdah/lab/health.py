@@ -127,9 +127,9 @@ def _datanodes(state: LabState, web: Web) -> Iterator[str]:
         port = given.rpartition(":")[2]
         try:
             bean = JmxReader(web, f"http://{machine.name}:{port}").bean(_DATANODE)
-        except ServiceError:
+            actors = json.loads((bean or {}).get("BPServiceActorInfo") or "[]")
+        except (ServiceError, ValueError):
             continue
-        actors = json.loads((bean or {}).get("BPServiceActorInfo") or "[]")
         if actors and all(actor.get("ActorState") == "RUNNING" for actor in actors):
             yield machine.name
 

@@ -27,6 +27,7 @@ from howdah.model.configset import ConfigSet
 from howdah.model.plan import Plan
 from howdah.model.value import planned_text
 from howdah.services.conf import ClientConf
+from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
 _OPEN = ("/tmp", "/user")
@@ -189,15 +190,9 @@ def _without_cpu_limits(spec: LabSpec) -> LabSpec:
 
 def _open_directories(state: LabState) -> None:
     with network_of(state), Web(state.names, user=_superuser()) as web:
-        for url in (one.url for one in ClientConf.read(state.client_conf).namenodes()):
-            if (
-                web.get_json(f"{url}/jmx", qry="Hadoop:service=NameNode,name=NameNodeStatus")["beans"][0][
-                    "State"
-                ]
-                == "active"
-            ):
-                for path in _OPEN:
-                    web.put(f"{url}/webhdfs/v1{path}", op="MKDIRS", permission="1777")
+        namenode = NameNode(web, ClientConf.read(state.client_conf))
+        for path in _OPEN:
+            namenode.mkdirs(path, permission="1777")
 
 
 def _format(plan: Plan) -> Format:

@@ -135,9 +135,10 @@ class Hdfs:
         with _named(path):
             self._web.put(_location(answer, path), content)
 
-    def mkdirs(self, path: str) -> None:
-        """Make a directory, and those it lies in; one that is there already is no error."""
-        self._put(path, op="MKDIRS")
+    def mkdirs(self, path: str, permission: str | None = None) -> None:
+        """Make a directory and those above it, with a mode such as ``1777``; no error if it is there."""
+        given = {"permission": permission} if permission else {}
+        self._put(path, op="MKDIRS", **given)
 
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; whether there was one."""
