@@ -34,7 +34,7 @@ def concluded(made: list[Record]) -> Record:
     spreads = {one["arm"]: one["record"]["workloads"][0]["replicas"] for one in made}
     result: Record = {
         "spreads": spreads,
-        "reported": {one["arm"]: findings(one, "replica-spread") for one in made},
+        "reported": {one["arm"]: findings(one, "replicas-share-host", "replica-spread") for one in made},
     }
     if len(spreads) == 2:
         without, grouped = spreads[UNGROUPED], spreads[GROUPED]

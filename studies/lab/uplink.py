@@ -36,7 +36,7 @@ def concluded(made: list[Record]) -> Record:
                 *([one["rate_bytes_per_s"][kind] for one in arm] for arm in (fast, slow))
             ),
         }
-    return {**result, "limits": {one["id"]: findings(one, "answer", "limit", "dfsio") for one in made}}
+    return {**result, "reported": {one["id"]: findings(one, "answer", "use", "dfsio") for one in made}}
 
 
 def rate(work: Record) -> float:
