@@ -158,6 +158,14 @@ def test_daemons_lost_together_share_a_mark() -> None:
     ]
 
 
+def test_a_daemon_that_is_missed_and_then_given_up_has_one_mark() -> None:
+    run = lossy()
+    given_up = run.record.events[0].model_copy(update={"time_s": LOST_S + 20, "text": "declared dead"})
+    (lost, _) = upsets(_source(with_events(run, *run.record.events, given_up)))
+    assert (lost.time_s, lost.daemons) == (LOST_S, ("DataNode", "NodeManager"))
+    assert "declared dead" in lost.text
+
+
 def test_an_event_on_a_machine_without_tasks_is_drawn_nowhere_and_told() -> None:
     run = lossy()
     event = run.record.events[0].model_copy(update={"worker": "nn1", "kind": "namenode-failover"})

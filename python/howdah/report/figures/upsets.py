@@ -10,8 +10,8 @@ from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis
 
 DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager", "namenode": "NameNode"}
 
-TOGETHER = 0.02
-"""Marks of one worker closer than this share of the time shown would cover one another."""
+TOGETHER = 0.15
+"""Words at marks of one worker closer than this share of the time shown would cover one another."""
 
 
 class Upset(NamedTuple):
@@ -25,15 +25,20 @@ class Upset(NamedTuple):
 
 
 def upsets(source: Source) -> list[Upset]:
-    """The record's events; those of one kind that befell a worker at about the same time are one."""
+    """The record's events; those of one kind that befell a worker at about the same time are one.
+
+    Hadoop misses a daemon first and gives it up later: it is lost once.
+    """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
     found: list[Upset] = []
     for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
         daemon, _, what = event.kind.partition("-")
         one = Upset(event.worker, event.time_s, what, (DAEMONS[daemon],), event.text)
         last = found[-1] if found else None
-        if last and (last.worker, last.what) == (one.worker, one.what) and one.time_s - last.time_s < near_s:
-            found[-1] = last._replace(daemons=(*last.daemons, *one.daemons), text=f"{last.text}; {one.text}")
+        alike = last and (last.worker, last.what) == (one.worker, one.what)
+        if last and alike and (one.time_s - last.time_s < near_s or set(one.daemons) <= set(last.daemons)):
+            daemons = tuple(dict.fromkeys((*last.daemons, *one.daemons)))
+            found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {one.text}")
         else:
             found.append(one)
     return found
@@ -48,7 +53,7 @@ def upset_layers(
             "time": one.time_s / unit.seconds,
             "y": spans[one.worker][0] - 3,
             "y2": spans[one.worker][1] + 3,
-            "word": f"{' and '.join(dict.fromkeys(one.daemons))} {one.what}",
+            "word": f"{' and '.join(one.daemons)} {one.what}",
             "text": one.text,
             "worker": one.worker,
         }
