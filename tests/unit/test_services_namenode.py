@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,6 +163,26 @@ def test_a_file_is_written_and_read_at_the_datanode(served: Served) -> None:
     assert served.server.asked[-1].body == b"content"
     assert served.server.asked[0].query["overwrite"] == "false"
     assert served.namenode.read("/tmp/a b?") == b"content"
+
+
+def test_another_datanode_is_drawn_where_one_is_away(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    (port,) = free_ports(1)
+    away = f"http://127.0.0.1:{port}/webhdfs/v1/a"
+    open_key = "GET /webhdfs/v1/a?op=OPEN&noredirect=true"
+    served.server.answers |= {
+        open_key: in_json({"Location": away}),
+        "GET /datanode": Answer(b"content", kind="application/octet-stream"),
+    }
+    with pytest.raises(NotReachable, match=rf"^DataNode 127.0.0.1:{port}: cannot be reached"):
+        served.namenode.read("/a")
+
+    def then_another(web: Web, url: str, sink: BytesIO) -> int:
+        served.server.answers[open_key] = in_json({"Location": f"{served.server.url}/datanode"})
+        return read_to(web, url, sink)
+
+    read_to = Web.read_to
+    monkeypatch.setattr(Web, "read_to", then_another)
+    assert served.namenode.read("/a") == b"content"
 
 
 def test_the_blocks_below_a_path(served: Served) -> None:

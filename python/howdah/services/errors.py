@@ -2,6 +2,7 @@
 
 ServiceError            a daemon did not answer as it should
 ├── NotReachable        nobody listens, the name is unknown, or no answer came in time
+│   └── NotConnected    it was not even asked: there was no connection to it
 ├── Refused             it answered with an HTTP error; Hadoop's own exception where it gave one
 │   └── NeedsTicket     it asks for Kerberos, and there is no ticket or no library for one
 └── Unexpected          it answered with something else than was asked for, such as a page
@@ -18,6 +19,10 @@ class ServiceError(RunFailed):
 
 class NotReachable(ServiceError):
     """Nobody listens, the name is unknown, or no answer came in time."""
+
+
+class NotConnected(NotReachable):
+    """There was no connection to the daemon: it was not asked, and has done nothing."""
 
 
 class Refused(ServiceError):

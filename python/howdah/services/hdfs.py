@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from typing import Any, Literal, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.answer import Facts, facts, member, one_or_many
-from howdah.services.errors import Refused, Unexpected
+from howdah.services.errors import NotConnected, Refused, Unexpected
 from howdah.services.web import Parameter, Sink, Web
 
 T = TypeVar("T")
 
+_DRAWS = 6
+"""Of two replicas of which one is away, all of so many draws miss the other in 1.6 % of all cases."""
 _HINTS = {
     "AccessControlException": "give a path that you may use, or ask as another user",
     "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
@@ -118,22 +121,24 @@ class Hdfs:
 
     def read(self, path: str) -> bytes:
         """A file's content, which is held in memory."""
-        content = BytesIO()
-        self.read_to(path, content)
-        return content.getvalue()
+
+        def fetch(url: str) -> bytes:
+            content = BytesIO()
+            self._web.read_to(url, content)
+            return content.getvalue()
+
+        return self._at_datanode(path, partial(self._get, path, op="OPEN", noredirect="true"), fetch)
 
     def read_to(self, path: str, sink: Sink) -> int:
         """Write a file's content to ``sink`` and return how many bytes that were."""
-        answer = self._get(path, op="OPEN", noredirect="true")
-        with _named(path):
-            return self._web.read_to(_location(answer, path), sink)
+        locate = partial(self._get, path, op="OPEN", noredirect="true")
+        return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
         """Create a file, and the directories it lies in."""
         flag = "true" if overwrite else "false"
-        answer = self._put(path, op="CREATE", overwrite=flag, noredirect="true")
-        with _named(path):
-            self._web.put(_location(answer, path), content)
+        locate = partial(self._put, path, op="CREATE", overwrite=flag, noredirect="true")
+        self._at_datanode(path, locate, lambda url: self._web.put(url, content))
 
     def mkdirs(self, path: str, permission: str | None = None) -> None:
         """Make a directory and those above it, with a mode such as ``1777``; no error if it is there."""
@@ -148,6 +153,24 @@ class Hdfs:
                 lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag)
             )
         return _field(answer, "boolean", bool, path)
+
+    def _at_datanode(self, path: str, locate: Callable[[], object], act: Callable[[str], T]) -> T:
+        """Do something at the DataNode that the NameNode names, or at another while that one is away.
+
+        For minutes the NameNode takes one that has gone for alive; whenever it is asked, it draws anew.
+        """
+        gone: NotConnected | None = None
+        for _ in range(_DRAWS):
+            url = _location(locate(), path)
+            try:
+                with _named(path):
+                    return act(url)
+            except NotConnected as error:
+                gone = error
+        assert gone is not None
+        where = f"DataNode {urlsplit(url).netloc}"
+        hint = "the NameNode takes it for alive: does it run, and does its name lead there from this machine?"
+        raise NotConnected(where, gone.what, hint) from gone
 
     def _get(self, path: str, **params: Parameter) -> Any:
         with _named(path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from howdah.services.errors import NotReachable, Refused, Unexpected
+from howdah.services.errors import NotConnected, NotReachable, Refused, Unexpected
 from howdah.units import MIB, format_bytes
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
@@ -26,6 +26,8 @@ def told(url: str) -> Iterator[None]:
     where = url.partition("?")[0]
     try:
         yield
+    except httpx.ConnectTimeout as error:
+        raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
     except httpx.TimeoutException as error:
         raise NotReachable(
             where, "does not answer in time", "is the daemon running, and not overloaded?"
@@ -44,7 +46,8 @@ def told(url: str) -> Iterator[None]:
         ) from error
     except httpx.RequestError as error:
         reason = _NUMBER.sub("", str(error))
-        raise NotReachable(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
+        kind = NotConnected if isinstance(error, httpx.ConnectError) else NotReachable
+        raise kind(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
 
 
 def whole(response: httpx.Response) -> httpx.Response:
