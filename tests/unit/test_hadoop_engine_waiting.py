@@ -55,6 +55,13 @@ def test_a_queue_without_a_container_is_told_with_the_managers_own_reason() -> N
     )
 
 
+def test_a_reason_is_told_without_its_date_and_its_last_semicolon() -> None:
+    said = "[Sat Nov 21 18:16:59 +0000 2026] Application is not yet activated. AM usage = <memory:2304>; "
+    reason = Patience(DEADLINE_S, "low", 0.0).reason(121.0, app("ACCEPTED", said), None)
+    assert reason is not None
+    assert reason.endswith("within 120 s: Application is not yet activated. AM usage = <memory:2304>")
+
+
 def test_a_client_that_submits_nothing_is_given_up() -> None:
     assert Patience(DEADLINE_S, "low", 0.0).reason(121.0, None, None) == (
         "the client submitted no job within 120 s"

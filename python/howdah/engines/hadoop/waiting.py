@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from howdah.services.app_master import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
+_DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
+"""The ResourceManager begins a reason with its own clock's time."""
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 
@@ -47,5 +51,5 @@ class Patience:
 
 
 def _said(app: AppFacts | None) -> str:
-    diagnostics = " ".join(app.diagnostics.split()) if app else ""
+    diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
     return f": {diagnostics}" if diagnostics else ""
