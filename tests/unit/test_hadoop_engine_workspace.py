@@ -11,7 +11,7 @@ import pytest
 from howdah.engines.hadoop.leftovers import clear_leftovers
 from howdah.engines.hadoop.marker import Marker, this_process
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.workspace import Workspace, marked_directories
+from howdah.engines.hadoop.workspace import Workspace, marked_directories, missing_parents
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.services.conf import ClientConf
@@ -118,3 +118,11 @@ def test_a_killed_runs_directory_stays_until_its_job_has_ended(
     }
     assert clear_leftovers(target, namenode, ResourceManager(target.web, target.conf)) == (RUN_PATH,)
     assert deleted(hdfs) == []
+
+
+@pytest.mark.parametrize(("path", "parents"), [("/w/x/y/", ("/w/x/y", "/w/x")), ("/w/", ()), ("/", ())])
+def test_directories_above_are_named_as_hdfs_removes_them(
+    hdfs: Recorded, namenode: NameNode, path: str, parents: tuple[str, ...]
+) -> None:
+    hdfs.answers |= {f"GET /webhdfs/v1{one}?op=GETFILESTATUS": MISSING for one in ("/w/x", "/w/x/y")}
+    assert missing_parents(namenode, path) == parents

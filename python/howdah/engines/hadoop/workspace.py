@@ -122,6 +122,8 @@ def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
 def missing_parents(namenode: NameNode, path: str) -> tuple[str, ...]:
     """A directory and those above it that are not there, the innermost first."""
     missing: list[str] = []
+    # HDFS removes no directory under a name that ends in a slash.
+    path = path.rstrip("/") or "/"
     while path != "/" and namenode.stat(path) is None:
         missing.append(path)
         path = posixpath.dirname(path)
