@@ -123,3 +123,33 @@ def test_slow_for_no_reason_that_shows_is_said_to_be_so() -> None:
     assert first is not None
     assert (first.cause, first.worker) == ("cannot tell", "h2-1")
     assert "neither telemetry nor tasks tell why" in found(bare, "straggler")[0].text
+
+
+def test_a_disk_that_is_slow_in_bursts_shows_in_the_time_its_daemon_waited_for_it() -> None:
+    """As under a control group's limit, which holds requests before they reach the disk."""
+    run = terasort_on(Scene())
+    rows = [
+        (float(time_s), worker, "datanode/send_transfer_s", (0.5 if worker == "h2-1" else 0.01) * time_s)
+        for worker, _ in names_of(Scene())
+        for time_s in range(0, 40, 5)
+    ]
+    first = called(with_samples(run, rows))
+    assert first is not None
+    assert (first.cause, first.worker) == ("slow disk", "h2-1")
+    assert "DataNode" in first.signs[0].quantity
+
+
+def test_a_large_task_that_was_slow_where_as_large_ones_were_not_was_not_slow_for_its_bytes() -> None:
+    """The last block of a file is small, so that whole blocks are all more than an even share."""
+    run = terasort_on(Scene())
+    blocks = [
+        each._replace(input_bytes=16_000_000 if each.task % 2 else 8_000_000) if each.kind == "map" else each
+        for each in attempts_in(run)
+    ]
+    slow = next(each for each in blocks if each.kind == "map" and each.task % 2)
+    longer = [
+        each._replace(end_s=each.end_s + 3 * (each.end_s - each.start_s)) if each is slow else each
+        for each in blocks
+    ]
+    first = called(with_attempts(run, longer))
+    assert first is None or first.cause != "skewed partition"

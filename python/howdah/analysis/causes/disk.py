@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, Resource, low_ceilings
+from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, WANDERS, Resource, low_ceilings
 from howdah.analysis.causes.held import Held, held
-from howdah.analysis.causes.view import Mark, View
+from howdah.analysis.causes.view import Mark, Peers, View
+from howdah.analysis.evidence import Sign
 from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
@@ -19,7 +20,7 @@ _WAYS = {
 
 
 def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
-    """Disks that stood at a low rate, each way by itself and both together, or were busy with little."""
+    """Disks that stood at a low rate, that were busy with little, or that their DataNode waited for."""
     disks = [
         (worker, disk)
         for worker in view.workers
@@ -38,6 +39,28 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
         yield from low_ceilings(what, uses, planned)
     what = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
     yield from low_ceilings(what, _busy(view, disks), planned)
+    yield from _awaited(view)
+
+
+def _awaited(view: View) -> Iterator[Mark]:
+    """DataNodes that took longer than others to get what they sent from their disks.
+
+    A limit on a control group holds requests before they reach the disk: it then moves them in bursts and
+    is never busy. How long a DataNode waits for the network is counted apart from this.
+    """
+    waited: dict[str, float] = {}
+    for worker in view.workers:
+        waited_s = view.growth(worker, "datanode/send_transfer_s")
+        if waited_s is not None:
+            waited[worker] = min(1.0, waited_s / view.seconds)
+    shares = Peers(waited)
+    for worker, share in waited.items():
+        peers = shares.usual(worker)
+        if share > peers.value:
+            what = "time in which its DataNode read from disks"
+            yield Mark(
+                worker, "", None, Sign("slow disk", share - peers.value, what, "1", share, *peers, WANDERS)
+            )
 
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:
