@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.model.tables import RunData
@@ -153,3 +155,24 @@ def test_a_large_task_that_was_slow_where_as_large_ones_were_not_was_not_slow_fo
     ]
     first = called(with_attempts(run, longer))
     assert first is None or first.cause != "skewed partition"
+
+
+def test_a_lower_limit_shows_though_work_comes_and_goes() -> None:
+    """Use is not steady then; but while the limit holds, it is as low as the limit."""
+    run = terasort_on(Scene())
+    chance = np.random.default_rng(5)
+    rows: list[tuple[float, str, str, float]] = []
+    for worker, _ in names_of(Scene()):
+        limit = 0.15 if worker == "h1-2" else 0.5
+        used_s = back_s = 0.0
+        for time_s in range(60):
+            rows.append((float(time_s), worker, "cpu/all/user_s", used_s))
+            rows.append((float(time_s), worker, "cpu/all/system_s", 0.0))
+            rows.append((float(time_s), worker, "cpu/all/throttled_s", back_s))
+            # For a part of the second it has work for one CPU.
+            working = chance.choice([0.0, chance.uniform(0, 1), 1.0])
+            used_s += limit * working
+            back_s += (1 - limit) * working
+    first = called(with_samples(run._replace(samples=run.samples.slice(0, 0)), rows))
+    assert first is not None
+    assert (first.cause, first.worker) == ("CPU held back", "h1-2")

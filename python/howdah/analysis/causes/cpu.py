@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from howdah.analysis.causes.ceiling import Resource, low_ceilings
-from howdah.analysis.causes.held import Held, held
+from howdah.analysis.causes.held import Held, edges, held
 from howdah.analysis.causes.view import Mark, Peers, View
 from howdah.analysis.evidence import Sign
 from howdah.analysis.use import MODES
@@ -15,6 +18,8 @@ from howdah.analysis.use import MODES
 HELD_BACK_MORE = 1.3
 # Of the whole time.
 HELD_BACK_LEAST = 0.05
+# While held back, equal workers compute about as much: a limit is no matter of chance.
+LIMIT_WANDERS = 0.15
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
 LEAST_CPUS = 0.02
@@ -23,7 +28,7 @@ STOLEN_WANDERS = 0.1
 
 
 def held_back(view: View) -> Iterator[Mark]:
-    """Workers that computed steadily but less than others, and workers whose CPU time went to others."""
+    """Workers whose limit left them less than others, and workers whose CPU time went to others."""
     uses: dict[tuple[str, str], Held] = {}
     for worker in view.workers:
         metrics = [
@@ -31,15 +36,43 @@ def held_back(view: View) -> Iterator[Mark]:
             for cpu in view.timeline.instances(worker, "cpu")
             for metric in (f"cpu/{cpu}/user_s", f"cpu/{cpu}/system_s")
         ]
-        use = held(view.timeline, worker, metrics, view.span)
+        use = _at_limit(view, worker) or held(view.timeline, worker, metrics, view.span)
         if use is not None and use.level >= LEAST_CPUS:
             uses[worker, ""] = use
     planned = {worker: _allowed(view, worker) for worker in view.workers}
     throttled = _throttled(view)
     for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "1", LEAST_CPUS), uses, planned):
-        if _by_limit(view, mark.worker, uses[mark.worker, ""], throttled):
-            yield mark
+        if mark.worker not in throttled:
+            if uses[mark.worker, ""].amount_share >= STEADY:
+                yield mark
+        elif _by_limit(view, mark.worker, throttled):
+            yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
     yield from _stolen(view)
+
+
+def _at_limit(view: View, worker: str) -> Held | None:
+    """What a worker computed while its limit held it back; None where nobody counts that, or it hardly did.
+
+    Work comes and goes within a second, so the seconds in which it was held back longest count most.
+    """
+    user, system, back = (
+        view.timeline.track(worker, f"cpu/all/{name}_s") for name in ("user", "system", "throttled")
+    )
+    if user is None or system is None or back is None:
+        return None
+    times = edges(back, view.span)
+    if len(times) < 2 or back.growth(*view.span) < HELD_BACK_LEAST * view.seconds:
+        return None
+    lengths = np.diff(times)
+    held_s = np.diff(back.at(times))
+    if held_s.sum() <= 0:
+        return None
+    rates = (np.diff(user.at(times)) + np.diff(system.at(times))) / lengths
+    shares = held_s / lengths
+    usual = float((shares * held_s).sum() / held_s.sum())
+    at_limit = shares >= usual / 2
+    time_share = float(lengths[at_limit].sum() / lengths.sum())
+    return Held(float((rates * held_s).sum() / held_s.sum()), time_share, 1.0)
 
 
 def _allowed(view: View, worker: str) -> float | None:
@@ -61,9 +94,8 @@ def _throttled(view: View) -> dict[str, float]:
     return found
 
 
-def _by_limit(view: View, worker: str, use: Held, throttled: dict[str, float]) -> bool:
-    if worker not in throttled:
-        return use.amount_share >= STEADY
+def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
+    """Whether it was its own limit that left a worker less."""
     back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
     more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
     return more and back_s >= HELD_BACK_LEAST * view.seconds

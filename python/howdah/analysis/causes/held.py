@@ -37,11 +37,11 @@ def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[f
     tracks = [track for metric in metrics if (track := timeline.track(machine, metric)) is not None]
     if not tracks:
         return None
-    edges = _edges(tracks[0], span)
-    if len(edges) <= LEAST_INTERVALS:
+    times = edges(tracks[0], span)
+    if len(times) <= LEAST_INTERVALS:
         return None
-    lengths = np.diff(edges)
-    amounts = np.maximum(sum((np.diff(track.at(edges)) for track in tracks), np.zeros(len(lengths))), 0.0)
+    lengths = np.diff(times)
+    amounts = np.maximum(sum((np.diff(track.at(times)) for track in tracks), np.zeros(len(lengths))), 0.0)
     total = float(amounts.sum())
     if total <= 0:
         return None
@@ -53,7 +53,7 @@ def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[f
     return Held(level, float(lengths[near].sum() / lengths.sum()), float(amounts[near].sum() / total))
 
 
-def _edges(track: Track, span: tuple[float, float]) -> FloatArray:
+def edges(track: Track, span: tuple[float, float]) -> FloatArray:
     """The samples to look between; one that a gap follows was held up itself and read who knows when."""
     times = track.times_s[(track.times_s >= span[0]) & (track.times_s <= span[1])]
     if len(times) <= LEAST_INTERVALS:
