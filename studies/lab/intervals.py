@@ -12,7 +12,7 @@ _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.22
 
 
 def compare(these: Sequence[float], those: Sequence[float]) -> dict[str, Any]:
-    """How many times as long these take as those, with Welch's interval of 95 % on the logarithms.
+    """How many times as much these are as those, with Welch's interval of 95 % on the logarithms.
 
     Fewer than two repeats of either tell nothing of their scatter.
     """
@@ -27,7 +27,7 @@ def compare(these: Sequence[float], those: Sequence[float]) -> dict[str, Any]:
     freedom = min(max(int(sum(parts) ** 2 / divisor), 1), len(_STUDENT)) if divisor else 1
     reach = math.exp(_STUDENT[freedom - 1] * spread)
     low, high = ratio / reach, ratio * reach
-    verdict = "cannot tell" if low <= 1 <= high else "longer" if ratio > 1 else "shorter"
+    verdict = "cannot tell" if low <= 1 <= high else "more" if ratio > 1 else "less"
     return {"ratio": ratio, "low": low, "high": high, "verdict": verdict}
 
 

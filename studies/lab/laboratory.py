@@ -75,7 +75,7 @@ def told(command: tuple[str, ...], printed: str) -> Record:
         "id": record["id"],
         "created": record["created"],
         "seconds": {one["workload"]["kind"]: one["end_s"] - one["start_s"] for one in record["workloads"]},
-        "checksum": next((one["checksum"] for one in record["workloads"] if one["checksum"]), None),
+        "checksum": next((one["checksum"] for one in reversed(record["workloads"]) if one["checksum"]), None),
         "load_per_cpu": os.getloadavg()[1] / (os.cpu_count() or 1),
         "findings": [(one["id"], one["text"]) for one in content["findings"]],
         "record": record,
