@@ -49,7 +49,7 @@ def test_the_suite_runs_and_leaves_the_cluster_as_it_was(cluster: Foreign, tmp_p
     assert found["workloads"][0]["replicas"]["replicas"] == found["workloads"][0]["replicas"]["blocks"]
     assert found["cluster"]["lab"] is None
     assert {path.name: path.read_bytes() for path in cluster.client.iterdir()} == before
-    left = cluster.hdfs("-ls", "-R", "/user").splitlines()
+    left = cluster.hdfs("-ls", "-R", "/").splitlines()
     assert [line for line in left if "howdah" in line or "part-" in line] == []
 
 
