@@ -43,6 +43,7 @@ def _plans() -> Iterator[Plan]:
                 workloads=workloads,
                 protection=protection,
                 secure=secure,
+                realm="EXAMPLE.COM" if secure else None,
                 hypervisor=Hypervisor.NONE,
             ),
         )
