@@ -75,7 +75,9 @@ class LocalRig:
         self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
     ) -> Job:
         """A small job on this machine."""
-        values = {"data_dirs": (self.root / "data",), "map_slots": self.maps_at_once, **values}
+        # The budget is for the whole process, and one of pytest's that has drawn reports is large itself.
+        usual = {"data_dirs": (self.root / "data",), "map_slots": self.maps_at_once, "memory_bytes": 4 << 30}
+        values = usual | values
         request = RunRequest.model_validate({"suite": suite, **values})
         plan, planned = LocalPlanner(request, probe_host(), sort_needs, input_rows).plan()
         return _job(plan, planned, self.root, keep_data=keep_data)
