@@ -19,7 +19,7 @@ from howdah.engines.base import Engine
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress, SampleSink
-from howdah.session.engines import ENGINES, ClusterChoice, RunRequest
+from howdah.session.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.runs import run
 
 
@@ -57,7 +57,8 @@ def _cpu_s() -> float:
 
 
 def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
-    prepared = ENGINES["hadoop"](
+    prepared = prepare(
+        "hadoop",
         RunRequest(suite="terasuite", rows=rows),
         ClusterChoice(lab=lab),
         runs_dir=folder,

@@ -15,7 +15,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster import kept, prepare_cluster
-from howdah.session.engines import ENGINES, ClusterChoice
+from howdah.session.engines import ClusterChoice, prepare
 from support import records
 from support.daemons import LIB, free_ports
 from support.hadoop_cluster import needs_hadoop
@@ -116,8 +116,14 @@ def test_what_belongs_to_a_cluster_is_refused_without_one(
 ) -> None:
     where = ClusterChoice.model_validate({field: value})
     with pytest.raises(UserError, match="--engine local does not use it") as caught:
-        ENGINES["local"](
-            RunRequest(suite="pi"), where, runs_dir=tmp_path / "runs", command=(), seed=None, keep_data=False
+        prepare(
+            "local",
+            RunRequest(suite="pi"),
+            where,
+            runs_dir=tmp_path / "runs",
+            command=(),
+            seed=None,
+            keep_data=False,
         )
     assert caught.value.where == flag
 

@@ -11,11 +11,11 @@ import typer
 from howdah.cli import live
 from howdah.cli.request import parse_overrides
 from howdah.cli.values import parse_codec, parse_deadline, parse_interval, parse_seed
-from howdah.errors import Aborted, RunFailed, UserError
+from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
 from howdah.session import runs as session
-from howdah.session.engines import ENGINES, SUITES, ClusterChoice, RunRequest
+from howdah.session.engines import ENGINES, SUITES, ClusterChoice, RunRequest, prepare
 from howdah.units import parse_bytes, parse_count
 
 EXAMPLES = """
@@ -220,8 +220,6 @@ def run(
     Sizes that are not given are chosen to fit this machine; the report says why. Data is removed
     at the end unless --keep-data is given.
     """
-    if engine not in ENGINES:
-        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
     request = RunRequest(
         suite=suite,
         rows=_count(rows, "--rows"),
@@ -253,7 +251,8 @@ def run(
         deadline_s=parse_deadline(deadline) if deadline is not None else None,
         job_settings={one.key: one.value for one in parse_overrides(set_ or [])},
     )
-    prepared = ENGINES[engine](
+    prepared = prepare(
+        engine,
         request,
         where,
         runs_dir=runs_dir,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import Field
 
@@ -14,7 +13,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import SUITES
 from howdah.session.prepared import Prepared
 
-__all__ = ["ENGINES", "SUITES", "ClusterChoice", "Preparation", "RunRequest"]
+__all__ = ["ENGINES", "SUITES", "ClusterChoice", "RunRequest", "prepare"]
 
 
 class ClusterChoice(Model):
@@ -36,21 +35,8 @@ class ClusterChoice(Model):
     """Properties of the jobs that the user insists on."""
 
 
-class Preparation(Protocol):
-    """Makes a run ready; raises UserError, having written nothing, where it could not start."""
-
-    def __call__(
-        self,
-        request: RunRequest,
-        where: ClusterChoice,
-        *,
-        runs_dir: Path,
-        command: Sequence[str],
-        seed: int | None,
-        keep_data: bool,
-    ) -> Prepared:
-        """Prepare the request."""
-
+ENGINES = ("local", "hadoop")
+"""The engines' names on the command line."""
 
 _FLAGS = {
     "conf": "--conf",
@@ -63,7 +49,8 @@ _FLAGS = {
 }
 
 
-def _local(
+def prepare(
+    engine: str,
     request: RunRequest,
     where: ClusterChoice,
     *,
@@ -72,26 +59,19 @@ def _local(
     seed: int | None,
     keep_data: bool,
 ) -> Prepared:
+    """Make a run ready; raises UserError, having written nothing, where it could not start."""
+    if engine not in ENGINES:
+        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
+    # Imported when they are asked for: each brings libraries that the other does without.
+    if engine == "hadoop":
+        from howdah.session.cluster import prepare_cluster  # noqa: PLC0415
+
+        return prepare_cluster(
+            request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
+        )
     from howdah.session.local import prepare_local  # noqa: PLC0415
 
     for name, flag in _FLAGS.items():
         if getattr(where, name):
             raise UserError(flag, "--engine local does not use it", "it belongs to --engine hadoop")
     return prepare_local(request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data)
-
-
-def _hadoop(
-    request: RunRequest,
-    where: ClusterChoice,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None,
-    keep_data: bool,
-) -> Prepared:
-    from howdah.session.cluster import prepare_cluster  # noqa: PLC0415
-
-    return prepare_cluster(request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data)
-
-
-ENGINES: dict[str, Preparation] = {"local": _local, "hadoop": _hadoop}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-import howdah
+from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop import dfsio, tera
 from howdah.engines.hadoop.bench import Bench
@@ -25,7 +24,7 @@ from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
-from howdah.model.run import Origin, Outcome, RunRecord, RunWarning, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workload import WorkloadKind
 from howdah.services.errors import ServiceError
@@ -71,22 +70,12 @@ class _HadoopRun:
         self._clock = RunClock()
         self._namenode = NameNode(target.web, target.conf)
         self._manager = ResourceManager(target.web, target.conf)
-        self._record = RunRecord(
-            id=job.run_id,
-            # Of the clock itself: what others measured finds its place in the run by it.
-            created=datetime.fromtimestamp(self._clock.start_epoch_s, UTC).isoformat(timespec="milliseconds"),
-            howdah_version=howdah.__version__,
+        self._record = begun_record(
+            job,
             engine=NAME,
-            engine_version=target.installation.version,
-            origin=Origin.MEASURED,
-            command=job.command,
-            seed=job.seed,
-            host=job.host,
-            plan=job.plan,
-            suite=job.suite,
+            version=target.installation.version,
+            created=datetime.fromtimestamp(self._clock.start_epoch_s, UTC),
             digests=job_digests(job),
-            outcome=Outcome.RUNNING,
-            pid=os.getpid(),
         )
 
     def execute(self) -> RunRecord:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import resource
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
+from howdah.engines.begun import begun_record
 from howdah.engines.local import dfsio, limits, tera
 from howdah.engines.local.bench import Bench, Program, Yield
 from howdah.engines.local.digests import digests
@@ -23,7 +23,7 @@ from howdah.engines.local.storage import storage
 from howdah.engines.local.work import Clock
 from howdah.engines.local.workspace import Workspace
 from howdah.model.job import Job
-from howdah.model.run import Origin, Outcome, Phase, RunRecord, RunWarning, WorkloadResult
+from howdah.model.run import Outcome, Phase, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workload import Workload, WorkloadKind
 from howdah.telemetry.process import peak_rss_bytes, reset_peak_rss
@@ -62,22 +62,8 @@ class _LocalRun:
         self._sink = sink
         self._worker = job.plan.workers[0]
         self._clock = Clock()
-        self._record = RunRecord(
-            id=job.run_id,
-            # Beside the clock: what others measured finds its place in the run by it.
-            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            howdah_version=howdah.__version__,
-            engine=engine,
-            engine_version=version,
-            origin=Origin.MEASURED,
-            command=job.command,
-            seed=job.seed,
-            host=job.host,
-            plan=job.plan,
-            suite=job.suite,
-            digests=digests(job),
-            outcome=Outcome.RUNNING,
-            pid=os.getpid(),
+        self._record = begun_record(
+            job, engine=engine, version=version, created=datetime.now(UTC), digests=digests(job)
         )
 
     def execute(self) -> RunRecord:
