@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
@@ -25,6 +27,12 @@ class MemorySink:
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         self.attempts += rows
+
+    def sample_table(self, rows: pa.Table) -> None:
+        self.sampled += [Sample(**row) for row in rows.to_pylist()]
+
+    def task_table(self, rows: pa.Table) -> None:
+        self.attempts += [TaskAttempt(**row) for row in rows.to_pylist()]
 
     def update(self, record: RunRecord) -> None:
         self.records.append(record)

@@ -33,6 +33,29 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path, run: Callable[[], R
     assert read.samples.equals(data.samples)
 
 
+def test_tables_are_appended_as_columns_too(tmp_path: Path) -> None:
+    data = records.terasuite()
+    half = data.samples.num_rows // 2
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        writer.task_table(data.tasks)
+        writer.sample_table(data.samples.slice(0, half))
+        writer.sample_table(data.samples.slice(half))
+        writer.finish(data.record)
+    read = read_run(writer.path)
+    assert read.tasks.equals(data.tasks)
+    assert read.samples.equals(data.samples)
+
+
+def test_columns_of_another_table_are_refused_before_they_spoil_the_stream(tmp_path: Path) -> None:
+    data = records.terasuite()
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        with pytest.raises(ValueError, match="do not belong into tasks"):
+            writer.task_table(data.samples)
+        writer.task_table(data.tasks)
+        writer.finish(data.record)
+    assert read_run(writer.path).tasks.equals(data.tasks)
+
+
 def test_a_finished_run_keeps_only_the_files_of_its_record(tmp_path: Path) -> None:
     path = write_run(tmp_path, records.terasuite())
     files = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, get_ident
 
+import pyarrow as pa
 import pytest
 
 from howdah.errors import UserError
@@ -32,6 +33,12 @@ class Collected:
         self.rows.extend(rows)
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        raise NotImplementedError
+
+    def sample_table(self, rows: pa.Table) -> None:
+        raise NotImplementedError
+
+    def task_table(self, rows: pa.Table) -> None:
         raise NotImplementedError
 
     def update(self, record: RunRecord) -> None:

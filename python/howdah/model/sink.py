@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
+import pyarrow as pa
+
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
 Unit = Literal["B", "points"]
@@ -30,6 +32,12 @@ class SampleSink(Protocol):
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         """Append finished task attempts."""
+
+    def sample_table(self, rows: pa.Table) -> None:
+        """Append measured values that an engine has as columns: those of SAMPLES_SCHEMA, in its order."""
+
+    def task_table(self, rows: pa.Table) -> None:
+        """Append task attempts that an engine has as columns: those of TASKS_SCHEMA, in its order."""
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far: called whenever a workload starts or ends."""

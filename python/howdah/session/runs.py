@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import pyarrow as pa
+
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Analysis, WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
@@ -83,6 +85,14 @@ class _Recorder:
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         if self.writer:
             self.writer.tasks(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        if self.writer:
+            self.writer.sample_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        if self.writer:
+            self.writer.task_table(rows)
 
     def update(self, record: RunRecord) -> None:
         if self.writer is None:

@@ -15,6 +15,8 @@ from howdah.store.schema import check_schema, with_later_columns
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
+_BATCH_ROWS = 1 << 18
+"""Rows of a large table written at once: some tens of megabytes."""
 
 
 class TableStream:
@@ -41,6 +43,16 @@ class TableStream:
             for values, field in zip(zip(*rows, strict=True), self._schema, strict=True)
         ]
         self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema).serialize())
+
+    def append_table(self, rows: pa.Table) -> None:
+        """Append rows that are columns already, in batches; raise RunFailed if the disk refuses.
+
+        Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
+        """
+        if not rows.schema.equals(self._schema):
+            raise ValueError(f"columns {rows.schema.names} do not belong into {self._path.name}")
+        for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
+            self._append(batch.serialize())
 
     def _append(self, message: pa.Buffer) -> None:
         # A batch of the usual size is written whole by one call; only a full disk splits one.

@@ -9,6 +9,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+import pyarrow as pa
+
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.store.layout import LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
@@ -53,6 +55,18 @@ class RunWriter:
         with self._calls:
             self._require_open()
             self._streams[TASKS].append(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        """Append measured values that are columns already."""
+        with self._calls:
+            self._require_open()
+            self._streams[SAMPLES].append_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        """Append task attempts that are columns already."""
+        with self._calls:
+            self._require_open()
+            self._streams[TASKS].append_table(rows)
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far.
