@@ -1,0 +1,229 @@
+"""What a comparison of runs is made of, and what it comes to.
+
+Each run is reduced to RunFigures: what it was (facts) and what it took (readings). Runs that are the
+same but for their seed and their hour are repeats, a RunGroup. A Comparison holds every group against
+one of them, the baseline.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from howdah.model.base import Model
+from howdah.model.run import Origin, Outcome
+
+
+class Aspect(StrEnum):
+    """What may change from one run to another."""
+
+    WORKLOAD = "workload"
+    PLAN = "plan"
+    CONFIGURATION = "configuration"
+    HARDWARE = "hardware"
+    VERSIONS = "versions"
+
+
+class Fact(Model):
+    """One thing that a run was, so written that two runs have the same text only if they were the same."""
+
+    aspect: Aspect
+    """What kind of thing it is."""
+    name: str
+    """What it is: ``map slots``, ``dfs.blocksize``, ``kernel``; unique within its aspect."""
+    value: str
+    """What it was, for people."""
+
+
+class Amount(Model):
+    """How much work one workload was; only equal amounts can be held against one another."""
+
+    workload: str
+    """The workload by its name in the run: ``terasort``, the second one ``terasort #2``."""
+    size: str
+    """Its size for people: ``10,000,000 rows``."""
+
+
+class Measure(Model):
+    """One quantity of a run."""
+
+    workload: str
+    """The workload it is of."""
+    phase: str | None = None
+    """The phase it is of; none for the whole workload."""
+    kind: Literal["time", "resource", "task"]
+    """Elapsed time, what a resource did, or how its tasks fared."""
+    name: str
+    """``elapsed``, ``read from disks``, ``median map task`` …"""
+    unit: Literal["s", "B", "1"]
+    """Seconds, bytes or a count."""
+
+
+class Reading(Model):
+    """What one run came to in one measure."""
+
+    measure: Measure
+    """What was measured or simulated."""
+    value: float
+    """In the measure's unit."""
+
+
+class RunFigures(Model):
+    """One run as a comparison sees it."""
+
+    run: str
+    """The run's id."""
+    created: str
+    """When it started, ISO 8601 in UTC."""
+    origin: Origin
+    """Whether its numbers were measured or simulated."""
+    engine: str
+    """The engine that made it."""
+    suite: str
+    """The suite's name."""
+    outcome: Outcome
+    """How it ended."""
+    error: str | None = None
+    """Why it ended so, where it did not succeed."""
+    amounts: tuple[Amount, ...]
+    """What it was asked to do, workload by workload."""
+    facts: tuple[Fact, ...]
+    """What it was. Equal facts make repeats."""
+    readings: tuple[Reading, ...]
+    """What it took; every measure at most once."""
+    remarks: tuple[str, ...] = ()
+    """What befell it that its repeats may have been spared: a lost worker, late samples."""
+
+
+class RunGroup(Model):
+    """Runs that are repeats of one another."""
+
+    name: str
+    """What it is called, unique among the groups of a comparison."""
+    runs: tuple[RunFigures, ...]
+    """The repeats, one or more, oldest first."""
+
+
+class Change(Model):
+    """One fact in which a group differs from the baseline."""
+
+    aspect: Aspect
+    """What kind of thing it is."""
+    name: str
+    """What it is."""
+    base: str | None
+    """What the baseline has; none where it has nothing of that name."""
+    other: str | None
+    """What the group has."""
+
+
+class Verdict(StrEnum):
+    """Whether a difference in elapsed time is one."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    ALIKE = "alike"
+    CANNOT_TELL = "cannot tell"
+
+
+class Evidence(Model):
+    """What the test of one difference says."""
+
+    method: Literal["Welch", "one noise"]
+    """``Welch`` has both sides' own noise; ``one noise`` takes a single run to be as noisy as the other
+    side's repeats, which nobody has measured."""
+    noise: float
+    """Standard deviation of the logarithms of the times, pooled: 0.01 is about 1 %."""
+    p: float
+    """Probability of a difference at least so large if there were none."""
+    p_adjusted: float
+    """The same, corrected for all tests of the comparison (Holm)."""
+    effect: float
+    """The difference over the noise (Hedges' g of log times); positive where the group is slower."""
+
+
+class Contrast(Model):
+    """One measure of a group against the baseline's."""
+
+    measure: Measure
+    """What is compared."""
+    base: tuple[float, ...]
+    """The baseline's values, run by run."""
+    other: tuple[float, ...]
+    """The group's values, run by run."""
+    base_mean: float
+    """The baseline's mean: of times the geometric one, of all else the arithmetic one."""
+    other_mean: float
+    """The group's mean."""
+    ratio: float | None
+    """The group's mean over the baseline's; none where that is zero."""
+    low: float | None = None
+    """Lower end of the ratio's confidence interval; none where too few runs tell of noise."""
+    high: float | None = None
+    """Upper end of it."""
+
+
+class Judged(Contrast):
+    """A difference in elapsed time, and whether it is one."""
+
+    verdict: Verdict
+    """What the test comes to at the comparison's level."""
+    why: str
+    """The reason for the verdict, in a sentence's words."""
+    evidence: Evidence | None = None
+    """The test; none where there are too few runs for one."""
+    repeats_needed: int | None = None
+    """Where it cannot be told: the repeats on each side that would tell a difference like this one nine
+    times in ten; none where no noise is known, or where it would take more than anyone would make."""
+    detectable: float | None = None
+    """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten."""
+
+
+class Against(Model):
+    """One group against the baseline."""
+
+    group: str
+    """The group's name."""
+    changes: tuple[Change, ...]
+    """What is different about it."""
+    times: tuple[Judged, ...]
+    """Elapsed times: each workload, and after it its phases."""
+    others: tuple[Contrast, ...]
+    """Resources and tasks."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know: simulated against measured, a repeat that lost a worker."""
+
+    def time_of(self, workload: str, phase: str | None = None) -> Judged | None:
+        """The elapsed time of a workload or one of its phases; none where it was not compared."""
+        return next(
+            (one for one in self.times if (one.measure.workload, one.measure.phase) == (workload, phase)),
+            None,
+        )
+
+
+class Refused(Model):
+    """A run or a group that is not compared."""
+
+    what: str
+    """The run's id or the group's name."""
+    why: str
+    """Why not."""
+
+
+class Comparison(Model):
+    """Groups of runs against a baseline."""
+
+    baseline: str
+    """The baseline's name."""
+    groups: tuple[RunGroup, ...]
+    """The groups that are compared, the baseline first; runs that are refused are not among them."""
+    against: tuple[Against, ...]
+    """Every other group against the baseline, in the groups' order."""
+    refused: tuple[Refused, ...] = ()
+    """What is not compared, and why."""
+    confidence: float
+    """Of the intervals, each by itself: 0.95."""
+    level: float
+    """The most that the chance of calling any difference where there is none may be: 0.05."""
+    tests: int
+    """How many tests the correction is for."""
