@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.errors import UserError
 from howdah.model.plan import Plan, Role
 from howdah.model.workload import Codec, Workload, WorkloadKind
 from howdah.planner.suite.cluster import AtOnce, at_once, size_suite
@@ -104,3 +105,28 @@ def test_a_cluster_is_planned_as_it_is_found() -> None:
 
 def test_a_node_too_small_for_a_task_leaves_one_to_be_tried() -> None:
     assert at_once(found(FoundNode("w1", GIB // 2, 1, datanode=True))) == AtOnce(1, 1)
+
+
+def test_a_simulation_sorts_what_the_cluster_is_planned_for() -> None:
+    whole = 30 * 10**12
+    for given_rows, rows in ((None, whole // 100), (10**13, 10**13)):
+        request = RunRequest(suite="terasuite", rows=given_rows)
+        planned = size_suite(request, FOUR, engine="sim", dataset_bytes=whole)
+        assert {one.rows for one in planned.suite.workloads} == {rows}
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"suite": "terasort"}, "leaves nothing"),
+        ({"suite": "dfsio-read"}, "simulate dfsio"),
+        ({"suite": "storage"}, "--engine local"),
+        ({"suite": "nnbench"}, "--engine hadoop"),
+        ({"suite": "terasuite", "rows": 10**15}, "up to 100T"),
+        ({"suite": "terasuite", "partition_samples": 5}, "it belongs to --engine hadoop"),
+        ({"suite": "terasuite", "memory_bytes": GIB}, "it belongs to --engine local"),
+    ],
+)
+def test_a_simulation_refuses_what_it_cannot_do(asked: dict[str, object], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        size_suite(RunRequest.model_validate(asked), FOUR, engine="sim")

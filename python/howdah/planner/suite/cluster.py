@@ -51,10 +51,15 @@ def at_once(plan: Plan) -> AtOnce:
     return AtOnce(max(1, maps), max(1, sum(worker.reduce_slots for worker in placed)))
 
 
-def size_suite(request: RunRequest, capacity: AtOnce) -> SizedSuite:
-    """Decide every size of the request's suite; raise UserError for what does not make sense."""
-    kinds = kinds_of(request, ENGINE)
-    sizes = _Sizes(request, capacity)
+def size_suite(
+    request: RunRequest, capacity: AtOnce, *, engine: str = ENGINE, dataset_bytes: int | None = None
+) -> SizedSuite:
+    """Decide every size of the request's suite; raise UserError for what does not make sense.
+
+    ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much.
+    """
+    kinds = kinds_of(request, engine)
+    sizes = _Sizes(request, capacity, dataset_bytes)
     workloads = tuple(sizes.workload(kind, alone=len(kinds) == 1) for kind in kinds)
     interval_s = sizes.settings.choose(
         "sample interval",
@@ -67,9 +72,10 @@ def size_suite(request: RunRequest, capacity: AtOnce) -> SizedSuite:
 
 
 class _Sizes:
-    def __init__(self, request: RunRequest, capacity: AtOnce) -> None:
+    def __init__(self, request: RunRequest, capacity: AtOnce, dataset_bytes: int | None) -> None:
         self._request = request
         self._capacity = capacity
+        self._dataset_bytes = dataset_bytes
         self.settings = Settings()
         self._rows: int | None = None
         # Paths in HDFS, to be read as they were written.
@@ -143,6 +149,14 @@ class _Sizes:
         )
 
     def _choose_rows(self) -> int:
+        if self._dataset_bytes is not None:
+            return self.settings.choose(
+                "rows",
+                self._request.rows,
+                max(1, self._dataset_bytes // ROW_BYTES),
+                reason="the dataset that the cluster is planned for",
+                source="plan",
+            )
         return self.settings.choose(
             "rows",
             self._request.rows,

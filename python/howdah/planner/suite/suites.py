@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from howdah.errors import UserError
-from howdah.model.workload import WorkloadKind
+from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.planner.suite.request import RunRequest
-from howdah.units import MIB
+from howdah.units import MIB, format_bytes, format_count_short
 
 SUITES: dict[str, tuple[WorkloadKind, ...]] = {
     "terasuite": (WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE),
@@ -60,19 +60,39 @@ FLAGS = {
     "partition_samples": "--partition-samples",
     "operations": "--operations",
 }
-_ONLY = {
-    "local": ("memory_bytes", "data_dirs", "map_slots", "reduce_slots"),
-    "hadoop": (
-        *("block_bytes", "replication", "output_replication"),
-        *("slowstart", "partition_samples", "operations"),
-    ),
+_LOCAL = ("local",)
+_CLUSTERS = ("hadoop", "sim")
+_REAL = ("hadoop",)
+_ENGINES_OF: dict[str, tuple[str, ...]] = {
+    "memory_bytes": _LOCAL,
+    "data_dirs": _LOCAL,
+    "map_slots": _LOCAL,
+    "reduce_slots": _LOCAL,
+    "block_bytes": _CLUSTERS,
+    "replication": _CLUSTERS,
+    "output_replication": _CLUSTERS,
+    "slowstart": _CLUSTERS,
+    "partition_samples": _REAL,
+    "operations": _REAL,
+    "inputs": ("local", "hadoop"),
 }
-"""What one engine alone can do, by its name."""
-_NOT_ON = {"local": WorkloadKind.NNBENCH, "hadoop": WorkloadKind.STORAGE}
-_WHY_NOT = {
-    "local": "it measures a NameNode, which this machine alone has not",
-    "hadoop": "it measures one machine's disks, past HDFS",
+"""The engines that use a value, for what not every one does."""
+_NOT_ON: dict[str, dict[WorkloadKind, str]] = {
+    "local": {WorkloadKind.NNBENCH: "it measures a NameNode, which this machine alone has not"},
+    "hadoop": {WorkloadKind.STORAGE: "it measures one machine's disks, past HDFS"},
+    "sim": {
+        WorkloadKind.NNBENCH: "it measures a real NameNode",
+        WorkloadKind.STORAGE: "it measures real disks, whose speeds a simulation is given",
+    },
 }
+"""The programs that an engine does not run, and why."""
+_RUN_BY = {WorkloadKind.NNBENCH: "hadoop", WorkloadKind.STORAGE: "local"}
+_READERS = {
+    WorkloadKind.TERASORT: "terasuite",
+    WorkloadKind.TERAVALIDATE: "terasuite",
+    WorkloadKind.DFSIO_READ: "dfsio",
+}
+"""Programs that read what an earlier one wrote, with the suite that begins with that."""
 _POSITIVE = (
     *("maps", "reduces", "map_slots", "reduce_slots", "files", "file_bytes", "samples"),
     *("block_bytes", "replication", "output_replication"),
@@ -85,6 +105,7 @@ _LEAST_FILE_BYTES = MIB
 _CHECKED_BYTES = 512
 _MOST_INTERVAL_S = 3600.0
 _MOST_ROWS = 10**12
+_MOST_SIMULATED_ROWS = 10**14
 
 
 def kinds_of(request: RunRequest, engine: str = "local") -> tuple[WorkloadKind, ...]:
@@ -98,6 +119,7 @@ def kinds_of(request: RunRequest, engine: str = "local") -> tuple[WorkloadKind, 
     _check_users(request, kinds, engine)
     _check_counts(request)
     _check_sizes(request)
+    _check_rows(request, _MOST_SIMULATED_ROWS if engine == "sim" else _MOST_ROWS)
     return kinds
 
 
@@ -107,18 +129,23 @@ def _given(request: RunRequest, name: str) -> bool:
 
 def _check_engine(request: RunRequest, engine: str, kinds: tuple[WorkloadKind, ...]) -> None:
     """Whether the engine runs the suite, and uses every value that was given."""
-    (other,) = _ONLY.keys() - {engine}
-    if _NOT_ON[engine] in kinds:
+    for kind in kinds:
+        if why_not := _NOT_ON[engine].get(kind):
+            raise UserError(
+                "SUITE",
+                f"--engine {engine} does not run {request.suite}: {why_not}",
+                f"--engine {_RUN_BY[kind]}",
+            )
+    if engine == "sim" and kinds[0] in _READERS:
         raise UserError(
             "SUITE",
-            f"--engine {engine} does not run {request.suite}: {_WHY_NOT[engine]}",
-            f"--engine {other}",
+            f"{request.suite} reads what an earlier run left, and a simulation leaves nothing",
+            f"simulate {_READERS[kinds[0]]}, which has it in it",
         )
-    for name in _ONLY[other]:
-        if _given(request, name):
-            raise UserError(
-                FLAGS[name], f"--engine {engine} does not use it", f"it belongs to --engine {other}"
-            )
+    for name, engines in _ENGINES_OF.items():
+        if engine not in engines and _given(request, name):
+            belongs = " or ".join(f"--engine {each}" for each in engines)
+            raise UserError(FLAGS[name], f"--engine {engine} does not use it", f"it belongs to {belongs}")
 
 
 def _check_users(request: RunRequest, kinds: tuple[WorkloadKind, ...], engine: str) -> None:
@@ -178,5 +205,12 @@ def _check_sizes(request: RunRequest) -> None:
     interval_s = request.sample_interval_s
     if interval_s is not None and not interval_s <= _MOST_INTERVAL_S:
         raise UserError("--sample-interval", f"{interval_s} s is too long", "give at most 3600")
-    if request.rows is not None and not 1 <= request.rows <= _MOST_ROWS:
-        raise UserError("--rows", f"{request.rows:,} rows cannot be run", "give from 1 row up to 1T (100 TB)")
+
+
+def _check_rows(request: RunRequest, most: int) -> None:
+    if request.rows is not None and not 1 <= request.rows <= most:
+        raise UserError(
+            "--rows",
+            f"{request.rows:,} rows cannot be run",
+            f"give from 1 row up to {format_count_short(most)} ({format_bytes(most * ROW_BYTES)})",
+        )
