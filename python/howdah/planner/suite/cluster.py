@@ -16,6 +16,7 @@ from howdah.planner.suite.suites import kinds_of
 from howdah.units import MIB
 
 ENGINE = "hadoop"
+SIMULATED = "sim"
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
@@ -59,7 +60,7 @@ def size_suite(
     ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much.
     """
     kinds = kinds_of(request, engine)
-    sizes = _Sizes(request, capacity, dataset_bytes)
+    sizes = _Sizes(request, capacity, simulated=engine == SIMULATED, dataset_bytes=dataset_bytes)
     workloads = tuple(sizes.workload(kind, alone=len(kinds) == 1) for kind in kinds)
     interval_s = sizes.settings.choose(
         "sample interval",
@@ -72,9 +73,12 @@ def size_suite(
 
 
 class _Sizes:
-    def __init__(self, request: RunRequest, capacity: AtOnce, dataset_bytes: int | None) -> None:
+    def __init__(
+        self, request: RunRequest, capacity: AtOnce, *, simulated: bool, dataset_bytes: int | None
+    ) -> None:
         self._request = request
         self._capacity = capacity
+        self._simulated = simulated
         self._dataset_bytes = dataset_bytes
         self.settings = Settings()
         self._rows: int | None = None
@@ -90,7 +94,7 @@ class _Sizes:
             case WorkloadKind.TERASORT:
                 return self._sort()
             case WorkloadKind.TERAVALIDATE:
-                return Workload(kind=kind, rows=self._rows, inputs=self._inputs)
+                return Workload(kind=kind, rows=self._rows_read(), inputs=self._inputs)
             case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
                 return self._files_of(kind, alone=alone)
             case WorkloadKind.PI | WorkloadKind.NNBENCH:
@@ -110,9 +114,10 @@ class _Sizes:
 
     def _sort(self) -> Workload:
         # Hadoop makes one map for every block of the input.
+        rows = self._rows_read()
         return Workload(
             kind=WorkloadKind.TERASORT,
-            rows=self._rows,
+            rows=rows,
             reduces=self._choose_reduces(),
             codec=self._request.codec,
             block_bytes=self._request.block_bytes,
@@ -124,7 +129,7 @@ class _Sizes:
 
     def _files_of(self, kind: WorkloadKind, *, alone: bool) -> Workload:
         writes = kind is WorkloadKind.DFSIO_WRITE
-        if alone and not writes:
+        if alone and not writes and not self._simulated:
             # On its own it reads whatever a kept dfsio-write left.
             return Workload(kind=kind)
         files, file_bytes = self._files = self._files or self._choose_files()
@@ -147,6 +152,12 @@ class _Sizes:
             replication=self._request.replication,
             block_bytes=self._request.block_bytes,
         )
+
+    def _rows_read(self) -> int | None:
+        """The rows of a program that reads; None where they are counted where an earlier run left them."""
+        if self._rows is None and self._simulated:
+            self._rows = self._choose_rows()
+        return self._rows
 
     def _choose_rows(self) -> int:
         if self._dataset_bytes is not None:

@@ -87,12 +87,12 @@ _NOT_ON: dict[str, dict[WorkloadKind, str]] = {
 }
 """The programs that an engine does not run, and why."""
 _RUN_BY = {WorkloadKind.NNBENCH: "hadoop", WorkloadKind.STORAGE: "local"}
-_READERS = {
-    WorkloadKind.TERASORT: "terasuite",
-    WorkloadKind.TERAVALIDATE: "terasuite",
-    WorkloadKind.DFSIO_READ: "dfsio",
+_SIZED_BY_SIM = {
+    "rows": frozenset({WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE}),
+    "files": frozenset({WorkloadKind.DFSIO_READ}),
+    "file_bytes": frozenset({WorkloadKind.DFSIO_READ}),
 }
-"""Programs that read what an earlier one wrote, with the suite that begins with that."""
+"""Programs that find their data's size where an earlier run left it, and are told it in a simulation."""
 _POSITIVE = (
     *("maps", "reduces", "map_slots", "reduce_slots", "files", "file_bytes", "samples"),
     *("block_bytes", "replication", "output_replication"),
@@ -136,12 +136,6 @@ def _check_engine(request: RunRequest, engine: str, kinds: tuple[WorkloadKind, .
                 f"--engine {engine} does not run {request.suite}: {why_not}",
                 f"--engine {_RUN_BY[kind]}",
             )
-    if engine == "sim" and kinds[0] in _READERS:
-        raise UserError(
-            "SUITE",
-            f"{request.suite} reads what an earlier run left, and a simulation leaves nothing",
-            f"simulate {_READERS[kinds[0]]}, which has it in it",
-        )
     for name, engines in _ENGINES_OF.items():
         if engine not in engines and _given(request, name):
             belongs = " or ".join(f"--engine {each}" for each in engines)
@@ -156,7 +150,8 @@ def _check_users(request: RunRequest, kinds: tuple[WorkloadKind, ...], engine: s
             "Hadoop sorts with a map for each block of its input",
             "leave it out; larger blocks are asked for when the input is generated: teragen --block-size",
         )
-    for name, users in _USED_BY.items():
+    for name, always in _USED_BY.items():
+        users = always | _SIZED_BY_SIM.get(name, frozenset()) if engine == "sim" else always
         if _given(request, name) and not users & set(kinds):
             meant = ", ".join(suite for suite, members in SUITES.items() if users & set(members))
             raise UserError(FLAGS[name], f"{request.suite} does not use it", f"it belongs to {meant}")
