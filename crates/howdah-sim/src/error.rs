@@ -1,0 +1,29 @@
+//! What can go wrong in a simulation.
+
+/// The result of every fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why there is no result. `Input` is the user's to mend.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The scenario cannot be simulated.
+    #[error("{subject}: {what}")]
+    Input {
+        /// The field of the scenario at fault, as a path: `hosts[2].disks[0].size_bytes`.
+        subject: String,
+        /// What is wrong with it.
+        what: String,
+        /// What would be right.
+        hint: String,
+    },
+    /// The caller cancelled the simulation.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl Error {
+    /// A user's mistake: where, what is wrong, what would be right.
+    pub fn input(subject: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Input { subject: subject.into(), what: what.into(), hint: hint.into() }
+    }
+}

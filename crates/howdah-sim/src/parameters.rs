@@ -1,0 +1,111 @@
+//! The quantities that calibration may change. None knows a platform, a workload's name or a size.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// One parameter as documentation and calibration see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, which ends in its unit; none: a pure number.
+    pub name: &'static str,
+    /// Its value where nothing is calibrated.
+    pub default: f64,
+    /// The least value that makes sense.
+    pub least: f64,
+    /// The greatest value that makes sense.
+    pub most: f64,
+    /// What it says.
+    pub meaning: &'static str,
+}
+
+macro_rules! parameters {
+    ($($name:ident = $default:literal, $least:literal ..= $most:literal, $meaning:literal;)*) => {
+        /// Every calibrated quantity. CPU costs are seconds of one reference core that shares nothing.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Parameters {
+            $(#[doc = $meaning] pub $name: f64,)*
+        }
+
+        impl Default for Parameters {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Parameters {
+            /// All of them, in the order in which they are documented.
+            pub const ALL: &[Parameter] = &[$(Parameter {
+                name: stringify!($name),
+                default: $default,
+                least: $least,
+                most: $most,
+                meaning: $meaning,
+            },)*];
+
+            /// Refuses a value outside its range, or one that is no number.
+            pub(crate) fn check(&self) -> Result<()> {
+                for (parameter, value) in Self::ALL.iter().zip([$(self.$name,)*]) {
+                    parameter.check(value)?;
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+parameters! {
+    generate_s_per_byte = 1.2e-8, 1e-10 ..= 1e-6, "CPU of TeraGen's task: rows, their checksums, the stream to its DataNode.";
+    write_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
+    read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
+    network_s_per_byte = 1.0e-9, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
+    map_s_per_byte = 1.5e-8, 1e-10 ..= 1e-6, "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec.";
+    compare_s = 5.0e-8, 1e-10 ..= 1e-6, "CPU of one comparison of two rows in a sort or merge.";
+    compress_s_per_byte = 2.5e-9, 0.0 ..= 1e-7, "CPU of compressing map output with Snappy.";
+    decompress_s_per_byte = 1.2e-9, 0.0 ..= 1e-7, "CPU of decompressing map output with Snappy.";
+    shuffle_s_per_byte = 2.0e-9, 0.0 ..= 1e-7, "CPU of serving and fetching map output, for each byte as it is stored.";
+    fetch_s = 2.0e-4, 0.0 ..= 1e-1, "CPU of one fetch of one map's output by one reduce, both ends together.";
+    reduce_s_per_byte = 8.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
+    validate_s_per_byte = 3.0e-9, 1e-10 ..= 1e-6, "CPU of TeraValidate's task: rows compared and summed.";
+    thread_gain = 0.25, 0.0 ..= 1.0, "What a core gains when all its hardware threads are busy.";
+    oversubscription_cost = 0.1, 0.0 ..= 1.0, "Share of CPU lost for each runnable thread beyond the hardware threads, relative to them.";
+    scale_up_cost = 0.003, 0.0 ..= 0.05, "CPU that each further CPU of one operating system adds to its work, as a share of it.";
+    remote_memory_cost = 0.15, 0.0 ..= 1.0, "CPU added to work whose memory is all on another NUMA node, as a share of it.";
+    virtual_cpu_cost = 0.02, 0.0 ..= 0.5, "CPU added to work in a virtual machine within a NUMA node, as a share of it.";
+    page_walk_cost = 0.1, 0.0 ..= 1.0, "CPU added by nested page walks to remote memory in a virtual machine, as a share of its work.";
+    virtual_io_s_per_byte = 3.0e-10, 0.0 ..= 1e-7, "CPU of a virtual machine's disk and network, for each byte.";
+    softness = 8.0, 1.0 ..= 1000.0, "How strictly a stream follows its slowest resource alone; great: it overlaps the others perfectly.";
+    read_seek_s = 0.006, 0.0 ..= 0.1, "Time a fast rotating disk needs from one stream to the next when it reads.";
+    write_seek_s = 0.006, 0.0 ..= 0.1, "The same when it writes.";
+    stream_chunk_bytes = 4194304.0, 4096.0 ..= 1e9, "Bytes that a disk moves for one stream before it goes to the next.";
+    link_share = 0.94, 0.1 ..= 1.0, "Payload of a link that is busy both ways, as a share of its nominal speed.";
+    block_s = 0.03, 0.0 ..= 10.0, "Time to set up one block's stream of writing, NameNode and DataNodes together.";
+    job_start_s = 4.0, 0.0 ..= 120.0, "From a job's submission to its first task.";
+    job_end_s = 2.0, 0.0 ..= 120.0, "From a job's last task to its end.";
+    task_start_s = 1.5, 0.0 ..= 60.0, "From a task's assignment to its first byte, in a new JVM.";
+    task_reuse_s = 0.3, 0.0 ..= 60.0, "The same in a JVM that ran a task of the job before.";
+    task_start_cpu_s = 1.0, 0.0 ..= 60.0, "CPU that starting a JVM takes.";
+    task_end_s = 0.3, 0.0 ..= 60.0, "From a task's last byte to its end: commit and report.";
+    sample_s = 2.5e-6, 0.0 ..= 1e-3, "Time of sampling one key for TeraSort's partitions.";
+    task_spread = 0.02, 0.0 ..= 1.0, "Standard deviation of the logarithm of a task's own speed.";
+    host_spread = 0.0, 0.0 ..= 1.0, "Standard deviation of the logarithm of a host's speed.";
+    namenode_block_s = 1.5e-4, 0.0 ..= 1.0, "The NameNode's CPU for each block written or located, replicas' reports included.";
+    namenode_beat_s = 1.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each DataNode's heartbeat.";
+    scheduler_task_s = 5.0e-3, 0.0 ..= 1.0, "The scheduler's CPU for each task: set up, assigned, followed, committed.";
+    scheduler_beat_s = 2.0e-4, 0.0 ..= 1.0, "The scheduler's CPU for each worker's heartbeat.";
+    lockstep_cost = 0.05, 0.0 ..= 5.0, "CPU added to a master that runs in lockstep with a shadow, as a share of its work.";
+}
+
+impl Parameter {
+    fn check(&self, value: f64) -> Result<()> {
+        if (self.least..=self.most).contains(&value) {
+            return Ok(());
+        }
+        Err(Error::input(
+            format!("parameters.{}", self.name),
+            format!("{value} is not a sensible value"),
+            format!("give one from {:e} to {:e}", self.least, self.most),
+        ))
+    }
+}

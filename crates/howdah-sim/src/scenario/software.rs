@@ -1,0 +1,158 @@
+//! Settings of HDFS, of the scheduler, of a MapReduce job and of the masters.
+
+use serde::{Deserialize, Serialize};
+
+/// The file system's settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hdfs {
+    /// Replicas of a file whose workload does not say (`dfs.replication`).
+    pub replication: u32,
+    /// Bytes of a block (`dfs.blocksize`).
+    pub block_bytes: u64,
+    /// How DataNodes are chosen.
+    pub placement: Placement,
+    /// Share of every disk that is filled before the first workload, 0 to 1.
+    #[serde(default)]
+    pub filled: f64,
+}
+
+/// HDFS's policies of block placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// The writer's DataNode, then two of another rack. It does not know which workers share a host.
+    Default,
+    /// The same with node groups: no two replicas on one host.
+    NodeGroups,
+    /// The default on racks, with hosts as upgrade domains: no two replicas on one host.
+    UpgradeDomains,
+    /// As many racks as there are replicas.
+    RackFaultTolerant,
+}
+
+/// How tasks come to workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scheduling {
+    /// Slots of each kind, or containers of one pool.
+    pub kind: SchedulingKind,
+    /// Share of maps that have ended before reduces start.
+    pub slowstart: f64,
+    /// Time between a worker's heartbeats, seconds.
+    pub heartbeat_s: f64,
+    /// Whether the end of a task is told at once rather than by the next heartbeat.
+    #[serde(default)]
+    pub out_of_band: bool,
+    /// How long a job waits for a worker that has its block, seconds.
+    #[serde(default)]
+    pub locality_delay_s: f64,
+    /// Whether slow tasks are run twice.
+    #[serde(default)]
+    pub speculative: bool,
+    /// Whether a task's JVM runs the next task of its job.
+    #[serde(default)]
+    pub jvm_reuse: bool,
+}
+
+/// What a worker offers to tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SchedulingKind {
+    /// Hadoop 1: map slots and reduce slots beside each other.
+    Slots,
+    /// YARN: one pool, of which a map takes one part in `map_slots` and a reduce one in `reduce_slots`.
+    Containers,
+}
+
+/// Settings of a MapReduce job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// A map's sort buffer, bytes (`mapreduce.task.io.sort.mb`).
+    pub io_sort_bytes: u64,
+    /// Share of it that is full when a spill begins (`mapreduce.map.sort.spill.percent`).
+    #[serde(default = "spill_share")]
+    pub io_sort_spill: f64,
+    /// Runs merged at once (`mapreduce.task.io.sort.factor`).
+    pub io_sort_factor: u32,
+    /// Map outputs that a reduce fetches at once (`mapreduce.reduce.shuffle.parallelcopies`).
+    pub parallel_copies: u32,
+    /// Heap of a map, bytes.
+    pub map_heap_bytes: u64,
+    /// Heap of a reduce, bytes.
+    pub reduce_heap_bytes: u64,
+    /// Share of a reduce's heap for map output (`mapreduce.reduce.shuffle.input.buffer.percent`).
+    pub shuffle_input_buffer: f64,
+    /// Share of that at which it is merged to disk (`mapreduce.reduce.shuffle.merge.percent`).
+    pub shuffle_merge: f64,
+    /// Share of the heap that may still hold map output while the reduce runs.
+    #[serde(default)]
+    pub reduce_input_buffer: f64,
+    /// Compression of map output.
+    pub codec: Codec,
+    /// Bytes of map output for each byte after compression; 1 where there is none.
+    pub compression_ratio: f64,
+    /// Keys that TeraSort samples for its partitions.
+    #[serde(default = "partition_samples")]
+    pub partition_samples: u64,
+}
+
+fn spill_share() -> f64 {
+    0.80
+}
+
+fn partition_samples() -> u64 {
+    100_000
+}
+
+/// Compression of map output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Codec {
+    /// None.
+    None,
+    /// LZ4.
+    Lz4,
+    /// Snappy.
+    Snappy,
+    /// Zstandard.
+    Zstd,
+}
+
+/// The NameNode and the scheduler, each on a machine of its own or on one that has room for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Masters {
+    /// Speed of a core relative to the reference core.
+    pub speed: f64,
+    /// Whether they are protected by running twice.
+    pub protection: Protection,
+}
+
+impl Default for Masters {
+    fn default() -> Self {
+        Self { speed: 1.0, protection: Protection::None }
+    }
+}
+
+/// How the masters are protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protection {
+    /// Not, or by a standby that takes no part in the work.
+    None,
+    /// A shadow virtual machine in lockstep, on one virtual CPU (vSphere Fault Tolerance).
+    Ft,
+}
+
+/// What runs the workloads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Software {
+    /// Hadoop.
+    #[default]
+    Hadoop,
+    /// howdah's own kernels: the floor.
+    Local,
+}
