@@ -13,6 +13,7 @@ from typing import Any, Final, Generic, TypeVar, final
 __all__ = [
     "ALIGN",
     "Cancelled",
+    "CodecCost",
     "FileIo",
     "Files",
     "InputError",
@@ -21,6 +22,8 @@ __all__ = [
     "Pool",
     "Progress",
     "Raw",
+    "RowCosts",
+    "SortCost",
     "Task",
     "Teragen",
     "Terasort",
@@ -30,6 +33,7 @@ __all__ = [
     "memory_copy_bytes_per_s",
     "pi",
     "raw_limit",
+    "row_costs",
     "storage_read",
     "storage_write",
     "teragen",
@@ -245,7 +249,10 @@ def storage_read(pool: Pool, files: list[str]) -> Operation[Files]:
 
 @final
 class Raw:
-    """Seconds that each pass over ``bytes`` took; ``direct``: all of it bypassed the page cache."""
+    """Seconds that each pass over ``bytes`` took; ``direct``: all of it bypassed the page cache.
+
+    ``write_cpu_s`` and ``read_cpu_s`` are CPU seconds of the whole process meanwhile.
+    """
 
     @property
     def write_s(self) -> float: ...
@@ -253,6 +260,10 @@ class Raw:
     def read_s(self) -> float: ...
     @property
     def copy_s(self) -> float: ...
+    @property
+    def write_cpu_s(self) -> float: ...
+    @property
+    def read_cpu_s(self) -> float: ...
     @property
     def bytes(self) -> int: ...
     @property
@@ -267,3 +278,45 @@ def raw_limit(pool: Pool, scratch_files: list[str], bytes_per_file: int, depth: 
 
 def memory_copy_bytes_per_s(pool: Pool, threads: int) -> float:
     """Rate of a plain memcpy over all threads, bytes copied per second (median of several)."""
+
+@final
+class SortCost:
+    """CPU seconds a byte to sort windows of that many rows, and to merge that many windows."""
+
+    @property
+    def windows(self) -> int: ...
+    @property
+    def window_rows(self) -> int: ...
+    @property
+    def sort_s_per_byte(self) -> float: ...
+    @property
+    def merge_s_per_byte(self) -> float: ...
+
+@final
+class CodecCost:
+    """CPU seconds a byte of rows to pack and unpack blocks; ``ratio``: bytes stored for each byte."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pack_s_per_byte(self) -> float: ...
+    @property
+    def unpack_s_per_byte(self) -> float: ...
+    @property
+    def ratio(self) -> float: ...
+
+@final
+class RowCosts:
+    """CPU seconds for each byte of rows, the mean over the threads."""
+
+    @property
+    def generate_s_per_byte(self) -> float: ...
+    @property
+    def validate_s_per_byte(self) -> float: ...
+    @property
+    def sorts(self) -> list[SortCost]: ...
+    @property
+    def codecs(self) -> list[CodecCost]: ...
+
+def row_costs(pool: Pool, threads: int) -> RowCosts:
+    """Go once through TeraGen's, TeraSort's and TeraValidate's steps in memory, with all threads at once."""

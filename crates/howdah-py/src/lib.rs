@@ -3,6 +3,7 @@
 //! Every kernel runs on a thread of its own that never touches Python, so the interpreter goes on
 //! while it works. `_native.pyi` documents the module; a test holds the two together.
 
+mod costs;
 mod errors;
 mod kernels;
 mod operation;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use costs::{CodecCost, RowCosts, SortCost, row_costs};
     #[pymodule_export]
     use errors::{Cancelled, InputError};
     #[pymodule_export]

@@ -56,6 +56,8 @@ pub struct Raw {
     write_s: f64,
     read_s: f64,
     copy_s: f64,
+    write_cpu_s: f64,
+    read_cpu_s: f64,
     bytes: u64,
     direct: bool,
 }
@@ -66,6 +68,8 @@ impl Report for RawReport {
             write_s: self.write.as_secs_f64(),
             read_s: self.read.as_secs_f64(),
             copy_s: self.copy.as_secs_f64(),
+            write_cpu_s: self.write_cpu.as_secs_f64(),
+            read_cpu_s: self.read_cpu.as_secs_f64(),
             bytes: self.bytes,
             direct: self.direct,
         };

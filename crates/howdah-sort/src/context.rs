@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::clock::monotonic;
 use crate::error::{Error, Result};
 
 /// Whether a task attempt was a map or a reduce.
@@ -76,14 +77,6 @@ pub struct Context {
     done_bytes: AtomicU64,
     total_bytes: AtomicU64,
     events: Mutex<Events>,
-}
-
-/// The time on CLOCK_MONOTONIC, the clock that Python's `time.monotonic_ns` reads too.
-pub fn monotonic() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec to write to, and CLOCK_MONOTONIC always exists on Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 impl Context {

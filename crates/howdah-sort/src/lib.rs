@@ -4,7 +4,9 @@
 //! carries progress out and cancellation in, and returns a report. Nothing here knows Python.
 
 mod blocks;
+mod clock;
 mod context;
+mod costs;
 mod crc;
 mod dfsio;
 mod error;
@@ -25,7 +27,9 @@ mod terasort;
 mod teravalidate;
 mod verdict;
 
-pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, monotonic};
+pub use clock::monotonic;
+pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind};
+pub use costs::{CodecCost, RowCosts, SortCost, row_costs};
 pub use crc::sum_of_crcs;
 pub use dfsio::{dfsio_read, dfsio_write};
 pub use error::{Error, Result};

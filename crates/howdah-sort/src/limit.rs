@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::context::{Context, monotonic};
+use crate::clock::{monotonic, process_cpu};
+use crate::context::Context;
 use crate::error::Result;
 use crate::file::{ALIGN, InputFile, OutputFile};
 use crate::pool::{Pool, Slab};
@@ -23,6 +24,10 @@ pub struct RawReport {
     pub copy: Duration,
     /// The bytes that each of the three moved, all files together.
     pub bytes: u64,
+    /// CPU time that this process had while it wrote.
+    pub write_cpu: Duration,
+    /// CPU time that this process had while it read.
+    pub read_cpu: Duration,
     /// Whether everything bypassed the page cache.
     pub direct: bool,
 }
@@ -58,13 +63,14 @@ pub fn raw_limit(
     context.expect(bytes * 4);
 
     context.begin_phase("write");
-    let write =
+    let (write, write_cpu) =
         pass.run(|file, block, offset| sources[file].write_at(block, offset), |file| sources[file].sync())?;
     let inputs = scratch_files.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>>>()?;
     context.begin_phase("read");
-    let read = pass.run(|file, block, offset| fill_from(&inputs[file], block, offset), |_| Ok(()))?;
+    let (read, read_cpu) =
+        pass.run(|file, block, offset| fill_from(&inputs[file], block, offset), |_| Ok(()))?;
     context.begin_phase("copy");
-    let copy = pass.run(
+    let (copy, _) = pass.run(
         |file, block, offset| {
             fill_from(&inputs[file], block, offset)?;
             context.advance(block.len() as u64);
@@ -75,7 +81,7 @@ pub fn raw_limit(
     context.end_phase();
 
     let direct = sources.iter().chain(&copies).all(OutputFile::is_direct);
-    Ok(RawReport { write, read, copy, bytes, direct })
+    Ok(RawReport { write, read, copy, bytes, write_cpu, read_cpu, direct })
 }
 
 fn create(scratch: &Scratch, paths: &[PathBuf]) -> Result<Vec<OutputFile>> {
@@ -103,17 +109,17 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// Hands every stretch of every file to `transfer` once, and every file to `complete` after its
-    /// last stretch; returns the time it took.
+    /// last stretch; returns the time it took, and the CPU time.
     fn run(
         &mut self,
         transfer: impl Fn(usize, &mut [u8], u64) -> Result<()> + Sync,
         complete: impl Fn(usize) -> Result<()> + Sync,
-    ) -> Result<Duration> {
+    ) -> Result<(Duration, Duration)> {
         let (files, end, context) = (self.files, self.bytes_per_file, self.context);
         let next: Vec<_> = (0..files).map(|_| AtomicU64::new(0)).collect();
         let left: Vec<_> = (0..files).map(|_| AtomicU64::new(end)).collect();
         let threads = self.blocks.len();
-        let start = monotonic();
+        let (start, cpu) = (monotonic(), process_cpu());
         run_tasks(self.blocks.iter_mut(), threads, context, |block, _, thread, halt: &Halt| {
             let file = thread % files;
             loop {
@@ -130,7 +136,7 @@ impl Pass<'_> {
                 }
             }
         })?;
-        Ok(monotonic() - start)
+        Ok((monotonic() - start, process_cpu() - cpu))
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::clock::monotonic;
+use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::slots::run_tasks;
 

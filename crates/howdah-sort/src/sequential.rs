@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::clock::monotonic;
+use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::file::{ALIGN, InputFile};
 use crate::pool::{Pool, Slab};

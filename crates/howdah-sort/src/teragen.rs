@@ -9,7 +9,8 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
 use crate::blocks::row_blocks;
-use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::clock::monotonic;
+use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::file::OutputFile;
 use crate::generate::fill_rows_summed;

@@ -11,7 +11,8 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
 use crate::blocks::{STRIDE, row_blocks};
-use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::clock::monotonic;
+use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::file::{ALIGN, InputFile, sync_dir};
 use crate::order::Stretch;

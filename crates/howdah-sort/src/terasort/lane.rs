@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::context::{Context, TaskAttempt, TaskKind, monotonic};
+use crate::clock::monotonic;
+use crate::context::{Context, TaskAttempt, TaskKind};
 
 /// The row of a swim-lane chart that one slot fills.
 pub struct Lane<'a> {

@@ -5,15 +5,15 @@
 //! were read while entries ([`entry`]) are sorted in their place, and every slot is a few threads that
 //! hand buffers to one another: reading, sorting or merging, and writing go on at the same time.
 
-mod carve;
-mod codec;
-mod entry;
-mod gather;
+pub(crate) mod carve;
+pub(crate) mod codec;
+pub(crate) mod entry;
+pub(crate) mod gather;
 mod in_memory;
 mod index;
 mod input;
 mod lane;
-mod merge;
+pub(crate) mod merge;
 mod output;
 mod plan;
 mod prefetch;

@@ -1,0 +1,66 @@
+//! What rows cost a processor, as Python objects.
+
+use pyo3::prelude::*;
+
+use crate::errors::Failure;
+use crate::pool::Pool;
+
+/// Windows of one length sorted and merged.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct SortCost {
+    windows: usize,
+    window_rows: usize,
+    sort_s_per_byte: f64,
+    merge_s_per_byte: f64,
+}
+
+/// Blocks of rows compressed and restored.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct CodecCost {
+    name: &'static str,
+    pack_s_per_byte: f64,
+    unpack_s_per_byte: f64,
+    ratio: f64,
+}
+
+/// CPU seconds for each byte of rows.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct RowCosts {
+    generate_s_per_byte: f64,
+    validate_s_per_byte: f64,
+    sorts: Vec<Py<SortCost>>,
+    codecs: Vec<Py<CodecCost>>,
+}
+
+/// Not an `Operation`: a pool of a gigabyte takes a second or two.
+#[pyfunction]
+pub fn row_costs(py: Python<'_>, pool: &Pool, threads: usize) -> PyResult<RowCosts> {
+    let mut pool = pool.lend()?;
+    let costs = py
+        .detach(|| howdah_sort::row_costs(&mut pool, threads))
+        .map_err(|error| Failure::Kernel(error).to_py_err())?;
+    let sort = |sort: &howdah_sort::SortCost| {
+        let cost = SortCost {
+            windows: sort.windows,
+            window_rows: sort.window_rows,
+            sort_s_per_byte: sort.sort,
+            merge_s_per_byte: sort.merge,
+        };
+        Py::new(py, cost)
+    };
+    let codec = |codec: &howdah_sort::CodecCost| {
+        let cost = CodecCost {
+            name: codec.name,
+            pack_s_per_byte: codec.pack,
+            unpack_s_per_byte: codec.unpack,
+            ratio: codec.ratio,
+        };
+        Py::new(py, cost)
+    };
+    Ok(RowCosts {
+        generate_s_per_byte: costs.generate,
+        validate_s_per_byte: costs.validate,
+        sorts: costs.sorts.iter().map(sort).collect::<PyResult<_>>()?,
+        codecs: costs.codecs.iter().map(codec).collect::<PyResult<_>>()?,
+    })
+}

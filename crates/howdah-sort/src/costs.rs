@@ -1,0 +1,220 @@
+//! What a byte of rows costs a processor in each step of TeraGen, TeraSort and TeraValidate.
+//!
+//! The steps are the kernels' own code over rows in memory, with every thread at work at once, so that
+//! they share caches and memory as they do in a run. What is counted is each thread's CPU time: what
+//! else goes on in the machine slows a step down far less than it slows the clock.
+
+use std::time::Duration;
+
+use crate::clock::thread_cpu;
+use crate::error::{Error, Result};
+use crate::file::ALIGN;
+use crate::generate::fill_rows_summed;
+use crate::order::Stretch;
+use crate::pool::{Pool, Slab};
+use crate::record::ROW;
+use crate::terasort::carve::Carver;
+use crate::terasort::codec::{Codec, Compressor, Decompressor};
+use crate::terasort::entry::{Entry, sorted_entries};
+use crate::terasort::gather::{CHECK_ROWS, gather};
+use crate::terasort::merge::{LoserTree, SortedEntries};
+
+/// CPU seconds for each byte of rows, the mean over the threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowCosts {
+    /// Rows made, with their checksum.
+    pub generate: f64,
+    /// Rows looked at by TeraValidate: order and checksum.
+    pub validate: f64,
+    /// Rows sorted in windows and merged, with few long windows and with many short ones.
+    pub sorts: Vec<SortCost>,
+    /// Blocks of sorted rows compressed and restored.
+    pub codecs: Vec<CodecCost>,
+}
+
+/// What sorting costs with windows of one length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SortCost {
+    /// Windows that were merged.
+    pub windows: usize,
+    /// Rows in each of them.
+    pub window_rows: usize,
+    /// CPU seconds a byte to make a window's entries and sort them.
+    pub sort: f64,
+    /// CPU seconds a byte to merge the windows and copy their rows out.
+    pub merge: f64,
+}
+
+/// What a codec costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodecCost {
+    /// Its name in Hadoop.
+    pub name: &'static str,
+    /// CPU seconds for each byte of rows packed.
+    pub pack: f64,
+    /// CPU seconds for each byte of rows unpacked.
+    pub unpack: f64,
+    /// Bytes stored for each byte of rows.
+    pub ratio: f64,
+}
+
+/// Numbers of windows whose costs show how they grow with the number.
+const WINDOWS: [usize; 2] = [16, 256];
+
+/// Rows of a block that is compressed, as a sort that spills much makes it.
+const BLOCK_ROWS: usize = 1024;
+
+const CODECS: [(&str, Codec); 3] = [("lz4", Codec::Lz4), ("snappy", Codec::Snappy), ("zstd", Codec::Zstd)];
+
+/// Goes once through every step with `threads` threads, which share the pool.
+///
+/// # Errors
+/// [`Error::Memory`] if the pool has too little for a row in every window of every thread.
+pub fn row_costs(pool: &mut Pool, threads: usize) -> Result<RowCosts> {
+    let threads = threads.max(1);
+    let share = pool.len() / threads / ALIGN * ALIGN;
+    let rows = share.saturating_sub(2 * ALIGN) / (ROW + size_of::<Entry>());
+    let most = WINDOWS[WINDOWS.len() - 1];
+    if rows < most {
+        let least = most * (ROW + size_of::<Entry>()) + 3 * ALIGN;
+        return Err(Error::Memory { given: pool.len() as u64, needed: (threads * least) as u64 });
+    }
+    let parts = pool.as_mut_slice().chunks_exact_mut(share).take(threads);
+    let each = std::thread::scope(|scope| {
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || costs_of_thread(part, rows))).collect();
+        let joined = running.into_iter().map(|thread| thread.join());
+        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
+    });
+    Ok(mean(&each.into_iter().collect::<Result<Vec<_>>>()?))
+}
+
+fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
+    let mut carver = Carver::new(part);
+    let arena = carver.bytes(rows * ROW);
+    let entries = carver.entries(rows);
+    let (generating, _) = timed(|| fill_rows_summed(0, arena));
+    let mut costs = RowCosts {
+        generate: per_byte(generating, arena.len()),
+        validate: 0.0,
+        sorts: vec![],
+        codecs: vec![],
+    };
+    for windows in WINDOWS {
+        let window_rows = rows.div_ceil(windows);
+        let (sorting, lists) = timed(|| sort_windows(arena, entries, window_rows));
+        let windows = lists.len();
+        let mut stretch = Stretch::default();
+        let mut validating = Duration::ZERO;
+        let merging = merge(lists, arena, |merged| {
+            validating += timed(|| stretch.add(merged)).0;
+            if costs.codecs.is_empty() {
+                costs.codecs = codec_costs(merged)?;
+            }
+            Ok(())
+        })?;
+        assert!(stretch.rows == rows as u64 && stretch.misorder_count == 0, "what was timed is no sort");
+        costs.validate = per_byte(validating, arena.len());
+        costs.sorts.push(SortCost {
+            windows,
+            window_rows,
+            sort: per_byte(sorting, arena.len()),
+            merge: per_byte(merging, arena.len()),
+        });
+    }
+    Ok(costs)
+}
+
+/// Merges the windows, hands the rows on in stretches, and returns the time that merging took.
+fn merge(
+    lists: Vec<SortedEntries>,
+    arena: &[u8],
+    mut take: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<Duration> {
+    let mut merged = Vec::with_capacity(CHECK_ROWS * ROW);
+    let (mut merging, mut tree) = timed(|| LoserTree::new(lists));
+    loop {
+        merged.clear();
+        let (time, count) = timed(|| gather(&mut tree, arena, CHECK_ROWS, &mut merged));
+        merging += time;
+        if count? == 0 {
+            return Ok(merging);
+        }
+        take(&merged)?;
+    }
+}
+
+fn sort_windows<'e>(arena: &[u8], entries: &'e mut [Entry], window_rows: usize) -> Vec<SortedEntries<'e>> {
+    let windows = arena.chunks(window_rows * ROW).zip(entries.chunks_mut(window_rows));
+    let mut start = 0;
+    windows
+        .map(|(rows, list)| {
+            sorted_entries(rows, start, list);
+            start += rows.len();
+            SortedEntries::new(list)
+        })
+        .collect()
+}
+
+fn codec_costs(rows: &[u8]) -> Result<Vec<CodecCost>> {
+    CODECS.iter().map(|&(name, codec)| codec_cost(name, codec, rows).map_err(no_memory)).collect()
+}
+
+fn codec_cost(name: &'static str, codec: Codec, rows: &[u8]) -> std::io::Result<CodecCost> {
+    let block_bytes = BLOCK_ROWS * ROW;
+    let mut compressor = Compressor::new(codec, block_bytes)?.expect("every codec listed compresses");
+    let mut decompressor = Decompressor::new(codec)?.expect("every codec listed compresses");
+    let mut restored = vec![0; block_bytes];
+    let (mut packing, mut unpacking, mut stored) = (Duration::ZERO, Duration::ZERO, 0);
+    for block in rows.chunks(block_bytes) {
+        let (time, packed) = timed(|| compressor.pack(block));
+        let packed = packed?;
+        packing += time;
+        stored += packed.len();
+        let (time, unpacked) = timed(|| decompressor.unpack(packed, &mut restored[..block.len()]));
+        unpacked?;
+        unpacking += time;
+    }
+    Ok(CodecCost {
+        name,
+        pack: per_byte(packing, rows.len()),
+        unpack: per_byte(unpacking, rows.len()),
+        ratio: stored as f64 / rows.len() as f64,
+    })
+}
+
+/// A codec fails on whole blocks of rows only for want of memory.
+fn no_memory(source: std::io::Error) -> Error {
+    Error::Io { path: "compressor".into(), action: "compress", source }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = thread_cpu();
+    let done = std::hint::black_box(work());
+    (thread_cpu() - start, done)
+}
+
+fn per_byte(time: Duration, bytes: usize) -> f64 {
+    time.as_secs_f64() / bytes as f64
+}
+
+/// The mean over the threads, which all did the same.
+fn mean(each: &[RowCosts]) -> RowCosts {
+    let of = |cost: &dyn Fn(&RowCosts) -> f64| each.iter().map(cost).sum::<f64>() / each.len() as f64;
+    let first = &each[0];
+    let sorts = first.sorts.iter().enumerate().map(|(at, &one)| SortCost {
+        sort: of(&|costs| costs.sorts[at].sort),
+        merge: of(&|costs| costs.sorts[at].merge),
+        ..one
+    });
+    let codecs = first.codecs.iter().enumerate().map(|(at, &one)| CodecCost {
+        pack: of(&|costs| costs.codecs[at].pack),
+        unpack: of(&|costs| costs.codecs[at].unpack),
+        ..one
+    });
+    RowCosts {
+        generate: of(&|costs| costs.generate),
+        validate: of(&|costs| costs.validate),
+        sorts: sorts.collect(),
+        codecs: codecs.collect(),
+    }
+}

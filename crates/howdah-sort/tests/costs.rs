@@ -1,0 +1,33 @@
+//! The costs of rows' steps: every step has one, and too little memory is refused.
+
+use howdah_sort::{Error, Pool, row_costs};
+
+#[test]
+fn every_step_costs_something_and_rows_shrink() {
+    let mut pool = Pool::new(16 << 20, 2).unwrap();
+    let costs = row_costs(&mut pool, 2).unwrap();
+    assert!(costs.generate > 0.0 && costs.validate > 0.0);
+    let windows: Vec<_> = costs.sorts.iter().map(|sort| sort.windows).collect();
+    assert_eq!(windows, [16, 256]);
+    for sort in &costs.sorts {
+        assert!(sort.sort > 0.0 && sort.merge > 0.0, "{sort:?}");
+        // Half the pool for each thread, a hundred bytes of a row and sixteen of its entry.
+        let rows = (8 << 20) / 116;
+        assert!((rows - 1000..=rows + 256).contains(&(sort.windows * sort.window_rows)), "{sort:?}");
+    }
+    let names: Vec<_> = costs.codecs.iter().map(|codec| codec.name).collect();
+    assert_eq!(names, ["lz4", "snappy", "zstd"]);
+    for codec in &costs.codecs {
+        assert!(codec.pack > 0.0 && codec.unpack > 0.0 && (0.1..1.0).contains(&codec.ratio), "{codec:?}");
+    }
+}
+
+#[test]
+fn too_little_memory_is_refused_with_how_much_is_needed() {
+    let mut pool = Pool::new(2 << 20, 1).unwrap();
+    let Err(Error::Memory { needed, .. }) = row_costs(&mut pool, 64) else {
+        panic!("64 threads were given 32 KiB each");
+    };
+    let mut pool = Pool::new(needed as usize, 1).unwrap();
+    assert!(row_costs(&mut pool, 64).is_ok());
+}
