@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.waiting import Patience
+from howdah.engines.hadoop.waiting import Patience, Silence
 from howdah.services.app_master import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
@@ -93,3 +93,22 @@ def test_a_job_that_has_begun_is_never_given_up(began: str, at_s: float) -> None
     assert patience.reason(at_s, app("RUNNING"), job(**{began: 1})) is None
     assert patience.reason(10_000.0, app("RUNNING"), job()) is None
     assert patience.reason(10_000.0, None, None) is None
+
+
+def test_a_silence_that_lasts_is_told_once_and_a_new_one_again() -> None:
+    silence = Silence()
+    assert silence.told(20.0, "no answer") is None
+    assert silence.told(29.0, "no answer") is None
+    told = silence.told(30.0, "no answer")
+    assert told == "from 20 s on nobody told of the job, and its client waited on: no answer"
+    assert silence.told(90.0, "no answer") is None, "it is told already"
+    assert silence.told(91.0, None) is None
+    assert silence.told(92.0, "gone") is None
+    assert silence.told(102.0, "gone") == (
+        "from 92 s on nobody told of the job, and its client waited on: gone"
+    )
+
+
+def test_answers_in_between_are_no_silence() -> None:
+    silence = Silence()
+    assert [silence.told(at_s, "no answer" if at_s % 9 else None) for at_s in range(60)] == [None] * 60

@@ -40,6 +40,12 @@ class Active:
         self._url = self._find()
         return question(self._url)
 
+    def url(self) -> str:
+        """The URL of the daemon that was active when it was asked last, or is now if none was asked."""
+        if self._url is None:
+            self._url = self._find()
+        return self._url
+
     def _ask_only(self, url: str, question: Callable[[str], T]) -> T:
         try:
             return question(url)

@@ -140,19 +140,13 @@ class ResourceManager:
 
     def app_master(self, app_id: str) -> AppMaster:
         """The application master of a MapReduce job that runs, through the ResourceManager's proxy."""
-        url = self._active.ask(self._answering)
-        return AppMaster(self._web, f"{url}/proxy/{app_id}/ws/v1/mapreduce")
+        return AppMaster(self._web, f"{self._active.url()}/proxy/{app_id}/ws/v1/mapreduce")
 
     def _get(self, path: str, **params: Parameter) -> Object:
         return self._active.ask(lambda url: self._web.get_object(f"{url}/ws/v1/cluster/{path}", **params))
 
     def _state(self, url: str) -> str:
         return self._info(url).ha_state.lower()
-
-    def _answering(self, url: str) -> str:
-        """The URL itself, if the daemon there answers."""
-        self._info(url)
-        return url
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"

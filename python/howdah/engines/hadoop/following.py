@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 from itertools import count
 
+from howdah.engines.hadoop.asking import Asking, Word
 from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.client import Client
 from howdah.engines.hadoop.failure import said_by_client
 from howdah.engines.hadoop.progress import progress
 from howdah.engines.hadoop.seen import Seen
-from howdah.engines.hadoop.waiting import Patience
+from howdah.engines.hadoop.waiting import Patience, Silence
 from howdah.errors import RunFailed
 from howdah.model.workload import Workload
 from howdah.services.app_master import JobProgress
-from howdah.services.errors import ServiceError
 from howdah.services.job import JobFacts
 from howdah.services.jobs import JobReader
-from howdah.services.resourcemanager import AppFacts
 
 _POLL_S = 1.0
 _SEEN_EVERY = 5
 """Polls from one look at all tasks to the next, where nobody will tell of them afterwards."""
-_LOG = logging.getLogger(__name__)
+_UNHEARD = "no word from YARN"
 
 
 class Following:
@@ -36,7 +34,8 @@ class Following:
         self._patience = Patience(bench.target.deadline_s, bench.target.queue, self._started_s)
         self._last: JobProgress | None = None
         self._seen: Seen | None = None
-        self._silence: str | None = None
+        self._asking = Asking(bench.manager)
+        self._silence = Silence()
 
     @property
     def seen(self) -> JobFacts | None:
@@ -48,16 +47,14 @@ class Following:
         for poll in count(1):
             if self._client.wait(_POLL_S):
                 return
-            app, job = self._ask()
+            word = self._ask()
             now_s = self._bench.clock.now_s()
-            reason = self._patience.reason(now_s, app, job, self._silence)
+            reason = self._patience.reason(now_s, *word)
             if reason:
                 raise RunFailed(self._workload.kind, self._explained(reason))
-            # An application master that has gone has said its last word before.
-            self._last = job or self._last
-            self._bench.sink.progress(progress(self._workload, self._last, now_s - self._started_s))
-            if job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
-                self._look(job)
+            self._tell(word, now_s)
+            if word.job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
+                self._look(word.job)
 
     def _explained(self, reason: str) -> str:
         """A reason with what the client said last, where no ResourceManager knows of a job."""
@@ -65,29 +62,24 @@ class Following:
             return reason
         return f"{reason}; it said last: {said_by_client(self._client.lines)}"
 
-    def _ask(self) -> tuple[AppFacts | None, JobProgress | None]:
-        """The application and, once its master answers, the job; a silence now and then does no harm."""
+    def _ask(self) -> Word:
         application = self._client.application
-        self._silence = None
-        if application is None:
-            return None, None
-        try:
-            app = self._bench.manager.app(application)
-        except ServiceError as error:
-            _LOG.info("%s", error)
-            self._silence = str(error)
-            return None, None
-        if app is None or app.state != "RUNNING":
-            return app, None
-        try:
-            return app, self._bench.manager.app_master(application).job()
-        except ServiceError:
-            # It may have come no further than its own start, or have ended meanwhile.
-            return app, None
+        return Word(None, None) if application is None else self._asking.ask(application)
+
+    def _tell(self, word: Word, now_s: float) -> None:
+        """Say how far the job is, and how long nobody has told of it."""
+        # An application master that has gone has said its last word before.
+        self._last = word.job or self._last
+        step = progress(self._workload, self._last, now_s - self._started_s)
+        if word.silence is not None:
+            step = step._replace(phase=_UNHEARD)
+        told = self._silence.told(now_s, word.silence)
+        if told:
+            self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {told}")
+        self._bench.sink.progress(step)
 
     def _look(self, job: JobProgress) -> None:
         if self._seen is None:
-            assert self._client.application is not None
-            url = self._bench.manager.app_master(self._client.application).url
-            self._seen = Seen(JobReader(self._bench.target.web, url), job.id)
+            assert self._asking.master is not None
+            self._seen = Seen(JobReader(self._bench.target.web, self._asking.master.url), job.id)
         self._seen.look()

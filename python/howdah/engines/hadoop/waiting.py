@@ -1,14 +1,17 @@
-"""How long a job may go without a container, and why it has none."""
+"""How long a job may go without a container or a word, and why it has none."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from howdah.services.app_master import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
 """The ResourceManager begins a reason with its own clock's time."""
+_SILENT_S = 10.0
+"""A ResourceManager that is silent for so long is told of: one may take a while to answer under load."""
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 
@@ -48,6 +51,25 @@ class Patience:
             return f"queue {self._queue} gave {app.id} no container"
         # An application master that cannot be asked may have any number of tasks.
         return None if job is None else f"queue {self._queue} gave no task of {app.id} a container"
+
+
+class Silence:
+    """Notes when the ResourceManager stops telling of a job; one that lasts is told of once."""
+
+    def __init__(self) -> None:
+        self._from_s = 0.0
+        self._state: Literal["none", "short", "told"] = "none"
+
+    def told(self, now_s: float, why: str | None) -> str | None:
+        """What is to be told at this moment; ``why`` nothing was heard, None if something was."""
+        if why is None:
+            self._state = "none"
+        elif self._state == "none":
+            self._state, self._from_s = "short", now_s
+        elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
+            self._state = "told"
+            return f"from {self._from_s:.0f} s on nobody told of the job, and its client waited on: {why}"
+        return None
 
 
 def _said(app: AppFacts | None) -> str:
