@@ -134,7 +134,7 @@ def test_whoever_tells_of_a_sort_tells_the_same(cluster: HadoopCluster) -> None:
 
     told = (server, both, file, master, client)
     assert [one.job.told_by for one in told] == [
-        *("history server", "history server", "history file"),
+        *("history server", "history file", "history file"),
         *("application master", "client"),
     ]
     assert _unplaced(server.attempts) == _unplaced(both.attempts) == _unplaced(file.attempts)

@@ -1,8 +1,9 @@
-"""What became of a job, whoever tells: the history server, its file, the application master, the client."""
+"""What became of a job, whoever tells: its history file, the server, the application master, the client."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from howdah.engines.hadoop.tell import Told, tell_job
 from howdah.model.plan import Plan
 from howdah.model.run import TaskAttempt
 from howdah.model.workload import WorkloadKind
+from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
 from howdah.services.jobs import JobReader
+from support.daemons import change_properties
 from support.recorded import Recorded, in_json
 from support.recorded_jobs import JOBS, RecordedJob, recorded_job, serving
 
@@ -51,7 +54,7 @@ def _told(name: str, folder: Path, *, server: bool, file: bool) -> Told:
 @pytest.mark.parametrize(
     ("server", "file", "told_by"),
     [
-        (True, True, "history server"),
+        (True, True, "history file"),
         (True, False, "history server"),
         (False, True, "history file"),
         (False, False, "client"),
@@ -75,12 +78,30 @@ def test_server_and_file_come_to_the_same_record(name: str, tmp_path: Path) -> N
     assert server.job.model_copy(update={"told_by": "history file"}) == file.job
 
 
+def test_nobody_else_is_asked_of_a_job_whose_file_says_that_it_succeeded(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    with serving(job, tmp_path / "conf") as target, Recorded({}) as silent:
+        manager = f"127.0.0.1:{silent.port}"
+        change_properties(tmp_path / "conf/yarn-site.xml", {"yarn.resourcemanager.webapp.address": manager})
+        change_properties(tmp_path / "conf/mapred-site.xml", {"mapreduce.jobhistory.webapp.address": manager})
+        told = _tell("terasort", replace(target, conf=ClientConf.read(tmp_path / "conf")), job)
+    assert told.job.told_by == "history file"
+    assert told.job.conf["mapreduce.job.reduces"]
+    assert silent.asked == []
+
+
+def test_a_job_that_failed_has_the_servers_counters_and_its_files_tasks(tmp_path: Path) -> None:
+    told = _told("heap", tmp_path / "conf", server=True, file=True)
+    assert told.job.told_by == "history server"
+    assert told.job.counters
+
+
 def _placeless(rows: Iterable[TaskAttempt]) -> list[TaskAttempt]:
     """Rows without what the history server's REST does not tell: where the input lay."""
     return [row._replace(locality="") for row in rows]
 
 
-def test_with_its_file_the_server_tells_where_the_input_lay(tmp_path: Path) -> None:
+def test_its_file_tells_where_the_input_lay(tmp_path: Path) -> None:
     told = _told("terasort", tmp_path / "conf", server=True, file=True)
     maps = [row for row in told.attempts if row.kind == "map" and row.state == "succeeded"]
     assert [row.locality for row in sorted(maps, key=lambda row: row.task)] == ["local"] * 7 + ["remote"]

@@ -108,7 +108,7 @@ class HadoopJob(Model):
     """Its name."""
     queue: str
     """The queue it went to."""
-    told_by: Literal["history server", "history file", "application master", "client"]
+    told_by: Literal["history file", "history server", "application master", "client"]
     """Who told of its tasks and counters: the first that answered, in this order."""
     submitted_s: float
     """Seconds since the start of the run."""

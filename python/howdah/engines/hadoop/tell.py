@@ -84,9 +84,9 @@ def tell_job(
 ) -> Told:
     """Ask what became of a job that has ended; ``said`` is what its client said.
 
-    The history server is asked first, then its file in HDFS is read; where neither can be had, ``seen``
-    counts, what the application master told last, then the counters that the client printed. It raises
-    nothing: who tells least tells of no tasks.
+    Its history file in HDFS is read first, then the history server is asked; where neither can be had,
+    ``seen`` counts, what the application master told last, then the counters that the client printed. It
+    raises nothing: who tells least tells of no tasks.
     """
     machines = Machines(target.machine_of, plan)
     account = Tellers(target).account(job_id, said, seen, clock)

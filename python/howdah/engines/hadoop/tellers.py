@@ -42,9 +42,15 @@ class Tellers:
         self._queue = target.queue
 
     def account(self, job_id: str, said: Sequence[str], seen: JobFacts | None, clock: RunClock) -> Account:
-        """What the first of them tells that knows the job."""
-        app = self._app(job_id)
+        """What the first of them tells that knows the job.
+
+        The file of a job that has succeeded tells all of it. Of another the history server is asked too:
+        it adds up counters that the file leaves out, and the ResourceManager may know why the job ended.
+        """
         file = self._file(job_id)
+        if file is not None and file.state == "succeeded":
+            return Account(file, "history file", None)
+        app = self._app(job_id)
         server = self._server(job_id, file)
         if server is not None:
             return Account(server, "history server", app)
