@@ -128,6 +128,8 @@ class CpuLayout(_Hardware):
     """NUMA nodes of one package: more than one with sub-NUMA clustering."""
     model: str | None = None
     """The processor's own name."""
+    speed: Annotated[float, Field(gt=0, le=100)] | None = None
+    """Speed of a core beside the one that a simulation's costs are stated for; as fast where left out."""
 
     @property
     def cores(self) -> int:
@@ -162,6 +164,8 @@ class HostGroup(_Hardware):
     """Memory attached to each NUMA node of one host."""
     disks: Annotated[tuple[DiskSet, ...], AfterValidator(_some), _MIN_ONE]
     """Disks of one host."""
+    controller_bytes_per_s: Rate | None = Field(default=None, alias="controller_rate")
+    """What the disks' controller carries, both ways together, where that is less than the disks do."""
     nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
