@@ -1,0 +1,1 @@
+"""The simulator as an engine: a plan and a suite go into a scenario, its outcome into a run's record."""
