@@ -179,6 +179,21 @@ class Judged(Contrast):
     """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten."""
 
 
+class Location(Model):
+    """Where a difference in a workload's elapsed time lies."""
+
+    workload: str
+    """The workload."""
+    difference_s: float
+    """Seconds that the group took more than the baseline."""
+    phase: str | None
+    """The phase in which most of the difference arose; none where phases are not told apart."""
+    phase_difference_s: float | None
+    """Seconds that the group took more in that phase."""
+    signs: tuple[Contrast, ...]
+    """Resources and tasks of that phase, or of the workload, that differ clearly, the clearest first."""
+
+
 class Against(Model):
     """One group against the baseline."""
 
@@ -190,6 +205,8 @@ class Against(Model):
     """Elapsed times: each workload, and after it its phases."""
     others: tuple[Contrast, ...]
     """Resources and tasks."""
+    locations: tuple[Location, ...] = ()
+    """Where the differences lie that could be told."""
     remarks: tuple[str, ...] = ()
     """What a reader should know: simulated against measured, a repeat that lost a worker."""
 

@@ -1,0 +1,78 @@
+"""Groups of runs against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from howdah.analysis.comparing.changes import changes
+from howdah.analysis.comparing.comparable import finished, why_not
+from howdah.analysis.comparing.contrasts import contrasts
+from howdah.analysis.comparing.judging import LEVEL, judged
+from howdah.analysis.comparing.locating import locations
+from howdah.analysis.comparing.statistics import CONFIDENCE
+from howdah.model.comparison import Against, Comparison, Contrast, Judged, Refused, RunGroup
+from howdah.model.run import Origin
+from howdah.units import format_counted
+
+
+def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparison:
+    """Hold every group against the one named ``baseline``, the first by default.
+
+    Runs that did not succeed and groups that cannot be compared are told in ``refused``; what is left
+    may be nothing. Raises ValueError if no run of the baseline succeeded.
+    """
+    name = groups[0].name if baseline is None else baseline
+    left, refused = finished(groups)
+    base = next((group for group in left if group.name == name), None)
+    if base is None:
+        raise ValueError(f"no run of the baseline {name} succeeded")
+    others, more = _comparable(base, [group for group in left if group.name != name])
+    both = [list(contrasts(base, group)) for group in others]
+    timed = [[one for one in each if one.measure.kind == "time"] for each in both]
+    verdicts, tests = judged([one for each in timed for one in each])
+    ordered = iter(verdicts)
+    return Comparison(
+        baseline=base.name,
+        groups=(base, *others),
+        against=tuple(
+            _against(base, group, tuple(islice(ordered, len(times))), each)
+            for group, times, each in zip(others, timed, both, strict=True)
+        ),
+        refused=(*refused, *more),
+        confidence=CONFIDENCE,
+        level=LEVEL,
+        tests=tests,
+    )
+
+
+def _comparable(base: RunGroup, groups: Sequence[RunGroup]) -> tuple[list[RunGroup], list[Refused]]:
+    reasons = [(group, why_not(base, group)) for group in groups]
+    refused = [Refused(what=group.name, why=why) for group, why in reasons if why is not None]
+    return [group for group, why in reasons if why is None], refused
+
+
+def _against(base: RunGroup, group: RunGroup, times: tuple[Judged, ...], every: list[Contrast]) -> Against:
+    others = tuple(one for one in every if one.measure.kind != "time")
+    return Against(
+        group=group.name,
+        changes=changes(base, group),
+        times=times,
+        others=others,
+        locations=locations(times, others),
+        remarks=tuple(_remarks(base, group)),
+    )
+
+
+def _remarks(base: RunGroup, group: RunGroup) -> Iterator[str]:
+    origins = [{run.origin for run in each.runs} for each in (base, group)]
+    if origins[0] != origins[1]:
+        simulated = group.name if Origin.SIMULATED in origins[1] else base.name
+        yield f"simulated numbers against measured ones: those of {simulated} were computed"
+    for each in (group, base):
+        for run in each.runs:
+            yield from (f"{run.run}: {remark}" for remark in run.remarks)
+    if len(base.runs) != len(group.runs):
+        yield (
+            f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would tell most"
+        )

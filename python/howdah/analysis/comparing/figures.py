@@ -1,0 +1,49 @@
+"""A run reduced to what a comparison needs: a few kilobytes, whatever the size of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.comparing.amounts import amount_of
+from howdah.analysis.comparing.facts import facts_of
+from howdah.analysis.comparing.readings import readings_of
+from howdah.analysis.phases import workload_times
+from howdah.model.comparison import RunFigures
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import RunData
+from howdah.units import format_counted
+
+LATE_SHARE = 0.05
+"""From this share of samplings on, late ones say that something else had the machine."""
+
+
+def figures_of(run: RunData) -> RunFigures:
+    """What a comparison sees of a run; one that did not succeed has no readings."""
+    record = run.record
+    times = workload_times(run)
+    return RunFigures(
+        run=record.id,
+        created=record.created,
+        origin=record.origin,
+        engine=record.engine,
+        suite=record.suite.name,
+        outcome=record.outcome,
+        error=record.error,
+        amounts=tuple(amount_of(time.workload, record.workloads[time.index]) for time in times),
+        facts=facts_of(record),
+        readings=tuple(readings_of(run, times)) if record.outcome is Outcome.SUCCEEDED else (),
+        remarks=tuple(_remarks(record)),
+    )
+
+
+def _remarks(record: RunRecord) -> Iterator[str]:
+    """What sets a run apart from its repeats without being a fact of it."""
+    for event in record.events:
+        if event.kind.endswith(("-lost", "failover")):
+            yield f"{event.worker}: {event.text}"
+    cost = record.telemetry
+    if cost is not None and cost.late_ticks > LATE_SHARE * cost.ticks:
+        late = format_counted(cost.late_ticks, "sampling")
+        yield f"{late} of {cost.ticks:,} came late: something else may have had the machine"
+    if any(result.buffered_io for result in record.workloads):
+        yield "direct I/O was refused, so that the page cache took part"

@@ -1,0 +1,83 @@
+"""Which runs are repeats of one another, and what a group of them is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from howdah.analysis.comparing.changes import changes
+from howdah.analysis.comparing.comparable import why_not
+from howdah.model.comparison import Aspect, Change, RunFigures, RunGroup
+from howdah.model.run import Outcome
+
+MOST_NAMED = 2
+"""More changes than this make no name."""
+
+LONGEST = 40
+"""A name longer than this fits no axis."""
+
+_TELLING = (Aspect.WORKLOAD, Aspect.PLAN, Aspect.CONFIGURATION)
+"""What users change on purpose."""
+
+
+def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
+    """Repeats put together, in the order in which the first of each group was given."""
+    alike: dict[object, list[RunFigures]] = {}
+    for run in runs:
+        # A failed run may not have come to its last workloads: it stays by itself.
+        alike.setdefault((run.suite, run.outcome, run.amounts, run.facts), []).append(run)
+    groups = [
+        RunGroup(name=several[0].run, runs=tuple(sorted(several, key=lambda run: (run.created, run.run))))
+        for several in alike.values()
+    ]
+    return _named(groups)
+
+
+def _named(groups: Sequence[RunGroup]) -> tuple[RunGroup, ...]:
+    """Groups called after what tells them apart, where that is little; else after their first run.
+
+    Those that cannot be held against the first keep their run's name: what tells them apart is another
+    thing, and the same settings may be among them.
+    """
+    peers = [each for each in groups if _succeeded(each) and why_not(groups[0], each) is None]
+    names = next((names for names in _proposed(peers) if _fit(names)), None)
+    if names is None:
+        return tuple(groups)
+    called = {group.name: name for group, name in zip(peers, names, strict=True)}
+    return tuple(group.model_copy(update={"name": called.get(group.name, group.name)}) for group in groups)
+
+
+def _succeeded(group: RunGroup) -> bool:
+    return group.runs[0].outcome is Outcome.SUCCEEDED
+
+
+def _fit(names: list[str]) -> bool:
+    return len(set(names)) == len(names) and all(len(name) <= LONGEST for name in names)
+
+
+def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
+    """Names for all groups: by all that changes, if that is little, else by one thing users change."""
+    if len(groups) < 2:
+        return
+    base, *others = groups
+    found = [{(one.aspect, one.name): one for one in changes(base, other)} for other in others]
+    keys = list(dict.fromkeys(key for each in found for key in each))
+    if len(keys) <= MOST_NAMED:
+        yield _names(keys, found)
+    yield from (_names([key], found) for key in keys if key[0] in _TELLING)
+
+
+def _names(keys: list[tuple[Aspect, str]], found: list[dict[tuple[Aspect, str], Change]]) -> list[str]:
+    first = {key: next(each[key].base for each in found if key in each) for key in keys}
+    return [
+        _name(first),
+        *(_name({key: each[key].other if key in each else first[key] for key in keys}) for each in found),
+    ]
+
+
+def _name(values: dict[tuple[Aspect, str], str | None]) -> str:
+    """``4 per host`` says it all of a platform; everything else is told with its name."""
+    parts = [
+        value or "none" if name == "platform" else f"{name} {value or 'none'}"
+        for (_, name), value in values.items()
+    ]
+    return ", ".join(parts)

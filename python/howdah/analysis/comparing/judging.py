@@ -1,0 +1,110 @@
+"""Whether a difference in elapsed time is one, or cannot be told from noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from howdah.analysis.comparing.power import detectable, repeats_needed
+from howdah.analysis.comparing.statistics import FloatArray, Tested, holm, one_noise, welch
+from howdah.analysis.wording import percent
+from howdah.model.comparison import Contrast, Evidence, Judged, Verdict
+
+LEVEL = 0.05
+"""The most that the chance of calling any difference where there is none may be, all tests together."""
+
+ALIKE = 0.02
+"""Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
+
+
+class Test(NamedTuple):
+    """The test of one contrast."""
+
+    method: Literal["Welch", "one noise"]
+    result: Tested
+
+
+def tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
+    """The test that so many repeats allow; None where nothing tells of noise."""
+    if len(base) + len(other) < 3 or min(*base, *other) <= 0:
+        return None
+    logs = np.log(base), np.log(other)
+    if all(_constant(side) for side in logs):
+        return None
+    if len(base) > 1 and len(other) > 1:
+        return Test("Welch", welch(*logs))
+    return Test("one noise", one_noise(*logs))
+
+
+def judged(contrasts: Sequence[Contrast]) -> tuple[tuple[Judged, ...], int]:
+    """A verdict on each of a comparison's elapsed times, and how many tests were made for all of them."""
+    tests = [tested(one.base, one.other) for one in contrasts]
+    probabilities = np.array([float(test.result.p) for test in tests if test is not None])
+    adjusted = iter(holm(probabilities))
+    many = len(probabilities)
+    verdicts = tuple(
+        _verdict(one, test, float(next(adjusted)) if test else None, many)
+        for one, test in zip(contrasts, tests, strict=True)
+    )
+    return verdicts, many
+
+
+def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, tests: int) -> Judged:
+    content = dict(contrast)
+    if test is None or adjusted is None:
+        return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_untested(contrast))
+    result = test.result
+    evidence = Evidence(
+        method=test.method,
+        noise=float(result.noise),
+        p=float(result.p),
+        p_adjusted=adjusted,
+        effect=float(result.effect),
+    )
+    if adjusted < LEVEL:
+        verdict = Verdict.SLOWER if result.difference > 0 else Verdict.FASTER
+        return Judged(**content, verdict=verdict, why=_told(contrast, evidence, tests), evidence=evidence)
+    low, high = math.exp(float(result.low)), math.exp(float(result.high))
+    if low > 1 - ALIKE and high < 1 + ALIKE:
+        why = f"the ratio lies within {percent(ALIKE)} of 1"
+        return Judged(**content, verdict=Verdict.ALIKE, why=why, evidence=evidence)
+    level = LEVEL / tests
+    return Judged(
+        **content,
+        verdict=Verdict.CANNOT_TELL,
+        why=_undecided(evidence, tests),
+        evidence=evidence,
+        repeats_needed=repeats_needed(float(result.difference), evidence.noise, level),
+        detectable=math.exp(detectable(len(contrast.base), len(contrast.other), evidence.noise, level)),
+    )
+
+
+def _constant(values: FloatArray) -> bool:
+    return bool(np.all(values == values[0]))
+
+
+def _untested(contrast: Contrast) -> str:
+    if len(contrast.base) == len(contrast.other) == 1:
+        return "one run on each side tells nothing of the noise"
+    return "repeats that are all equal tell nothing of the noise"
+
+
+def _told(contrast: Contrast, evidence: Evidence, tests: int) -> str:
+    said = f"p = {evidence.p_adjusted:.2g}"
+    if tests > 1:
+        said += f", corrected for {tests} tests"
+    return said + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")
+
+
+def _assumed(contrast: Contrast) -> str:
+    single = "the baseline's" if len(contrast.base) == 1 else "its"
+    return f"{single} single run is taken to be as noisy as the other side's repeats"
+
+
+def _undecided(evidence: Evidence, tests: int) -> str:
+    if evidence.p < LEVEL:
+        return f"p = {evidence.p:.2g} would do for one test, and not among {tests}"
+    return f"the difference is within the noise (p = {evidence.p:.2g})"

@@ -1,0 +1,38 @@
+"""How many repeats would tell a difference, and how large a difference the repeats at hand would tell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+POWER = 0.9
+"""A difference counts as one that would be told if it is told nine times in ten."""
+
+MOST_REPEATS = 100
+"""Nobody makes more."""
+
+
+def repeats_needed(difference: float, noise: float, level: float) -> int | None:
+    """The repeats on each side that tell a difference of logarithms; None for more than MOST_REPEATS."""
+    repeats = np.arange(2, MOST_REPEATS + 1, dtype=np.float64)
+    least = _shift(2 * repeats - 2, level) * noise * np.sqrt(2 / repeats)
+    enough = repeats[least <= abs(difference)]
+    return int(enough[0]) if len(enough) else None
+
+
+def detectable(base: int, other: int, noise: float, level: float) -> float:
+    """The least difference of logarithms that so many repeats on the two sides tell."""
+    shift = _shift(np.array([base + other - 2.0]), level)
+    return float(shift[0]) * noise * math.sqrt(1 / base + 1 / other)
+
+
+def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """The standard errors by which two means must differ for a two-sided t-test to tell it.
+
+    That it may tell the difference the wrong way round is left out: with this power, it never does.
+    """
+    bound = stats.t.isf(level / 2, freedom)
+    return np.asarray(special.nctdtrinc(freedom, 1 - POWER, bound))

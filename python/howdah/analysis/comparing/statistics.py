@@ -1,0 +1,71 @@
+"""Tests of a difference between few repeats, on the logarithms of their times.
+
+Logarithms, since noise grows with time and ratios are what is asked for; Welch's test, since two
+configurations need not be equally noisy. The tests are scipy's; this module says which one and puts
+many of them side by side: every array's last axis holds the repeats, or the tests of one family.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+FloatArray = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""Of the intervals."""
+
+
+class Tested(NamedTuple):
+    """What tests of the differences of logarithms, other less base, come to; one element for each test."""
+
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    noise: FloatArray
+    effect: FloatArray
+
+
+def welch(base: FloatArray, other: FloatArray) -> Tested:
+    """Welch's t-test of two or more repeats on each side, not all of them equal."""
+    test = stats.ttest_ind(other, base, axis=-1, equal_var=False)
+    interval = test.confidence_interval(CONFIDENCE)
+    difference = other.mean(axis=-1) - base.mean(axis=-1)
+    noise, effect = _effect(base, other, difference)
+    low, high, p = (np.asarray(each) for each in (interval.low, interval.high, test.pvalue))
+    return Tested(difference, low, high, p, noise, effect)
+
+
+def one_noise(base: FloatArray, other: FloatArray) -> Tested:
+    """Student's t-test of a single run against repeats, taking the one to be as noisy as the others."""
+    many_base, many_other = base.shape[-1], other.shape[-1]
+    difference = other.mean(axis=-1) - base.mean(axis=-1)
+    noise, effect = _effect(base, other, difference)
+    freedom = many_base + many_other - 2
+    error = noise * np.sqrt(1 / many_base + 1 / many_other)
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * error
+    p = 2 * stats.t.sf(np.abs(difference) / error, freedom)
+    return Tested(difference, difference - half, difference + half, p, noise, effect)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Probabilities corrected for the tests beside them (Holm, Scand. J. Statist. 6, 1979)."""
+    order = np.argsort(p, axis=-1)
+    many = p.shape[-1]
+    stepped = np.take_along_axis(p, order, axis=-1) * np.arange(many, 0, -1)
+    stepped = np.minimum(1.0, np.maximum.accumulate(stepped, axis=-1))
+    adjusted = np.empty_like(stepped)
+    np.put_along_axis(adjusted, order, stepped, axis=-1)
+    return adjusted
+
+
+def _effect(base: FloatArray, other: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The pooled standard deviation, and Hedges' g (J. Educ. Stat. 6, 1981): the difference over it."""
+    squares = sum(((side - side.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1) for side in (base, other))
+    freedom = base.shape[-1] + other.shape[-1] - 2
+    noise = np.sqrt(squares / freedom)
+    return noise, (1 - 3 / (4 * freedom - 1)) * difference / noise
