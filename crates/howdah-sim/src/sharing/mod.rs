@@ -14,9 +14,15 @@
 //! its rate is a·φ·(Σ uᵖ)^(−1/p). The bottleneck has u = 1, so a rate is never above the hard one and no resource
 //! is ever over its capacity. An infinite softness is hard sharing.
 
+mod calendar;
 mod exact;
+mod fair;
+mod flows;
 mod load;
 mod network;
+mod resources;
+mod soft;
+mod state;
 
 pub use load::{CLASSES, Capacities, Class, FlowId, Load, ResourceId, Use};
 pub use network::{Finished, Network};

@@ -1,0 +1,150 @@
+//! The flows of a network, in slots that are used again.
+
+use super::load::{FlowId, Use};
+use crate::time::Time;
+
+/// What limits a flow: a resource's index, or this if it is the flow itself.
+pub const ITSELF: u32 = u32::MAX;
+
+/// A flow, as its slot keeps it.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// Part of what it would do alone that it gets in the hard solution, 0 before its first.
+    pub level: f64,
+    /// Units of work per second that it would do alone, φ.
+    pub alone_per_s: f64,
+    /// Its own cap in units per second.
+    pub most_per_s: f64,
+    /// Units of work per second that it does.
+    pub per_s: f64,
+    /// Units of work that were left at `since`.
+    pub left: f64,
+    /// When `left` and `per_s` were set.
+    pub since: Time,
+    /// What limits its level.
+    pub bottleneck: u32,
+    /// Whether the flow waits for a new rate.
+    pub stale: bool,
+    /// Whether the slot holds a flow.
+    pub active: bool,
+    /// Flows that the slot held before.
+    pub generation: u32,
+    /// What it was started with.
+    pub tag: u64,
+    /// Units of work in all.
+    pub work: f64,
+    /// What it takes of resources.
+    pub uses: Vec<Place>,
+}
+
+/// A use, and where the resource keeps it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Units of the resource for a unit of work.
+    pub weight: f64,
+    /// The resource's index.
+    pub resource: u32,
+    /// Where in the resource's list of members.
+    pub member: u32,
+    /// The kind of use.
+    pub class: u8,
+}
+
+impl Flow {
+    /// Units of work that are left at a time.
+    pub fn left_at(&self, now: Time) -> f64 {
+        (self.left - self.per_s * now.since(self.since)).max(0.0)
+    }
+
+    /// When the flow is done at its present rate, rounded up; nothing if it stands still.
+    pub fn due(&self) -> Option<Time> {
+        if self.left == 0.0 {
+            return Some(self.since);
+        }
+        let seconds = self.left / self.per_s;
+        // A flow that would take longer than a run may last stands still.
+        (seconds < 1e9).then(|| self.since + (seconds * 1e9).ceil() as i64)
+    }
+}
+
+/// Flows by slot.
+#[derive(Debug, Default)]
+pub struct Flows {
+    slots: Vec<Flow>,
+    free: Vec<u32>,
+}
+
+impl Flows {
+    /// Takes a slot for a flow whose work starts now, all else as of old.
+    pub fn enter(&mut self, now: Time, work: f64, uses: &[Use], most_per_s: f64, tag: u64) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Flow::default());
+            u32::try_from(self.slots.len() - 1).expect("flows are numbered in 32 bits")
+        });
+        let flow = &mut self.slots[slot as usize];
+        let mut places = std::mem::take(&mut flow.uses);
+        places.clear();
+        places.extend(uses.iter().map(|each| Place {
+            weight: each.weight,
+            resource: each.resource.0,
+            member: 0,
+            class: each.class,
+        }));
+        *flow = Flow {
+            active: true,
+            generation: flow.generation,
+            bottleneck: ITSELF,
+            left: work,
+            since: now,
+            most_per_s,
+            tag,
+            work,
+            uses: places,
+            ..Flow::default()
+        };
+        slot
+    }
+
+    /// Gives a slot back.
+    pub fn leave(&mut self, slot: u32) {
+        let flow = &mut self.slots[slot as usize];
+        flow.active = false;
+        flow.generation = flow.generation.wrapping_add(1);
+        self.free.push(slot);
+    }
+
+    /// The flow in a slot.
+    pub fn at(&self, slot: u32) -> &Flow {
+        &self.slots[slot as usize]
+    }
+
+    /// The flow in a slot, to change.
+    pub fn at_mut(&mut self, slot: u32) -> &mut Flow {
+        &mut self.slots[slot as usize]
+    }
+
+    /// The slot of a flow.
+    ///
+    /// # Panics
+    /// If the flow has ended.
+    pub fn slot(&self, id: FlowId) -> u32 {
+        let flow = self.at(id.slot);
+        assert!(flow.active && flow.generation == id.generation, "{id:?} has ended");
+        id.slot
+    }
+
+    /// The id of the flow in a slot.
+    pub fn id(&self, slot: u32) -> FlowId {
+        FlowId { slot, generation: self.at(slot).generation }
+    }
+
+    /// Slots that hold a flow.
+    pub fn active(&self) -> impl Iterator<Item = u32> {
+        (0..self.slots.len() as u32).filter(|&slot| self.at(slot).active)
+    }
+
+    /// Number of slots that hold a flow.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
