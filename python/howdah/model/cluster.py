@@ -108,8 +108,8 @@ class HadoopJob(Model):
     """Its name."""
     queue: str
     """The queue it went to."""
-    told_by: Literal["history file", "history server", "application master", "client"]
-    """Who told of its tasks and counters: the first that answered, in this order."""
+    told_by: Literal["history file", "history server", "application master", "client", "simulator"]
+    """Who told of its tasks and counters: of a real job the first that answered, in this order."""
     submitted_s: float
     """Seconds since the start of the run."""
     started_s: float | None = None

@@ -13,6 +13,7 @@ from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
+from howdah.model.simulated import MasterLoad, Simulated
 from howdah.model.workload import Suite, Workload
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -144,6 +145,8 @@ class WorkloadResult(Model):
     """The MapReduce job it was, with Hadoop's own counters."""
     replicas: ReplicaSpread | None = None
     """Where the blocks it wrote lie."""
+    masters: tuple[MasterLoad, ...] = ()
+    """How busy its masters were, where it was simulated."""
 
     @property
     def elapsed_s(self) -> float:
@@ -239,6 +242,8 @@ class RunRecord(Model):
     """The cluster it ran on, as found before it started."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
+    simulated: Simulated | None = None
+    """What a simulated record rests on."""
     pid: int | None = None
     """The process that writes or wrote the record, for people looking for it."""
 
