@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Mapping
@@ -84,6 +85,22 @@ def test_an_answer_without_end_does_not_fill_the_memory(monkeypatch: pytest.Monk
         error = _error({"GET /jmx": answer})
         assert isinstance(error, Unexpected)
         assert "answers with more than 1.00 kB" in str(error)
+
+
+def test_certificates_are_read_only_where_tls_is_spoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise AssertionError("nobody speaks TLS here")
+
+    monkeypatch.setattr(ssl, "create_default_context", refused)
+    with Recorded({"GET /jmx": in_json({"a": 1})}) as server, Web() as web:
+        assert web.get_json(f"{server.url}/jmx") == {"a": 1}
+        with pytest.raises(AssertionError, match="TLS"):
+            web.get_json(f"{server.url}/jmx".replace("http:", "https:"))
+
+
+def test_a_server_that_speaks_no_tls_is_told() -> None:
+    with Recorded({}) as server, Web() as web, pytest.raises(NotReachable, match="cannot be reached"):
+        web.get_json(f"{server.url}/jmx".replace("http:", "https:"))
 
 
 def test_a_packed_answer_is_unpacked_once() -> None:

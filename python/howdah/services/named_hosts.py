@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from functools import cached_property
 
 import httpx
 
 
-class NamedHosts(httpx.HTTPTransport):
-    """Connects to the address that is given for a host, and asks for the host by its name."""
+class NamedHosts(httpx.BaseTransport):
+    """Connects to the address that is given for a host, and asks for the host by its name.
+
+    What TLS trusts is read when it is spoken for the first time: most clusters never do.
+    """
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__(verify=ssl.create_default_context())
         self._names = names
+        # It verifies nothing, for it speaks no TLS.
+        self._plain = httpx.HTTPTransport(verify=False)
+
+    @cached_property
+    def _tls(self) -> httpx.HTTPTransport:
+        return httpx.HTTPTransport(verify=ssl.create_default_context())
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request to where its host is."""
+        transport = self._tls if request.url.scheme == "https" else self._plain
         name = request.url.host
         address = self._names.get(name)
         if address is None:
-            return super().handle_request(request)
+            return transport.handle_request(request)
         # A copy: redirections are relative to the URL that was asked for.
-        return super().handle_request(
+        return transport.handle_request(
             httpx.Request(
                 request.method,
                 request.url.copy_with(host=address),
@@ -30,3 +41,9 @@ class NamedHosts(httpx.HTTPTransport):
                 extensions={**request.extensions, "sni_hostname": name},
             )
         )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._plain.close()
+        if "_tls" in vars(self):
+            self._tls.close()

@@ -52,6 +52,10 @@ def told(url: str) -> Iterator[None]:
 
 def whole(response: httpx.Response) -> httpx.Response:
     """A response with all of its content; raises Unexpected for more than any answer should have."""
+    announced = response.headers.get("Content-Length", "")
+    if announced.isdigit() and int(announced) <= _MOST_BYTES and "Content-Encoding" not in response.headers:
+        response.read()
+        return response
     content = bytearray()
     for chunk in response.iter_bytes():
         content += chunk
@@ -75,10 +79,10 @@ def is_json(response: httpx.Response) -> bool:
 
 def json_of(response: httpx.Response) -> Any:
     """An answer's JSON; raises Unexpected where it is something else."""
-    where = str(response.url.copy_with(query=None))
     try:
         return response.json()
     except ValueError as error:
+        where = str(response.url.copy_with(query=None))
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         what = "answers with JSON that ends too early or is broken"
         if not is_json(response):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -146,8 +147,16 @@ class Web:
             return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
-        asked = httpx.URL(url)
-        # Where a DataNode is asked with a token, the token says who asks.
-        told = {"user.name", "delegation"} & asked.params.keys()
-        given = {} if told else self._asking
-        return asked.copy_merge_params({**given, **params})
+        return _asked(url, tuple(self._asking.items()), tuple(params.items()))
+
+
+@lru_cache
+def _asked(
+    url: str, asking: tuple[tuple[str, str], ...], params: tuple[tuple[str, Parameter], ...]
+) -> httpx.URL:
+    """A URL with who asks and what; kept, for the same few are asked again and again."""
+    asked = httpx.URL(url)
+    # Where a DataNode is asked with a token, the token says who asks.
+    told = {"user.name", "delegation"} & asked.params.keys()
+    given = {} if told else dict(asking)
+    return asked.copy_merge_params({**given, **dict(params)})
