@@ -19,6 +19,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _KINDS = {
     "a plan": frozenset({"platform", "workers", "settings"}),
     "an inventory": frozenset({"groups"}),
+    "a calibration": frozenset({"calibration", "parameters"}),
     "the probe of a host": frozenset({"cpu", "memory", "file_systems"}),
 }
 """What howdah's documents are, by keys that only they have."""

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from howdah.documents.fault import Path
 from howdah.documents.fields import key_of
 from howdah.documents.scalar import spelling
+from howdah.model.calibration import CalibrationCell, Residual
 from howdah.model.inventory import CpuLayout, DiskSet, NicSet
 from howdah.model.plan import Breach, Input, Setting
 from howdah.model.request import Demand, Override
@@ -19,7 +20,7 @@ Comments = Mapping[Path, str]
 """What stands behind the line of a path."""
 
 _WIDEST = 110
-_ONE_LINE = (Breach, CpuLayout, Demand, DiskSet, Input, NicSet, Override)
+_ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet, Override, Residual)
 """Classes small enough to read between braces."""
 
 

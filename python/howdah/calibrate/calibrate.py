@@ -1,0 +1,103 @@
+"""From known cases to a calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from howdah.calibrate.case import Case, Simulate, is_load, workload_of
+from howdah.calibrate.fit import Fit, fit, rests_on
+from howdah.calibrate.free import Free, values_at
+from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
+from howdah.calibrate.problem import Figure, Problem
+from howdah.errors import UserError
+from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
+
+_DIGITS = 6
+
+
+def calibrate(
+    name: str,
+    cases: Sequence[Case],
+    free: Sequence[Free],
+    simulate: Simulate,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    tell: Callable[[], None] = lambda: None,
+) -> Calibration:
+    """Fit the free numbers to the cases, leave each out in turn, and say how well it all fits.
+
+    ``tell`` is called after every simulation. Raises UserError where the cases hold no figure.
+    """
+    problem = Problem(cases, free, simulate, seed=seed, threads=threads, tell=tell)
+    if not problem.figures:
+        raise UserError("calibrate", "nothing is known of these runs", "give tables or records with times")
+    full = fit(problem)
+    left_out = leave_out(problem, full)
+    unexplained = residuals(problem.figures, left_out)
+    return Calibration(
+        name=name,
+        best_of=max(case.best_of for case in cases),
+        parameters=tuple(_values(problem, full)),
+        correlations=tuple(_correlations(full)),
+        residuals=unexplained,
+        cells=tuple(
+            _cell(
+                one,
+                float(full.simulated[i]),
+                float(left_out.simulated[i]),
+                _half(one, i, left_out, unexplained),
+            )
+            for i, one in enumerate(problem.figures)
+        ),
+    )
+
+
+def _values(problem: Problem, full: Fit) -> Iterator[CalibratedValue]:
+    found = values_at(problem.free, full.position)
+    for index, (name, value) in enumerate(found.items()):
+        width = NINETY * math.sqrt(full.covariance[index, index])
+        yield CalibratedValue(
+            name=name,
+            value=_short(value),
+            low=_short(value * math.exp(-width)),
+            high=_short(value * math.exp(width)),
+            rests_on=rests_on(problem, full, index),
+        )
+
+
+def _correlations(full: Fit) -> Iterator[float]:
+    spreads = np.sqrt(np.diag(full.covariance))
+    matrix = full.covariance / np.outer(spreads, spreads)
+    for row in range(len(spreads)):
+        for column in range(row):
+            yield round(float(matrix[row, column]), 4)
+
+
+def _half(figure: Figure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
+    name = workload_of(figure.quantity)
+    rest = next((one.relative for one in unexplained if one.quantity == name), 0.0)
+    if is_load(figure.quantity):
+        rest = figure.tolerance
+    return half_width(float(left_out.explained[index]), rest)
+
+
+def _cell(figure: Figure, simulated: float, left_out: float, half: float) -> CalibrationCell:
+    load = is_load(figure.quantity)
+    return CalibrationCell(
+        case=figure.case.name,
+        quantity=figure.quantity,
+        unit="%" if load else "s",
+        known=figure.known,
+        simulated=_short(simulated),
+        left_out=_short(left_out),
+        low=_short(left_out - half if load else left_out * math.exp(-half)),
+        high=_short(left_out + half if load else left_out * math.exp(half)),
+    )
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")

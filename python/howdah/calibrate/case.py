@@ -1,0 +1,59 @@
+"""Runs that are known, as the simulator would run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from howdah.calibrate.study import Scheduling
+from howdah.model.plan import Plan
+from howdah.model.workload import Suite
+
+
+class Work(NamedTuple):
+    """What is simulated: a suite on a plan, under conditions that neither of them holds."""
+
+    plan: Plan
+    """The cluster."""
+    suite: Suite
+    """What runs on it."""
+    scheduling: Scheduling | None = None
+    """How Hadoop 1 gave out tasks; None where YARN does."""
+    lockstep: bool | None = None
+    """Whether masters ran in lockstep with a shadow, where the plan does not decide it."""
+    share: float = 1.0
+    """Share of the hosts, and of the data, that is simulated."""
+
+
+class Case(NamedTuple):
+    """One run with its known figures."""
+
+    name: str
+    """Its name in tables: ``vsphere6 4 VMs 30 TB r3``."""
+    study: str
+    """Where it comes from."""
+    work: Work
+    """What is simulated."""
+    known: Mapping[str, float]
+    """Its known figures by quantity: seconds, or per cent of a core."""
+    best_of: int = 1
+    """How many runs they are the best of."""
+    small: Work | None = None
+    """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
+
+
+Simulate = Callable[[Work, Mapping[str, float], int], Mapping[str, float]]
+"""Simulates a work with parameters and a seed: what it says of every quantity.
+
+The parameters may hold quantities of the hosts, which go before the inventory's.
+"""
+
+
+def is_load(quantity: str) -> bool:
+    """Whether a quantity is a master's load, in per cent of a core, and not a time."""
+    return quantity.endswith("-cpu")
+
+
+def workload_of(quantity: str) -> str:
+    """The workload that a quantity belongs to: ``terasort`` of ``terasort/map-shuffle``."""
+    return quantity.partition("/")[0]

@@ -1,0 +1,85 @@
+"""The parameters that explain the known figures best, how sure they are, and what each rests on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import least_squares, lsq_linear
+
+from howdah.calibrate.free import Vector, start_of
+from howdah.calibrate.problem import Problem
+
+_MOST_STEPS = 12
+_CLOSE = 1e-3
+
+
+class Fit(NamedTuple):
+    """A fit: where it ended, what the simulator says there, and how each figure moves."""
+
+    position: Vector
+    """Logarithms of the free numbers."""
+    simulated: Vector
+    """What the simulator says of every figure."""
+    slopes: Vector
+    """Derivatives of every distance and surprise by every number."""
+    covariance: Vector
+    """Of the position, by Gauss and Newton."""
+
+
+def fit(problem: Problem) -> Fit:
+    """The most likely numbers, given the figures and what was expected before: a Bayesian's mode.
+
+    The distances are simulated in full; their derivatives on the small works, which move alike.
+    """
+    lows = np.log([one.low for one in problem.free])
+    highs = np.log([one.high for one in problem.free])
+    # Ranges are expectations, not walls: a number may leave its range at a price, never by far.
+    room = (highs - lows) / 2
+    found = least_squares(
+        problem.distances,
+        start_of(problem.free),
+        jac=problem.slopes,
+        bounds=(lows - room, highs + room),
+        x_scale=np.array([one.spread for one in problem.free]),
+        loss="linear",
+        ftol=_CLOSE,
+        xtol=_CLOSE,
+        max_nfev=_MOST_STEPS,
+    )
+    position = np.asarray(found.x)
+    slopes = problem.slopes(position)
+    return Fit(position, problem.figures_at(position), slopes, inverse(slopes.T @ slopes))
+
+
+def inverse(matrix: Vector) -> Vector:
+    """The inverse of a matrix that has one: priors see to it."""
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
+def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
+    """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
+    kept = np.array([one.case.name != case for one in problem.figures] + [True] * len(problem.free))
+    distances = np.concatenate([problem.misfits(full.simulated), problem.surprises(full.position)])
+    lows = np.log([one.low for one in problem.free])
+    highs = np.log([one.high for one in problem.free])
+    room = (highs - lows) / 2
+    step = lsq_linear(
+        full.slopes[kept],
+        -distances[kept],
+        # A full fit that ended on a bound leaves no room on its far side.
+        bounds=(
+            np.minimum(lows - room - full.position, -1e-9),
+            np.maximum(highs + room - full.position, 1e-9),
+        ),
+    )
+    return full.position + np.asarray(step.x)
+
+
+def rests_on(problem: Problem, full: Fit, index: int, most: int = 3) -> tuple[str, ...]:
+    """The figures that say most of one number: those whose squared slopes make up its certainty."""
+    weights = full.slopes[: len(problem.figures), index] ** 2
+    order = np.argsort(-weights, kind="stable")[:most]
+    return tuple(
+        f"{problem.figures[i].case.name}: {problem.figures[i].quantity}" for i in order if weights[i] > 0
+    )

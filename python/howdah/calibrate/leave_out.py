@@ -1,0 +1,98 @@
+"""What the simulator says of a case that it does not know, and how wide that makes an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from howdah.calibrate.case import is_load, workload_of
+from howdah.calibrate.fit import Fit, inverse, refit_without
+from howdah.calibrate.free import Vector
+from howdah.calibrate.problem import Figure, Problem
+from howdah.model.calibration import Residual
+
+_SHARE = 0.9
+NINETY = float(norm.ppf((1 + _SHARE) / 2))
+"""How many standard deviations a 90 % interval reaches to each side."""
+_SEEDS = 3
+
+
+class LeftOut(NamedTuple):
+    """Every figure as it is foretold without its case, and what is uncertain about it."""
+
+    simulated: Vector
+    """What the simulator says."""
+    explained: Vector
+    """Standard deviation of its logarithm (points for loads) that parameters and seeds explain."""
+
+
+def leave_out(problem: Problem, full: Fit) -> LeftOut:
+    """Leave out one case after another, with all of its figures: those of one run are no strangers."""
+    simulated = np.empty(len(problem.figures))
+    explained = np.empty(len(problem.figures))
+    for case in problem.cases:
+        mine = np.array([one.case.name == case.name for one in problem.figures])
+        position = refit_without(problem, full, case.name)
+        by_seed = [
+            problem.figures_at(position, seed=problem.seed + more, only=case.name) for more in range(_SEEDS)
+        ]
+        kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
+        covariance = inverse(full.slopes[kept].T @ full.slopes[kept])
+        tolerances = np.array([one.tolerance for one in problem.figures])[mine]
+        slopes = full.slopes[: len(problem.figures)][mine] * tolerances[:, None]
+        simulated[mine] = by_seed[0]
+        explained[mine] = np.sqrt(
+            np.einsum("ij,jk,ik->i", slopes, covariance, slopes)
+            + np.var([_scaled(problem.figures, mine, one) for one in by_seed], axis=0, ddof=1)
+        )
+    return LeftOut(simulated, explained)
+
+
+def residuals(figures: Sequence[Figure], left_out: LeftOut) -> tuple[Residual, ...]:
+    """What parameters and seeds leave unexplained, by workload: enough to cover nine of ten figures."""
+    found: list[Residual] = []
+    for name in dict.fromkeys(workload_of(one.quantity) for one in figures):
+        mine = [
+            index
+            for index, one in enumerate(figures)
+            if workload_of(one.quantity) == name and not is_load(one.quantity)
+        ]
+        if not mine:
+            continue
+        off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in mine])
+        found.append(
+            Residual(quantity=name, relative=_unexplained(off, left_out.explained[mine]), cells=len(mine))
+        )
+    return tuple(found)
+
+
+def half_width(explained: float, unexplained: float) -> float:
+    """Half a 90 % interval, as a logarithm: what parameters and seeds explain, and what they do not."""
+    return NINETY * math.hypot(explained, unexplained)
+
+
+def _unexplained(off: Vector, explained: Vector) -> float:
+    """The standard deviation to be added to the explained one so that 90 % of the distances are within it.
+
+    The quantile is that of a further figure, as in conformal prediction: of n distances, the one at
+    0.9 (n + 1), or the largest where there are too few.
+    """
+    rank = min(len(off), math.ceil(_SHARE * (len(off) + 1)))
+
+    def excess(sigma: float) -> float:
+        ratios = np.sort(np.abs(off) / np.hypot(explained, sigma))
+        return float(ratios[rank - 1]) - NINETY
+
+    least, most = 1e-6, float(np.max(np.abs(off))) + 1e-3
+    return 0.0 if excess(least) <= 0 else round(float(brentq(excess, least, most)), 6)
+
+
+def _scaled(figures: Sequence[Figure], mine: Vector, simulated: Vector) -> Vector:
+    """Figures as distances from what is known."""
+    chosen = [one for one, wanted in zip(figures, mine, strict=True) if wanted]
+    return np.array([one.distance(float(x)) for one, x in zip(chosen, simulated, strict=True)])

@@ -1,0 +1,146 @@
+"""The distance between known figures and the simulator's, for a position of the parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from howdah.calibrate.case import Case, Simulate, is_load
+from howdah.calibrate.free import Free, Vector, start_of, values_at, values_for
+from howdah.calibrate.noise import run_to_run
+
+_MODEL_ERROR = 0.02
+"""A simulator that is off by less than 2 % is as good as it is expected to be."""
+_STEP = 0.06
+"""Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
+
+
+class Figure(NamedTuple):
+    """One known figure's place in a problem."""
+
+    case: Case
+    quantity: str
+
+    @property
+    def known(self) -> float:
+        """The figure."""
+        return self.case.known[self.quantity]
+
+    @property
+    def tolerance(self) -> float:
+        """How far off a good simulator may be: relative, or points for a load."""
+        noise = run_to_run(self.quantity)
+        return noise if is_load(self.quantity) else math.hypot(noise, _MODEL_ERROR)
+
+    def distance(self, simulated: float) -> float:
+        """How far off the simulator is: the difference of logarithms, or points for a load."""
+        if is_load(self.quantity):
+            return simulated - self.known
+        return math.log(simulated / self.known)
+
+
+class Problem:
+    """Cases, free numbers and the simulator that joins them."""
+
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        free: Sequence[Free],
+        simulate: Simulate,
+        *,
+        seed: int = 1,
+        threads: int = 1,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.cases = tuple(cases)
+        self.free = tuple(free)
+        self.figures = tuple(Figure(case, quantity) for case in cases for quantity in case.known)
+        self.seed = seed
+        self._simulate = simulate
+        self._threads = threads
+        self._tell = tell
+        self._known: dict[_Key, Mapping[str, float]] = {}
+
+    def figures_at(
+        self, position: Vector, *, small: bool = False, seed: int | None = None, only: str | None = None
+    ) -> Vector:
+        """What the simulator says of every figure: on fewer hosts if ``small``, of one case if ``only``."""
+        (found,) = self._all([position], small=small, seed=seed, only=only)
+        return found
+
+    def distances(self, position: Vector) -> Vector:
+        """Every figure's distance in tolerances, then every number's from where it was expected."""
+        return np.concatenate([self.misfits(self.figures_at(position)), self.surprises(position)])
+
+    def misfits(self, simulated: Vector) -> Vector:
+        """Every figure's distance in tolerances."""
+        return np.array(
+            [one.distance(x) / one.tolerance for one, x in zip(self.figures, simulated, strict=True)]
+        )
+
+    def surprises(self, position: Vector) -> Vector:
+        """How many spreads every number is from where it was expected."""
+        spreads = np.array([one.spread for one in self.free])
+        return np.asarray((position - start_of(self.free)) / spreads)
+
+    def slopes(self, position: Vector) -> Vector:
+        """The derivatives of ``distances``: a row for each of them, a column for each number."""
+        moved = [position + _STEP * row for row in np.eye(len(self.free))]
+        base, *others = self._all([position, *moved], small=True)
+        columns = [(self.misfits(one) - self.misfits(base)) / _STEP for one in others]
+        priors = np.diag([1 / one.spread for one in self.free])
+        return np.vstack([np.column_stack(columns), priors])
+
+    def _all(
+        self, positions: Sequence[Vector], *, small: bool, seed: int | None = None, only: str | None = None
+    ) -> list[Vector]:
+        """The figures at several positions, simulated beside one another."""
+        wanted = list(
+            self._wanted(positions, small=small, seed=self.seed if seed is None else seed, only=only)
+        )
+        missing = {key: case for row in wanted for key, case in row if key not in self._known}
+        with ThreadPoolExecutor(self._threads) as pool:
+            for key, outcome in zip(missing, pool.map(self._one, missing.items()), strict=True):
+                self._known[key] = outcome
+        return [
+            np.array(
+                [self._known[key][quantity] for key, case in row for quantity in case.known], dtype=np.float64
+            )
+            for row in wanted
+        ]
+
+    def _wanted(
+        self, positions: Sequence[Vector], *, small: bool, seed: int, only: str | None
+    ) -> Iterator[list[tuple[_Key, Case]]]:
+        for position in positions:
+            row: list[tuple[_Key, Case]] = []
+            for case in self.cases:
+                if only in (None, case.name):
+                    # A number of another study's hardware does not move this case.
+                    mine = tuple(
+                        x if "/" not in one.name or one.name.startswith(f"{case.study}/") else 0.0
+                        for one, x in zip(self.free, position.tolist(), strict=True)
+                    )
+                    row.append((_Key(case.name, small and case.small is not None, seed, mine), case))
+            yield row
+
+    def _one(self, wanted: tuple[_Key, Case]) -> Mapping[str, float]:
+        key, case = wanted
+        values = values_at(self.free, np.array(key.position))
+        work = case.small if key.small and case.small else case.work
+        outcome = self._simulate(work, values_for(case.study, values), key.seed)
+        self._tell()
+        return outcome
+
+
+class _Key(NamedTuple):
+    """What a simulation depends on."""
+
+    case: str
+    small: bool
+    seed: int
+    position: tuple[float, ...]

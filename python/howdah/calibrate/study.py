@@ -1,0 +1,148 @@
+"""A published study as data: its hosts, how they were divided, and which of its tables say what.
+
+The files beside this module (``studies/*.yaml``) hold what the papers say of their own settings. A
+published figure is never in them: it stays in the table it was transcribed into.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from howdah.model.base import Model
+from howdah.model.inventory import FORMAT, Count, Inventory, Word
+from howdah.model.quantity import Size, Speed
+from howdah.model.request import Hypervisor, Override, Protection
+
+HardwareName = Literal["core_speed", "controller_bytes_per_s"]
+"""Quantities of hosts; see `howdah.model.parameter.HARDWARE`."""
+
+
+class Platform(Model):
+    """One way in which the study divided its hosts."""
+
+    label: str
+    """Its name in the study's tables."""
+    hypervisor: Hypervisor
+    """What divided the hosts."""
+    workers_per_host: int | None = None
+    """Workers on a full host."""
+    slots: int | None = None
+    """Map and reduce tasks at once per worker, where they are not what howdah would plan."""
+    protection: Protection = Protection.NONE
+    """How its masters were protected."""
+    link: Speed | None = None
+    """Speed of every network port, where it is not the inventory's."""
+
+
+class Scheduling(Model):
+    """How Hadoop 1 gave out tasks in the study."""
+
+    heartbeat_s: float
+    """Time between a TaskTracker's heartbeats, seconds."""
+    out_of_band: bool = False
+    """Whether the end of a task was told at once."""
+    locality_delay_s: float = 0.0
+    """How long a job waited for a worker that has its block, seconds."""
+    jvm_reuse: bool = True
+    """Whether a task's JVM ran the next task of its job."""
+
+
+class Refit(Model):
+    """A quantity of the study's hardware that is fitted to its own figures."""
+
+    name: HardwareName
+    """The quantity."""
+    start: float
+    """The most likely value before the figures are seen."""
+    low: float
+    """The least that it can be."""
+    high: float
+    """The most that it can be."""
+    source: str
+    """What says so."""
+
+
+class Table(Model):
+    """One published table: which of its columns are settings of a run and which are results."""
+
+    file: str
+    """The table's file name."""
+    quantities: dict[str, str]
+    """Result columns, and what of a run each is: ``terasort_s: terasort``."""
+    settings: dict[str, Literal["platform", "dataset_TB", "block_MB", "protection"]] = Field(
+        default_factory=dict
+    )
+    """Columns that tell the runs apart."""
+    transposed: bool = False
+    """Whether the platforms are the columns and the results the rows."""
+    platform: str | None = None
+    """The platform of every run, where no column says it."""
+    dataset: Size | None = None
+    """TeraSort's dataset of every run, where no column says it."""
+    replication: int
+    """Replicas of what TeraGen wrote."""
+    output_replication: int
+    """Replicas of what TeraSort wrote."""
+
+
+class Ratio(Model):
+    """A published ratio of the same workload on two platforms."""
+
+    metric: str
+    """Its name in the table."""
+    quantity: str
+    """What of both runs is compared."""
+    slow: str
+    """The platform whose figure is divided."""
+    fast: str
+    """The platform whose figure it is divided by."""
+
+
+class Ratios(Model):
+    """A table of ratios, and the work that they were measured with."""
+
+    file: str
+    """The table's file name."""
+    files: Count
+    """Files of TestDFSIO."""
+    file_size: Size
+    """Size of each of them."""
+    ratios: tuple[Ratio, ...]
+    """The ratios."""
+
+
+class Study(Model):
+    """A published study."""
+
+    howdah: Literal[1] = FORMAT
+    """The format's version."""
+    study: Word
+    """Its short name."""
+    title: str
+    """Its title and year."""
+    best_of: Annotated[int, Field(ge=1)]
+    """How many runs a published figure is the best of; 1 where it is a mean or a single run."""
+    inventory: Inventory
+    """The hosts."""
+    refit: tuple[Refit, ...] = ()
+    """What of the hardware is fitted to the study's own figures."""
+    scheduling: Scheduling
+    """How tasks were given out."""
+    settings: tuple[Override, ...] = ()
+    """Settings that are not what howdah would plan."""
+    masters_share: bool = False
+    """Whether the masters ran on full workers, without places of their own."""
+    reduces: Count | None = None
+    """TeraSort's reduce tasks, where they are not the slots of the cluster."""
+    platforms: tuple[Platform, ...]
+    """How the hosts were divided."""
+    tables: tuple[Table, ...] = ()
+    """Tables of elapsed times and loads."""
+    ratios: Ratios | None = None
+    """A table of ratios."""
+
+    def platform(self, label: str) -> Platform | None:
+        """The platform of this name in the tables."""
+        return next((one for one in self.platforms if one.label.lower() == label.lower()), None)

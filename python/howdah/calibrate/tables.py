@@ -1,0 +1,115 @@
+"""Published tables: comma-separated text whose first lines, begun with #, say what it is."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from howdah.calibrate.study import Study, Table
+from howdah.errors import UserError
+
+_BLANK = ("", "-")
+_TB = 10**12
+_MIB = 2**20
+
+
+class Setting(NamedTuple):
+    """What tells one run of a study from its others."""
+
+    platform: str
+    """Its platform."""
+    dataset_bytes: int
+    """TeraSort's dataset."""
+    replication: int
+    """Replicas of what TeraGen wrote."""
+    output_replication: int
+    """Replicas of what TeraSort wrote."""
+    block_bytes: int | None = None
+    """HDFS's block size, where the table varies it."""
+    protected: bool | None = None
+    """Whether masters were protected, where the table varies it."""
+
+
+class KnownFigure(NamedTuple):
+    """One published cell."""
+
+    setting: Setting
+    """The run it is of."""
+    quantity: str
+    """What of that run."""
+    value: float
+    """The figure: seconds, or per cent of a core."""
+    where: str
+    """Its file and line."""
+
+
+def rows_of(text: str, file: str) -> list[dict[str, str]]:
+    """The rows of a table by column; raises UserError for a line with too few or too many fields."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.startswith("#")]
+    parsed = list(csv.reader(line for _, line in lines))
+    if not parsed:
+        raise UserError(file, "holds no table", "a line of column names, then a line for each row")
+    head, *body = parsed
+    for (number, _), fields in zip(lines[1:], body, strict=True):
+        if len(fields) != len(head):
+            raise UserError(
+                f"{file}:{number}", f"has {len(fields)} fields, its head has {len(head)}", "quote commas"
+            )
+    return [dict(zip(head, fields, strict=True)) for fields in body]
+
+
+def figures(study: Study, table: Table, text: str, file: str) -> Iterator[KnownFigure]:
+    """Every cell of a study's table that is not blank; raises UserError for what does not fit the study."""
+    rows = rows_of(text, file)
+    if table.transposed:
+        rows = _transposed(study, rows, table)
+    columns = {*table.quantities, *table.settings}
+    if rows and (missing := sorted(columns - rows[0].keys())):
+        raise UserError(
+            file, f"has no column {missing[0]}", f"{study.title} has {', '.join(sorted(columns))}"
+        )
+    for row in rows:
+        setting = _setting(study, table, row, file)
+        for column, quantity in table.quantities.items():
+            if row[column].strip() not in _BLANK:
+                where = f"{file}: {column}"
+                yield KnownFigure(setting, quantity, _positive(row[column], where), where)
+
+
+def _transposed(study: Study, rows: Sequence[dict[str, str]], table: Table) -> list[dict[str, str]]:
+    """A table whose columns are platforms, turned: a row for each platform. Other columns are remarks."""
+    key = next(iter(rows[0]))
+    platforms = [column for column in rows[0] if study.platform(column)]
+    (named,) = table.settings
+    return [{named: platform} | {row[key]: row[platform] for row in rows} for platform in platforms]
+
+
+def _setting(study: Study, table: Table, row: dict[str, str], file: str) -> Setting:
+    said = {meaning: row[column].strip() for column, meaning in table.settings.items()}
+    label = said.get("platform", table.platform or "")
+    platform = study.platform(label)
+    if platform is None:
+        known = ", ".join(one.label for one in study.platforms)
+        raise UserError(file, f"{label!r} is no platform of {study.title}", f"one of {known}")
+    dataset = table.dataset or 0
+    if "dataset_TB" in said:
+        dataset = round(_positive(said["dataset_TB"], f"{file}: dataset_TB") * _TB)
+    block = None
+    if "block_MB" in said:
+        block = round(_positive(said["block_MB"], f"{file}: block_MB") * _MIB)
+    protected = {"on": True, "off": False}.get(said.get("protection", ""))
+    return Setting(platform.label, dataset, table.replication, table.output_replication, block, protected)
+
+
+def _positive(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError(
+            where, f"{text!r} is no number", "leave a cell empty where nothing is known"
+        ) from error
+    if not math.isfinite(value) or value <= 0:
+        raise UserError(where, f"{text} is no time or load", "a number above 0")
+    return value

@@ -1,0 +1,137 @@
+"""What a simulation rests on: its parameters with their intervals, and how well they fit what is known.
+
+A calibration is for one meaning of the parameters (``SCHEMA``); one for another is refused, because
+its numbers would be read for something they are not.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from howdah.model.base import Model
+from howdah.model.inventory import FORMAT
+from howdah.model.wrong import WrongValue
+
+SCHEMA: Final = 1
+"""The meaning of the simulator's parameters; it changes when one of them comes to mean something else."""
+
+
+def _schema(value: int) -> int:
+    if value != SCHEMA:
+        raise WrongValue(f"is for parameters of schema {value}, not {SCHEMA}", "calibrate again")
+    return value
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class CalibratedValue(Model):
+    """One parameter of the simulator as it was found."""
+
+    name: str
+    """The parameter's name."""
+    value: Finite
+    """The value found, in the parameter's unit."""
+    low: Finite
+    """The lower end of its 90 % interval."""
+    high: Finite
+    """The upper end of its 90 % interval."""
+    origin: Literal["fitted", "measured", "given"] = "fitted"
+    """Whether it was fitted, measured by itself or given by hand."""
+    rests_on: tuple[str, ...] = ()
+    """What it was found from: the cells that move it most, or the measurement."""
+
+
+class CalibrationCell(Model):
+    """One known figure beside what the simulator says of it."""
+
+    case: str
+    """The run that it is a figure of."""
+    quantity: str
+    """What of that run: ``teragen``, ``terasort/map-shuffle``, ``terasort/jobtracker-cpu``."""
+    unit: Literal["s", "%", "x"] = "s"
+    """Seconds, per cent of a core, or a ratio of two runs."""
+    known: Finite
+    """The published or measured figure."""
+    simulated: Finite
+    """The simulator's figure with this calibration."""
+    left_out: Finite | None = None
+    """The simulator's figure with parameters fitted to the other cases alone."""
+    low: Finite | None = None
+    """The lower end of the 90 % interval for a figure that was left out."""
+    high: Finite | None = None
+    """The upper end of that interval."""
+    fitted: bool = True
+    """Whether the parameters were fitted to it; otherwise it was only compared."""
+
+    @property
+    def error(self) -> float:
+        """How far the simulator is off: relative, or in points for per cent of a core."""
+        return self._error(self.simulated)
+
+    @property
+    def left_out_error(self) -> float | None:
+        """How far it is off where it did not know the cell."""
+        return None if self.left_out is None else self._error(self.left_out)
+
+    def _error(self, simulated: float) -> float:
+        return simulated - self.known if self.unit == "%" else simulated / self.known - 1
+
+
+class Residual(Model):
+    """How far off left-out figures of one kind are."""
+
+    quantity: str
+    """The workload whose figures they are."""
+    relative: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Standard deviation of the logarithm, beyond what parameters and seeds explain."""
+    cells: int
+    """How many figures it was found from."""
+
+
+class Calibration(Model):
+    """The simulator's parameters and the ground they stand on."""
+
+    howdah: Literal[1] = FORMAT
+    """The format's version."""
+    calibration: Annotated[int, AfterValidator(_schema)] = SCHEMA
+    """The schema of the parameters."""
+    name: str
+    """What it was made from, in a word or two."""
+    best_of: Annotated[int, Field(ge=1)] = 1
+    """Known figures are the best of so many runs; 1 where every run counts."""
+    parameters: tuple[CalibratedValue, ...]
+    """What was found; every other parameter has its default."""
+    correlations: tuple[Finite, ...] = ()
+    """Correlations of the fitted parameters' logarithms: what is below the diagonal, row by row."""
+    residuals: tuple[Residual, ...] = ()
+    """What is left unexplained, by workload."""
+    cells: tuple[CalibrationCell, ...] = ()
+    """Every known figure beside the simulator's."""
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        names = [one.name for one in self.parameters]
+        for index, one in enumerate(self.parameters):
+            if one.name in names[:index]:
+                raise WrongValue(f"{one.name} is given twice", "leave one out", ("parameters", index, "name"))
+            if not one.low <= one.value <= one.high:
+                raise WrongValue(
+                    f"{one.name} lies outside its own interval",
+                    f"low {one.low:g} ≤ value {one.value:g} ≤ high {one.high:g}",
+                    ("parameters", index, "value"),
+                )
+        fitted = sum(one.origin == "fitted" for one in self.parameters)
+        pairs = fitted * (fitted - 1) // 2
+        if len(self.correlations) not in (0, pairs):
+            raise WrongValue(
+                "has not one for each pair of fitted parameters", f"{pairs} of them", ("correlations",)
+            )
+        return self
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Every value found, by the parameter's name."""
+        return {one.name: one.value for one in self.parameters}

@@ -1,0 +1,168 @@
+"""Published studies as cases: each run of a table planned as its paper had it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from howdah.calibrate.case import Case, Work
+from howdah.calibrate.study import Platform, Study, Table
+from howdah.calibrate.tables import KnownFigure, Setting, figures
+from howdah.documents.read import parse_document
+from howdah.documents.text import read_text
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Override, PlanRequest, Profile
+from howdah.model.workload import ROW_BYTES, Suite
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.units import MIB
+
+_TB = 10**12
+_SMALL = 0.25
+_LARGE_BYTES = 5 * _TB
+"""From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+
+
+@cache
+def studies() -> tuple[Study, ...]:
+    """Every study howdah knows, by name."""
+    folder = files("howdah.calibrate") / "studies"
+    found = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
+    return tuple(
+        parse_document(
+            one.read_text(encoding="utf-8"), one.name, Study, "a study", "see the others beside it"
+        )
+        for one in found
+    )
+
+
+def study_of(path: Path) -> tuple[Study, Table]:
+    """The study that a table's file is of; raises UserError for a table that howdah does not know."""
+    for study in studies():
+        for table in study.tables:
+            if table.file == path.name:
+                return study, table
+    known = [table.file for study in studies() for table in study.tables]
+    raise UserError(
+        str(path), "is no published table howdah knows", f"one of {', '.join(known)}, or a run's record"
+    )
+
+
+def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
+    """The runs of published tables, those of the same setting joined; raises UserError."""
+    known: dict[tuple[str, Setting], dict[str, KnownFigure]] = {}
+    by_name = {study.study: study for study in studies()}
+    for path in paths:
+        study, table = study_of(path)
+        text = read_text(path, "give a published table, a CSV file")
+        for figure in figures(study, table, text, str(path)):
+            known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
+    return tuple(
+        case_of(by_name[name], setting, {quantity: one.value for quantity, one in found.items()})
+        for (name, setting), found in known.items()
+    )
+
+
+def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
+    """One run of a study as the simulator would run it."""
+    platform = study.platform(setting.platform)
+    assert platform is not None
+    plan = plan_of(study, platform, setting)
+    capacity = at_once(plan)
+    request = RunRequest(
+        suite="terasuite",
+        rows=setting.dataset_bytes // ROW_BYTES,
+        maps=capacity.maps,
+        reduces=study.reduces or capacity.reduces,
+        replication=setting.replication,
+        output_replication=setting.output_replication,
+    )
+    suite = size_suite(request, capacity).suite
+    work = _work(study, plan, suite)._replace(lockstep=setting.protected)
+    large = setting.dataset_bytes >= _LARGE_BYTES
+    return Case(
+        name=_name(study, setting),
+        study=study.study,
+        work=work,
+        known=known,
+        best_of=study.best_of,
+        small=work._replace(share=_SMALL) if large else None,
+    )
+
+
+def plan_of(study: Study, platform: Platform, setting: Setting) -> Plan:
+    """The study's hosts, divided as on one of its platforms and configured by the paper profile."""
+    overrides = study.settings
+    if setting.block_bytes is not None:
+        overrides += (Override(key="dfs.blocksize", value=f"{setting.block_bytes // MIB}MiB"),)
+    request = PlanRequest(
+        workloads=(Demand(kind="terasuite", dataset_bytes=setting.dataset_bytes),),
+        replication=setting.replication,
+        hypervisor=platform.hypervisor,
+        protection=platform.protection,
+        profile=Profile.PAPER,
+        workers_per_host=platform.workers_per_host,
+        slots=platform.slots,
+        overrides=overrides,
+    )
+    plan = plan_cluster(_inventory(study, platform), request)
+    return _masters_sharing(plan) if study.masters_share else plan
+
+
+def ratio_works(study: Study) -> Iterator[tuple[str, Work]]:
+    """The work that a study's ratios compare, by platform."""
+    ratios = study.ratios
+    if ratios is None:
+        return
+    for platform in study.platforms:
+        setting = Setting(platform.label, ratios.files * ratios.file_size, 3, 3)
+        plan = plan_of(study, platform, setting)
+        request = RunRequest(suite="dfsio", files=ratios.files, file_bytes=ratios.file_size)
+        yield platform.label, _work(study, plan, size_suite(request, at_once(plan)).suite)
+
+
+def _masters_sharing(plan: Plan) -> Plan:
+    """The plan with its masters on full workers, which it would rather make room on."""
+    assert plan.cluster is not None
+    masters = tuple(
+        master.model_copy(update={"takes": (), "whole_host": False, "shares": True})
+        for master in plan.cluster.masters
+    )
+    return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"masters": masters})})
+
+
+def _inventory(study: Study, platform: Platform) -> Inventory:
+    if platform.link is None:
+        return study.inventory
+    groups = tuple(
+        group.model_copy(
+            update={
+                "nics": tuple(
+                    nic.model_copy(update={"speed_bits_per_s": platform.link}) for nic in group.nics
+                )
+            }
+        )
+        for group in study.inventory.groups
+    )
+    return study.inventory.model_copy(update={"groups": groups})
+
+
+def _work(study: Study, plan: Plan, suite: Suite) -> Work:
+    return Work(plan=plan, suite=suite, scheduling=study.scheduling)
+
+
+def _name(study: Study, setting: Setting) -> str:
+    """``vsphere6 4 VMs 30 TB r3``; what all runs of the study share is left out."""
+    parts = [study.study, setting.platform, f"{setting.dataset_bytes / _TB:g} TB"]
+    replicas = {setting.replication, setting.output_replication}
+    parts.append("r" + "/".join(str(one) for one in sorted(replicas, reverse=True)))
+    if setting.block_bytes is not None:
+        parts.append(f"{setting.block_bytes // MIB} MiB")
+    if setting.protected is not None:
+        parts.append("FT" if setting.protected else "no FT")
+    return " ".join(parts)

@@ -1,0 +1,123 @@
+"""A fit finds the numbers that made the figures, and is honest about what it did not see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from howdah.calibrate.calibrate import calibrate
+from howdah.calibrate.case import Case, Simulate, Work
+from howdah.calibrate.free import Free, values_for
+from howdah.calibrate.noise import best_of_shift, typical
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.workload import Suite
+
+FREE = (
+    Free("cpu_s", 1.0, 0.3, 3.0, "test"),
+    Free("disk_s", 1.0, 0.3, 3.0, "test"),
+    Free("idle", 1.0, 0.5, 2.0, "test"),
+    Free("slow/core_speed", 1.0, 0.3, 3.0, "test"),
+)
+TRUE = {"cpu_s": 1.7, "disk_s": 0.6, "idle": 1.0, "slow/core_speed": 0.5}
+SIZES = (1.0, 3.0, 10.0, 30.0)
+
+
+def _work(size: float) -> Work:
+    return Work(plan=Plan(platform=str(size), workers=(), settings=()), suite=Suite(name="s", workloads=()))
+
+
+def _world(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+    """A little world: TeraGen waits for its disk, TeraSort for disk and core; chance moves both by 0.1 %."""
+    size = float(work.plan.platform)
+    core = parameters["cpu_s"] / parameters.get("core_speed", 1.0)
+    chance = math.exp(1e-3 * float(np.random.default_rng((seed, int(size))).normal()))
+    return {
+        "teragen": size * parameters["disk_s"] * chance,
+        "terasort": size * (core + parameters["disk_s"]) * chance,
+        "terasort/scheduler-cpu": 10 * core,
+    }
+
+
+def _cases(*, wrong: float = 1.0) -> list[Case]:
+    cases = []
+    for study in ("fast", "slow"):
+        for size in SIZES:
+            known = _world(_work(size), values_for(study, TRUE), 99)
+            if (study, size) == ("fast", SIZES[0]):
+                known["teragen"] *= wrong
+            cases.append(Case(f"{study} {size:g}", study, _work(size), known, small=_work(size / 2)))
+    return cases
+
+
+def _calibrated(cases: list[Case], simulate: Simulate = _world) -> Calibration:
+    return calibrate("test", cases, FREE, simulate)
+
+
+def test_the_numbers_that_made_the_figures_are_found() -> None:
+    found = {one.name: one for one in _calibrated(_cases()).parameters}
+    for name in ("cpu_s", "disk_s", "slow/core_speed"):
+        assert found[name].value == pytest.approx(TRUE[name], rel=0.03)
+        assert found[name].low < TRUE[name] < found[name].high
+    # Core speed shows in the slow study alone.
+    assert all(cell.startswith("slow") for cell in found["slow/core_speed"].rests_on)
+
+
+def test_a_number_that_nothing_speaks_of_stays_where_it_was_expected_and_as_uncertain() -> None:
+    idle = next(one for one in _calibrated(_cases()).parameters if one.name == "idle")
+    assert idle.value == pytest.approx(1.0)
+    assert idle.rests_on == ()
+    assert idle.high / idle.low == pytest.approx(math.exp(2 * 1.645 * FREE[2].spread), rel=0.01)
+
+
+def test_every_figure_is_also_foretold_without_its_case() -> None:
+    found = _calibrated(_cases())
+    assert len(found.cells) == 2 * len(SIZES) * 3
+    for cell in found.cells:
+        assert cell.left_out is not None
+        assert cell.low is not None
+        assert cell.high is not None
+        assert cell.low < cell.left_out < cell.high
+        assert cell.left_out == pytest.approx(cell.known, rel=0.02)
+
+
+def test_a_figure_that_does_not_fit_shows_where_it_was_left_out_and_widens_the_intervals() -> None:
+    good, bad = _calibrated(_cases()), _calibrated(_cases(wrong=1.3))
+    (odd,) = [cell for cell in bad.cells if cell.case == "fast 1" and cell.quantity == "teragen"]
+    assert odd.left_out_error == pytest.approx(1 / 1.3 - 1, abs=0.02)
+    assert odd.left_out_error is not None
+    assert abs(odd.error) < abs(odd.left_out_error)
+    spread = {found: {one.quantity: one.relative for one in found.residuals} for found in (good, bad)}
+    assert spread[bad]["teragen"] > spread[good]["teragen"]
+
+
+def test_nine_of_ten_left_out_figures_are_within_their_intervals() -> None:
+    def blurred(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+        off = math.exp(0.03 * math.sin(7 * float(work.plan.platform)))
+        return {name: value * off for name, value in _world(work, parameters, seed).items()}
+
+    cells = [cell for cell in _calibrated(_cases(), blurred).cells if cell.unit == "s"]
+    within = [cell.low <= cell.known <= cell.high for cell in cells if cell.low and cell.high]
+    assert np.mean(within) >= 0.85
+
+
+def test_the_same_figures_give_the_same_calibration() -> None:
+    assert _calibrated(_cases()) == _calibrated(_cases())
+
+
+def test_cases_without_figures_are_refused() -> None:
+    with pytest.raises(UserError, match="nothing is known of these runs"):
+        _calibrated([Case("empty", "fast", _work(1.0), {})])
+
+
+def test_the_best_of_three_runs_is_better_than_a_run() -> None:
+    assert best_of_shift(1) == 0
+    # The mean of the smallest of two and of three standard normal values: 1/√π and 3/(2√π) below 0.
+    assert best_of_shift(2) == pytest.approx(1 / math.sqrt(math.pi))
+    assert best_of_shift(3) == pytest.approx(1.5 / math.sqrt(math.pi))
+    assert typical(100.0, "terasort/map-shuffle", 3) == pytest.approx(100.85, abs=0.01)
+    assert typical(100.0, "teravalidate", 3) == pytest.approx(104.42, abs=0.01)
