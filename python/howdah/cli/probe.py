@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from ruamel.yaml import YAML
 
+from howdah.cli.values import parse_measuring_time
 from howdah.errors import UserError
+from howdah.model.host import Host
 from howdah.session import hosts as session
 
 EXAMPLES = """
@@ -19,7 +22,10 @@ EXAMPLES = """
 * `howdah probe` shows this machine as YAML
 * `howdah probe --json | jq .cpu` for other programs
 * `howdah probe --output worker-7.yaml` keeps it for an inventory
+* `howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml` measures it too
 """
+
+MEASURING = "Measuring"
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
@@ -30,12 +36,37 @@ def probe(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
     ] = None,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="Measure disks, memory and what rows cost, in about a minute.",
+            rich_help_panel=MEASURING,
+        ),
+    ] = False,
+    data_dir: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Directories to measure, one on each disk. Default: build/data.",
+            metavar="DIR",
+            rich_help_panel=MEASURING,
+        ),
+    ] = None,
+    seconds: Annotated[
+        str, typer.Option(help="How long it may take.", metavar="S", rich_help_panel=MEASURING)
+    ] = "60",
 ) -> None:
     """Describe this machine: processors, memory, disks, file systems, network, virtualisation.
 
     Works without privileges; what could not be read is listed under `unread` with the reason.
+
+    With `--measure` it also writes, reads and copies files below the data directories, removed at the
+    end, reads whole disks where it may, and works on rows in memory. Let the machine rest meanwhile.
     """
-    host = session.probe_host()
+    limit_s = parse_measuring_time(seconds)
+    if data_dir and not measure:
+        raise UserError("--data-dir", "names what to measure", "add --measure")
+    host = _measured(data_dir or [], limit_s) if measure else session.probe_host()
     text = host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
     if output is None:
         sys.stdout.write(text)
@@ -48,6 +79,18 @@ def probe(
             f"cannot be written: {error.strerror}",
             "give a file in an existing directory",
         ) from error
+
+
+def _measured(data_dirs: list[Path], limit_s: float) -> Host:
+    # Progress goes beside the document, which a pipe or a file gets whole.
+    console = Console(stderr=True, highlight=False)
+    with console.status("measuring") as moving:
+        host = session.measure_host(
+            data_dirs, limit_s=limit_s, tell=lambda what: moving.update(f"measuring {what}")
+        )
+    for doubt in host.measured.not_measured if host.measured else ():
+        console.print(f"not measured: {doubt.what}: {doubt.why}", soft_wrap=True, markup=False)
+    return host
 
 
 def _yaml(content: object) -> str:

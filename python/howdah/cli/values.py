@@ -10,6 +10,7 @@ from howdah.model.workload import Codec
 _MOST_SEED: Final = 2**63 - 1
 _LEAST_INTERVAL_S: Final = 0.1
 _LEAST_DEADLINE_S: Final = 1.0
+_MEASURING_S: Final = (10.0, 3600.0)
 
 
 def parse_seed(text: str) -> int:
@@ -41,6 +42,19 @@ def parse_deadline(text: str) -> float:
         raise UserError("--deadline", f"{text!r} is not a number of seconds", hint) from error
     if not value >= _LEAST_DEADLINE_S:
         raise UserError("--deadline", f"no queue gives a container within {text} s", hint)
+    return value
+
+
+def parse_measuring_time(text: str) -> float:
+    """Seconds as given to ``--seconds``; raise UserError for what is too short to measure anything in."""
+    least, most = _MEASURING_S
+    hint = f"give seconds from {least:g} to {most:g}"
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError("--seconds", f"{text!r} is not a number of seconds", hint) from error
+    if not least <= value <= most:
+        raise UserError("--seconds", f"nothing worth keeping is measured in {text} s", hint)
     return value
 
 

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from howdah.model.base import Model
+from howdah.model.measured import Measured
 from howdah.model.network import NetworkStack, Nic
 from howdah.model.storage import Disk, FileSystem, OtherMount
 
@@ -186,6 +187,8 @@ class Host(Model):
     """How much of it is this process's."""
     other_mounts: tuple[OtherMount, ...] = ()
     """Mounts that hold files on none of its disks."""
+    measured: Measured | None = None
+    """What it was measured to do, where somebody took the time."""
     unread: tuple[Unread, ...] = ()
     """What could not be read."""
 

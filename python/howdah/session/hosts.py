@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from howdah.model.host import Host
+from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 
-__all__ = ["host_line", "probe_host"]
+__all__ = ["host_line", "measure_host", "probe_host"]
+
+
+def measure_host(data_dirs: Sequence[Path], *, limit_s: float, tell: Callable[[str], None]) -> Host:
+    """This machine probed and measured, by default below the directory that runs use by default.
+
+    Raises UserError where it cannot be measured; nothing stays behind.
+    """
+    # The Rust module is loaded only where something is measured.
+    from howdah.probe.measuring import measure  # noqa: PLC0415
+
+    chosen = [path.absolute() for path in data_dirs] or [DEFAULT_DATA_DIR.absolute()]
+    return measure(probe_host(), chosen, limit_s=limit_s, tell=tell)

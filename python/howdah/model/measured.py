@@ -1,0 +1,212 @@
+"""What a host was measured to do: rates of its disks, memory and network, and what rows cost it.
+
+A figure is the median of its repeats with the least and the most of them, in SI units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+from typing import Self
+
+from pydantic import Field
+
+from howdah.model.base import Model
+from howdah.model.workload import Codec
+
+
+class Figure(Model):
+    """One measured figure."""
+
+    value: float = Field(gt=0, allow_inf_nan=False)
+    """The median of the repeats."""
+    least: float = Field(gt=0, allow_inf_nan=False)
+    """The smallest of them."""
+    most: float = Field(gt=0, allow_inf_nan=False)
+    """The largest of them."""
+    repeats: int = Field(ge=1)
+    """How often it was measured."""
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Self:
+        """The figure that these repeats give; at least one."""
+        return cls(value=median(values), least=min(values), most=max(values), repeats=len(values))
+
+
+class ZoneRate(Model):
+    """What a disk reads at one place."""
+
+    place: float = Field(ge=0, le=1)
+    """Where: 0 is the disk's first byte, in its outer zone, 1 its last, in its inner zone."""
+    bytes_per_s: Figure
+    """Sequential reading there."""
+
+
+class DiskZones(Model):
+    """A whole disk read at places from its first zone to its last, past its file systems."""
+
+    disk: str
+    """The kernel's name, ``sda`` for instance."""
+    rates: tuple[ZoneRate, ...]
+    """In the order of their places; those where a virtual disk holds nothing are left out."""
+
+    @property
+    def outer_bytes_per_s(self) -> float:
+        """Rate of the first place."""
+        return self.rates[0].bytes_per_s.value
+
+    @property
+    def inner_bytes_per_s(self) -> float:
+        """Rate of the last place."""
+        return self.rates[-1].bytes_per_s.value
+
+
+class StreamRates(Model):
+    """Files written, read and copied in large blocks, several blocks under way in each."""
+
+    read_bytes_per_s: Figure
+    """Reading alone."""
+    write_bytes_per_s: Figure
+    """Writing alone, made durable."""
+    copy_bytes_per_s: Figure
+    """Bytes copied, each read once and written once, made durable."""
+    read_cpu_s_per_byte: Figure
+    """CPU seconds of this process and the kernel for it, for each byte read."""
+    write_cpu_s_per_byte: Figure
+    """CPU seconds of this process and the kernel for it, for each byte written."""
+    file_bytes: int
+    """Size of each file."""
+    direct: bool
+    """Whether the page cache was bypassed; if not, the rates include it."""
+
+    @property
+    def mixed_share(self) -> float:
+        """What is left of the disk's time when it reads and writes at once: 1 where nothing is lost.
+
+        Copying a byte takes 1/read + 1/write seconds where streams cost one another nothing. A disk
+        with two ways, such as a network's, may do better than 1.
+        """
+        apart_s = 1 / self.read_bytes_per_s.value + 1 / self.write_bytes_per_s.value
+        return self.copy_bytes_per_s.value * apart_s
+
+
+class DirectoryRates(Model):
+    """What the file system of one data directory does, wherever on its disk it has free space."""
+
+    data_dir: str
+    """The directory."""
+    disks: tuple[str, ...]
+    """The whole disks below it, as far as they are known."""
+    rates: StreamRates
+    """This directory alone at work."""
+    operation_s: Figure
+    """Seconds for a file of one row: making it, writing it, and waiting until it is on the disk."""
+
+
+class SortCost(Model):
+    """What sorting costs with windows of one length."""
+
+    windows: int = Field(ge=2)
+    """Windows that were merged."""
+    window_rows: int = Field(ge=1)
+    """Rows in each of them."""
+    sort_s_per_byte: Figure
+    """CPU seconds for each byte of rows, to sort the windows."""
+    merge_s_per_byte: Figure
+    """CPU seconds for each byte of rows, to merge the windows and copy the rows out."""
+
+
+class CodecCost(Model):
+    """What compressing blocks of sorted rows costs."""
+
+    codec: Codec
+    """The codec."""
+    pack_s_per_byte: Figure
+    """CPU seconds for each byte of rows."""
+    unpack_s_per_byte: Figure
+    """CPU seconds for each byte of rows."""
+    ratio: float = Field(gt=0, le=1)
+    """Bytes stored for each byte of rows."""
+
+
+class RowCosts(Model):
+    """What the local engine's steps cost, all threads at work at once in memory."""
+
+    threads: int = Field(ge=1)
+    """Threads that worked."""
+    generate_s_per_byte: Figure
+    """CPU seconds for each byte of rows made, checksum included."""
+    validate_s_per_byte: Figure
+    """CPU seconds for each byte of rows looked at by TeraValidate."""
+    sorts: tuple[SortCost, ...] = Field(min_length=2)
+    """From few long windows to many short ones."""
+    codecs: tuple[CodecCost, ...]
+    """The codecs for intermediate data."""
+
+    def sort_s_per_byte(self, window_rows: float) -> float:
+        """CPU seconds a byte to sort windows of that many rows: linear in the logarithm of their number."""
+        points = [(one.window_rows, one.sort_s_per_byte.value) for one in self.sorts]
+        return _on_log_line(points[0], points[-1], window_rows)
+
+    def merge_s_per_byte(self, windows: float) -> float:
+        """CPU seconds a byte to merge that many windows: a comparison for each level of a binary tree."""
+        points = [(one.windows, one.merge_s_per_byte.value) for one in self.sorts]
+        return _on_log_line(points[0], points[-1], windows)
+
+
+class PeerRates(Model):
+    """What the network carries between this host and another, over several TCP connections."""
+
+    peer: str
+    """The other host, as it was named."""
+    sent_bytes_per_s: Figure
+    """From this host to the peer."""
+    received_bytes_per_s: Figure
+    """From the peer to this host."""
+
+
+class NotMeasured(Model):
+    """Something that was to be measured and was not."""
+
+    what: str
+    """The figure."""
+    why: str
+    """What kept it from being measured, or what to hold against it."""
+
+
+class Measured(Model):
+    """What one host was measured to do."""
+
+    seconds: float
+    """How long the measuring took."""
+    load_average: float
+    """The load average of one minute when it began: other work slows what is measured."""
+    memory_copy_bytes_per_s: Figure
+    """Bytes copied by memcpy over all cores."""
+    rows: RowCosts
+    """What rows cost."""
+    directories: tuple[DirectoryRates, ...]
+    """Each data directory alone."""
+    together: StreamRates
+    """All data directories at once."""
+    zones: tuple[DiskZones, ...] = ()
+    """The disks below the data directories that could be read as devices."""
+    peers: tuple[PeerRates, ...] = ()
+    """Other hosts that were named."""
+    not_measured: tuple[NotMeasured, ...] = ()
+    """What is missing, and why."""
+
+    def zones_of(self, disk: str) -> DiskZones | None:
+        """The zones of the disk of that name, if they were measured."""
+        return next((one for one in self.zones if one.disk == disk), None)
+
+
+def _on_log_line(one: tuple[float, float], other: tuple[float, float], at: float) -> float:
+    """The value at ``at`` on the line through both points over log2 of the place; never below the least.
+
+    A line measured over a few doublings would cross zero far outside of them.
+    """
+    (first, low), (second, high) = sorted((one, other))
+    slope = (high - low) / math.log2(second / first)
+    return max(low + slope * math.log2(max(at, 1) / first), min(low, high) / 2)

@@ -1,0 +1,106 @@
+"""A host measured: rows and memory, data directories, whole disks, peers, each in its share of the time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from howdah import _native
+from howdah.errors import UserError
+from howdah.model.host import Host
+from howdah.model.measured import DirectoryRates, Measured, NotMeasured, StreamRates
+from howdah.model.storage import Disk
+from howdah.probe.measuring.pace import OutOfTime, Pace
+from howdah.probe.measuring.rows import measure_memory, measure_rows, pool_bytes
+from howdah.probe.measuring.scratch import data_dir_of, scratch
+from howdah.probe.measuring.streams import check_room, depth_of, measure_directory, measure_streams
+from howdah.probe.measuring.zones import measure_zones
+
+_ROWS_SHARE = 0.25
+_MEMORY_SHARE = 0.05
+_BUSY = 0.5
+
+
+def measure(
+    host: Host, data_dirs: Sequence[Path], *, limit_s: float, tell: Callable[[str], None] = lambda _: None
+) -> Host:
+    """The host with what it was measured to do in about a minute, at most ``limit_s`` seconds.
+
+    Files are written below the data directories and removed however it ends; disks are opened for
+    reading only. ``tell`` is told what is measured now. Raises UserError for a directory that cannot be
+    used, too little room, or disks too slow for any figure within the time.
+    """
+    if not data_dirs:
+        raise UserError("--data-dir", "names no directory", "give one on each disk to measure")
+    check_room(data_dirs)
+    load_average = os.getloadavg()[0]
+    pace = Pace(limit_s, tell)
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(scratch(data_dir)) for data_dir in data_dirs]
+        tell("memory")
+        pool = _pool(host, len(folders))
+        memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
+        tell("rows")
+        rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
+        try:
+            directories, together = _streams(pool, host, folders, pace)
+        except OutOfTime as error:
+            raise UserError(
+                "--seconds",
+                f"{limit_s:g} s are too few: the disks are slow or busy",
+                f"give {2 * limit_s:g}, or measure fewer directories at a time",
+            ) from error
+    zones, missing = measure_zones(_disks(host, directories), pace)
+    measured = Measured(
+        seconds=round(pace.spent_s, 3),
+        load_average=round(load_average, 2),
+        memory_copy_bytes_per_s=memory,
+        rows=rows,
+        directories=directories,
+        together=together,
+        zones=zones,
+        not_measured=(*missing, *_doubts(host, load_average, together)),
+    )
+    return host.model_copy(update={"measured": measured})
+
+
+def _pool(host: Host, folders: int) -> _native.Pool:
+    size = max(pool_bytes(host), folders * depth_of(host) * (4 << 20))
+    try:
+        return _native.Pool(size, depth_of(host))
+    except MemoryError as error:
+        raise UserError("memory", str(error), "end what fills it, and measure again") from error
+
+
+def _streams(
+    pool: _native.Pool, host: Host, folders: Sequence[Path], pace: Pace
+) -> tuple[tuple[DirectoryRates, ...], StreamRates]:
+    """Each directory alone, then all at once where there are several."""
+    directories: list[DirectoryRates] = []
+    turns = len(folders) + (len(folders) > 1)
+    for turn, folder in enumerate(folders):
+        pace.tell(f"{data_dir_of(folder)} written, read and copied")
+        within_s = pace.left_s / (turns - turn)
+        directories.append(measure_directory(pool, folder, host, pace, within_s))
+    if len(folders) == 1:
+        return tuple(directories), directories[0].rates
+    pace.tell("all directories at once")
+    return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, pace.left_s)
+
+
+def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...]:
+    below = {name for directory in directories for name in directory.disks}
+    return tuple(disk for disk in host.disks if disk.name in below)
+
+
+def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
+    doubts = []
+    if load_average > _BUSY * host.usable_cpus:
+        why = f"other programs were at work, load average {load_average:.1f}: measure again when they rest"
+        doubts.append(NotMeasured(what="an idle machine", why=why))
+    if not together.direct:
+        why = "a data directory refuses direct I/O, so that its rates are the page cache's too"
+        doubts.append(NotMeasured(what="disks without the page cache", why=why))
+    return doubts
