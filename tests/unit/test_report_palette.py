@@ -19,6 +19,7 @@ TOGETHER = (
     ("memory-cached", "memory-dirty"),
     ("phase-1", "phase-2", "phase-3"),
     ("phase-1", "phase-2", "fault"),
+    ("group-1", "group-2", "group-3", "group-4", "group-5", "group-6"),
 )
 """Tokens that meet in one figure."""
 

@@ -23,9 +23,11 @@ COMMANDS = {
     "rules": "rules",
     "hadoop": "hadoop",
     "lab": "lab",
+    "calibrate": "calibrate",
     "run": "run",
     "runs": "runs",
     "runs attach": "attach",
+    "compare": "compare",
 }
 """The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
 

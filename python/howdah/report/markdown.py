@@ -25,13 +25,13 @@ def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
     parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
     if figures.over_time:
         about = [escaped(" ".join(figures.not_shown))] if figures.not_shown else []
-        parts.append(["## Over time", *about, *(_figure(one, folder) for one in figures.over_time)])
+        parts.append(["## Over time", *about, *(figure_block(one, folder) for one in figures.over_time)])
     if figures.places or said.cluster:
         parts.append(
-            ["## The cluster", *(_figure(one, folder) for one in figures.places), *_titled(said.cluster)]
+            ["## The cluster", *(figure_block(one, folder) for one in figures.places), *titled(said.cluster)]
         )
     if figures.throughput:
-        parts.append(["## Throughput", *(_figure(one, folder) for one in figures.throughput)])
+        parts.append(["## Throughput", *(figure_block(one, folder) for one in figures.throughput)])
     parts += [_bytes(said, figures, folder), _limits(said), _provenance(said)]
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
@@ -49,7 +49,7 @@ def _answer(said: Content) -> list[str]:
 def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
     blocks = [table(stats_table(said.stats))] if said.stats else []
     if figures.answer:
-        blocks.append(_figure(figures.answer, folder))
+        blocks.append(figure_block(figures.answer, folder))
     if said.dfsio:
         blocks += ["## TestDFSIO's figures", table(said.dfsio)]
     return blocks
@@ -62,7 +62,8 @@ def _findings(said: Content) -> list[str]:
     return ["## Findings", *blocks] if blocks else []
 
 
-def _titled(tables: Sequence[Titled]) -> list[str]:
+def titled(tables: Sequence[Titled]) -> list[str]:
+    """Tables under their titles, block by block."""
     blocks = []
     for one in tables:
         blocks += [
@@ -74,7 +75,7 @@ def _titled(tables: Sequence[Titled]) -> list[str]:
 
 
 def _bytes(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [_figure(one, folder) for one in figures.flows]
+    blocks = [figure_block(one, folder) for one in figures.flows]
     blocks += [table(said.accounts)] if said.accounts else []
     blocks += [_bullets(said.explanations)] if said.explanations else []
     return ["## Where the bytes went", *blocks] if blocks else []
@@ -88,7 +89,7 @@ def _provenance(said: Content) -> list[str]:
     blocks = ["## Provenance"]
     for group in said.facts:
         blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]
-    blocks += _titled(said.grounds)
+    blocks += titled(said.grounds)
     if said.plan.rows:
         blocks += ["### Plan", table(said.plan)]
     if said.plan_sources:
@@ -111,7 +112,8 @@ def table(data: Table) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _figure(figure: Figure, folder: str) -> str:
+def figure_block(figure: Figure, folder: str) -> str:
+    """A figure as a link to its picture, with its title and caption."""
     title, caption = escaped(figure.title), escaped(figure.caption)
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 

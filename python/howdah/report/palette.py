@@ -1,7 +1,8 @@
 """One colour for one thing, the same in every figure, on the page and in Markdown's pictures.
 
 The hues are Okabe and Ito's, which stay apart for colour-blind eyes ("Color Universal Design",
-2008); time and tasks are a neutral slate so that they never compete with a resource. A chart
+2008); time and tasks are a neutral slate so that they never compete with a resource. Where groups of
+runs are held together (platforms, configurations), each has a colour, the baseline the first. A chart
 spec names a colour by its token (``$cpu-user``); the token is replaced by the theme's value when
 the chart is drawn, so one spec serves light and dark.
 """
@@ -33,6 +34,12 @@ LIGHT: dict[str, str] = {
     "on-phase-1": "#ffffff",
     "on-phase-2": "#0e1520",
     "on-phase-3": "#0e1520",
+    "group-1": "#33475b",
+    "group-2": "#0072b2",
+    "group-3": "#d55e00",
+    "group-4": "#6f2dd2",
+    "group-5": "#542c12",
+    "group-6": "#ac7753",
     "fault": "#c62828",
 }
 
@@ -59,6 +66,12 @@ DARK: dict[str, str] = {
     "on-phase-1": "#0e1520",
     "on-phase-2": "#ffffff",
     "on-phase-3": "#ffffff",
+    "group-1": "#a9bdd2",
+    "group-2": "#2f84bd",
+    "group-3": "#f0803c",
+    "group-4": "#6a4eda",
+    "group-5": "#d22d4e",
+    "group-6": "#e8b492",
     "fault": "#ff8a80",
 }
 

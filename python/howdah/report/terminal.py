@@ -24,16 +24,17 @@ def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
         *(Text(text, style="red") for text in said.missing),
     ]
     if said.stats:
-        parts += [Text(), _grid(stats_table(said.stats))]
+        parts += [Text(), grid(stats_table(said.stats))]
     if said.dfsio:
-        parts += [Text(), _grid(said.dfsio)]
+        parts += [Text(), grid(said.dfsio)]
     parts += _findings(said)
     if said.accounts:
-        parts += [Text(), Text("where the bytes went", style="dim"), _grid(said.accounts)]
+        parts += [Text(), Text("where the bytes went", style="dim"), grid(said.accounts)]
     return Group(*parts)
 
 
-def _grid(data: Table) -> Grid:
+def grid(data: Table) -> Grid:
+    """A table without lines, columns of numbers aligned on the right."""
     numbers = numeric_columns(data)
     grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for index, column in enumerate(data.columns):

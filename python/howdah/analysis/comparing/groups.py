@@ -15,8 +15,8 @@ MOST_NAMED = 2
 LONGEST = 40
 """A name longer than this fits no axis."""
 
-_TELLING = (Aspect.WORKLOAD, Aspect.PLAN, Aspect.CONFIGURATION)
-"""What users change on purpose."""
+_TELLING = (Aspect.WORKLOAD, Aspect.PLAN)
+"""What users change on purpose, one of which stands for what follows from it."""
 
 
 def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:

@@ -61,7 +61,8 @@ def spread(labels: Sequence[Label], height: float) -> list[Label]:
     return placed
 
 
-def _label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
+def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
+    """Names beside the plot's right end, each with its colour, that a click switches off."""
     rows = [{"series": label.name, "y": label.y, "at": index} for index, label in enumerate(labels)]
     colours = {"domain": [label.name for label in labels], "range": [f"${label.token}" for label in labels]}
     seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
@@ -179,7 +180,7 @@ def timeline(
         *above.layers,
         series,
         *levels,
-        *_label_layers(_places(lines, marks, axis, height, stacked)),
+        *label_layers(_places(lines, marks, axis, height, stacked)),
         pointer,
     ]
     return chart(

@@ -1,0 +1,73 @@
+"""``howdah compare``: runs against a baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.cli.output import print_json, show
+from howdah.session import comparing as session
+from howdah.session.runs import DEFAULT_RUNS_DIR, list_runs
+
+EXAMPLES = """
+**Examples**
+
+* `howdah compare 20261120-1714 20261120-1731` holds the second run against the first
+* `howdah compare runs` finds the repeats among all runs of a folder, and compares the rest
+* `howdah compare runs --baseline 20261120-1714-terasuite --output comparison` writes a page, too
+* `howdah compare last before/20261119-0930-terasuite --json` for other programs
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+def _ids(context: typer.Context, incomplete: str) -> list[str]:
+    runs = list_runs(Path(context.params.get("runs_dir") or DEFAULT_RUNS_DIR))
+    return [name for name in ("last", *(run.id for run in runs)) if name.startswith(incomplete)]
+
+
+@app.command("compare", epilog=EXAMPLES)
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Runs by id, the beginning of it, `last`, or directory; or folders of runs.",
+            metavar="RUN...",
+            autocompletion=_ids,
+        ),
+    ],
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="The run to hold the others against. Default: the first.",
+            metavar="RUN",
+            autocompletion=_ids,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write compare.html, compare.md and figures here.", metavar="DIR"
+        ),
+    ] = None,
+    runs_dir: Annotated[
+        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+    ] = DEFAULT_RUNS_DIR,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare runs: how much faster or slower, whether it can be told from noise, what changed, and where.
+
+    Runs that differ in nothing but their seed and their hour are repeats of one another. Without
+    repeats nothing can be told from noise; where it cannot, the number of repeats that would is told.
+    """
+    compared = session.compare_runs(runs, baseline, runs_dir)
+    page = session.write_comparison(compared, output) if output is not None else None
+    if json:
+        content = compared.comparison.model_dump(mode="json")
+        print_json(content | {"page": str(page)} if page else content)
+    else:
+        show(session.comparison_text(compared.comparison))
+        if page:
+            print(f"\npage  {page}")

@@ -1,0 +1,1 @@
+"""Comparisons -> HTML, Markdown and terminal text."""

@@ -1,0 +1,41 @@
+"""The figures of a comparison in the order in which a reader meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from howdah.analysis.comparing.courses import Course
+from howdah.model.comparison import Comparison
+from howdah.report.comparing.figures.overlay import overlays
+from howdah.report.comparing.figures.ratios import ratios
+from howdah.report.comparing.figures.repeats import repeats
+from howdah.report.figure import Figure
+
+
+class Figures(NamedTuple):
+    """The answer's own figure, every run's times, and what resources did meanwhile."""
+
+    answer: Figure | None
+    repeats: tuple[Figure, ...]
+    over_time: tuple[Figure, ...]
+
+    def every(self) -> tuple[Figure, ...]:
+        """All of them in order."""
+        return (*([self.answer] if self.answer else []), *self.repeats, *self.over_time)
+
+
+class Followed(NamedTuple):
+    """What resources did in one workload, in one run of each group, by the group's name."""
+
+    workload: str
+    courses: Mapping[str, Sequence[Course]]
+
+
+def draw(comparison: Comparison, followed: Followed) -> Figures:
+    """Every figure there is data for."""
+    return Figures(
+        answer=ratios(comparison),
+        repeats=repeats(comparison),
+        over_time=overlays(comparison, followed.workload, followed.courses),
+    )

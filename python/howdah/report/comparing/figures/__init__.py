@@ -1,0 +1,1 @@
+"""The figures of a comparison, one module each."""

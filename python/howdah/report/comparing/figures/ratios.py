@@ -1,0 +1,241 @@
+"""Elapsed times over the baseline's, with their intervals: what a comparison comes to."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from howdah.model.comparison import Against, Comparison, Judged
+from howdah.model.run import Origin
+from howdah.report.comparing.figures.colours import keys
+from howdah.report.comparing.words import interval, more_time, place, ratio
+from howdah.report.figure import Figure, Table
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+
+ROW, HEAD = 24, 30
+LEFT, RIGHT = 4, 190
+
+WIDEST = 4.0
+"""Ratios that span more than this are drawn on a logarithmic axis."""
+
+FARTHEST = 8.0
+"""Intervals are cut off where they reach so many times beyond the farthest ratio."""
+
+
+class Row(NamedTuple):
+    """One line of the figure: a group in a workload or phase, ``y`` in pixels from the top."""
+
+    y: float
+    against: Against
+    judged: Judged
+    simulated: bool
+
+
+def ratios(comparison: Comparison) -> Figure | None:
+    """The figure; None where nothing is held against the baseline."""
+    heads, rows = _rows(comparison)
+    if not rows:
+        return None
+    return Figure(
+        id="ratios",
+        title=f"Elapsed time over that of {comparison.baseline}",
+        caption=(
+            "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
+            "left of the line took less time. A bar without an end goes on. No bar: too few runs."
+        ),
+        spec=_spec(comparison, heads, rows),
+        table=_table(rows),
+        keys=keys(comparison)[1:] if len(comparison.against) > 1 else (),
+        marks=4 * len(rows),
+    )
+
+
+def _rows(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Where every line goes: one block for each workload and phase, its name above its groups."""
+    heads, rows = [], []
+    y = 0.0
+    simulated = {
+        group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
+    }
+    measures = dict.fromkeys(one.measure for each in comparison.against for one in each.times)
+    for measure in measures:
+        heads.append({"y": y + HEAD / 2, "text": place(measure), "weight": measure.phase is None})
+        y += HEAD
+        for each in comparison.against:
+            one = each.time_of(measure.workload, measure.phase)
+            if one is not None and one.ratio is not None:
+                rows.append(Row(y + ROW / 2, each, one, simulated[each.group]))
+                y += ROW
+    return heads, rows
+
+
+def _domain(rows: list[Row]) -> tuple[float, float]:
+    """From the least to the greatest of what is drawn, 1 and a little room included."""
+    points = [1.0, *(row.judged.ratio or 1.0 for row in rows)]
+    least, most = min(points), max(points)
+    reach = min(FARTHEST, max(1.2, (most / least) ** 1.5))
+    ends = [value for row in rows for value in (row.judged.low, row.judged.high) if value is not None]
+    low = max(min([least, *ends]), least / reach)
+    high = min(max([most, *ends]), most * reach)
+    room = max(1.02, (high / low) ** 0.06)
+    return low / room, high * room
+
+
+def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) -> dict[str, Any]:
+    low, high = _domain(rows)
+    height = max([row.y for row in rows]) + ROW / 2
+    values = [_datum(row, low, high) for row in rows]
+    ticks = [
+        {"series": row.against.group, "y": row.y, "ratio": value / row.judged.base_mean}
+        for row in rows
+        for value in row.judged.other
+        if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
+    ]
+    x = {
+        "field": "ratio",
+        "type": "quantitative",
+        "scale": {
+            "domain": [low, high],
+            "nice": False,
+            "zero": False,
+            "type": "log" if high / low > WIDEST else "linear",
+        },
+        "axis": {
+            "title": f"times the elapsed time of {comparison.baseline}",
+            "grid": True,
+            "domain": False,
+            "ticks": False,
+            "tickCount": 6,
+            "format": "~g" if high / low > WIDEST else ".2~f",
+        },
+    }
+    y = {
+        "field": "y",
+        "type": "quantitative",
+        "scale": {"domain": [0, height], "reverse": True},
+        "axis": None,
+    }
+    groups = keys(comparison)
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": [key.name for key in groups], "range": [f"${key.token}" for key in groups]},
+        "legend": None,
+    }
+    filtered = [{"filter": SHOWN}]
+    tooltip = [
+        {"field": "series", "title": "group"},
+        {"field": "what"},
+        {"field": "said", "title": "ratio"},
+        {"field": "interval", "title": "95 % interval"},
+        {"field": "verdict"},
+        {"field": "why"},
+    ]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"ratio": 1}]},
+            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
+            "encoding": {"x": x},
+        },
+        {
+            "data": {"values": values},
+            "transform": [*filtered, {"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+        },
+        {
+            "data": {"values": ticks},
+            "transform": filtered,
+            "mark": {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
+            "encoding": {"x": x, "y": y, "color": colour},
+        },
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "transform": filtered,
+            "mark": {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": colour,
+                # What was computed is a hollow point.
+                "fillOpacity": {
+                    "field": "solid",
+                    "type": "quantitative",
+                    "scale": {"domain": [0, 1], "range": [0, 1]},
+                    "legend": None,
+                },
+                "stroke": colour,
+                "tooltip": tooltip,
+            },
+        },
+        {
+            "data": {"values": heads},
+            "mark": {"type": "text", "align": "left", "fontSize": 13, "x": 0},
+            "encoding": {
+                "y": y,
+                "text": {"field": "text"},
+                "opacity": {
+                    "field": "weight",
+                    "type": "nominal",
+                    "scale": {"domain": [True, False], "range": [1, 0.75]},
+                    "legend": None,
+                },
+            },
+        },
+        {
+            "data": {"values": values},
+            "transform": filtered,
+            "mark": {"type": "text", "align": "left", "dx": 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            "encoding": {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
+        },
+    ]
+    return chart(
+        layers,
+        height=height,
+        width=WIDTH - 62,
+        top=4,
+        left=LEFT,
+        right=RIGHT,
+        resolve={"scale": {"color": "independent", "opacity": "independent", "fillOpacity": "independent"}},
+    )
+
+
+def _datum(row: Row, low: float, high: float) -> dict[str, Any]:
+    one = row.judged
+    value = one.ratio or 1.0
+    bar = one.low is not None and one.high is not None
+    return {
+        "series": row.against.group,
+        "y": row.y,
+        "ratio": value,
+        "low": max(low, one.low or 0.0) if bar else None,
+        "high": min(high, one.high or math.inf) if bar else None,
+        "what": place(one.measure),
+        "said": ratio(one),
+        "interval": interval(one),
+        "verdict": one.verdict.value,
+        "why": one.why,
+        "solid": 0 if row.simulated else 1,
+        "label": _label(one),
+    }
+
+
+def _label(one: Judged) -> str:
+    return f"{more_time(one.ratio or 1.0)}" if one.verdict in ("faster", "slower") else one.verdict.value
+
+
+def _table(rows: list[Row]) -> Table:
+    return Table(
+        ("of", "group", "ratio", "95 % interval", "verdict"),
+        tuple(
+            (
+                place(row.judged.measure),
+                row.against.group,
+                ratio(row.judged),
+                interval(row.judged),
+                row.judged.verdict.value,
+            )
+            for row in rows
+        ),
+    )

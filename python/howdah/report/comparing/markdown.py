@@ -1,0 +1,40 @@
+"""A comparison as Markdown, with its figures as SVG files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.report.comparing.content import Content
+from howdah.report.comparing.draw import Figures
+from howdah.report.markdown import escaped, figure_block, table, titled
+
+
+def comparison_markdown(said: Content, figures: Figures, folder: str) -> str:
+    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
+    return "\n\n".join(_blocks(said, figures, folder)) + "\n"
+
+
+def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
+    yield f"# {escaped(said.answer)}"
+    yield escaped(" · ".join(said.kicker))
+    yield from (escaped(text) for text in (said.computed, *said.refused) if text)
+    if figures.answer:
+        yield figure_block(figures.answer, folder)
+    yield table(said.times)
+    for part in said.parts:
+        yield f"## {escaped(part.group)}"
+        yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
+    if said.changes.rows:
+        yield "## What changed"
+        yield table(said.changes)
+    for heading, some in (("Run by run", figures.repeats), ("Over time", figures.over_time)):
+        if some:
+            yield f"## {heading}"
+            yield from (figure_block(one, folder) for one in some)
+    if said.others:
+        yield "## Resources and tasks"
+        yield from titled(said.others)
+    if said.tests.table.rows:
+        yield from titled((said.tests,))
+    yield "## Runs"
+    yield table(said.runs)

@@ -1,0 +1,142 @@
+"""What a comparison says: the answer first, then group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from howdah.analysis.wording import listed, seconds
+from howdah.model.comparison import Against, Comparison, Contrast, Judged, Location, RunGroup, Verdict
+from howdah.report.comparing.words import interval, measured, more_time, place, ratio, signed_seconds
+from howdah.units import format_counted
+
+TOLD = (Verdict.FASTER, Verdict.SLOWER)
+
+
+def answer(comparison: Comparison) -> str:
+    """The comparison in one sentence."""
+    match comparison.against:
+        case ():
+            return _repeats(comparison.groups[0])
+        case (only,):
+            return _pair(only, comparison.baseline)
+        case several:
+            return _fastest(several, comparison.baseline)
+
+
+def said(against: Against, baseline: str) -> Iterator[str]:
+    """Everything to be said of one group, sentence by sentence."""
+    wholes = _wholes(against)
+    told = [one for one in wholes if one.verdict in TOLD]
+    if told:
+        yield f"Against {baseline}, {listed([_told(one) for one in told])}."
+    alike = [one.measure.workload for one in wholes if one.verdict is Verdict.ALIKE]
+    if alike:
+        yield f"Alike within 2 %: {listed(alike)}."
+    unclear = [one for one in wholes if one.verdict is Verdict.CANNOT_TELL]
+    untested = [one for one in unclear if one.evidence is None]
+    if untested:
+        yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
+    yield from (_untold(one) for one in unclear if one.evidence is not None)
+    yield from (_located(one) for one in against.locations)
+
+
+def _wholes(against: Against) -> list[Judged]:
+    return [one for one in against.times if one.measure.phase is None]
+
+
+def _main(against: Against) -> Judged:
+    """The workload that takes longest, which is what a suite is about."""
+    return max(_wholes(against), key=lambda one: one.base_mean)
+
+
+def _pair(against: Against, baseline: str) -> str:
+    wholes = _wholes(against)
+    told = [one for one in wholes if one.verdict in TOLD]
+    if told:
+        return f"{against.group} against {baseline}: {listed([_told(one) for one in told])}."
+    if all(one.verdict is Verdict.ALIKE for one in wholes):
+        return f"{against.group} and {baseline} are alike: no workload differs by more than 2 %."
+    main = _main(against)
+    seen = f"{main.measure.workload} took {more_time(_ratio(main))}"
+    return f"{against.group} cannot be told from {baseline}: {seen}, but {main.why}{_repeats_to(main)}."
+
+
+def _fastest(several: Sequence[Against], baseline: str) -> str:
+    main = _main(several[0]).measure.workload
+    judged = [(each.group, one) for each in several if (one := each.time_of(main)) is not None]
+    faster = [(group, one) for group, one in judged if one.verdict is Verdict.FASTER]
+    if faster:
+        group, one = min(faster, key=lambda pair: pair[1].other_mean)
+        text = f"{main} is fastest with {group}: {more_time(_ratio(one))} than {baseline}"
+        return f"{text} ({_interval(one)})."
+    slower = [group for group, one in judged if one.verdict is Verdict.SLOWER]
+    if slower:
+        rest = len(judged) - len(slower)
+        unclear = f"; of {format_counted(rest, 'other')} no difference can be told" if rest else ""
+        return f"No group is faster in {main} than {baseline}, and {listed(slower)} slower{unclear}."
+    return f"No group can be told from {baseline} in {main}."
+
+
+def _repeats(group: RunGroup) -> str:
+    """One group alone: how far its repeats lie apart."""
+    by_workload: dict[str, list[float]] = {}
+    for run in group.runs:
+        for one in run.readings:
+            if one.measure.kind == "time" and one.measure.phase is None:
+                by_workload.setdefault(one.measure.workload, []).append(one.value)
+    spans = [f"{name} {seconds(min(some))} to {seconds(max(some))}" for name, some in by_workload.items()]
+    return f"{len(group.runs)} repeats of one thing, between which nothing changed: {listed(spans)}."
+
+
+def _told(one: Judged) -> str:
+    return f"{one.measure.workload} takes {more_time(_ratio(one))} ({_interval(one)})"
+
+
+def _interval(one: Judged) -> str:
+    return f"ratio {ratio(one)}, 95 % interval {interval(one)}"
+
+
+def _ratio(one: Contrast) -> float:
+    return one.ratio if one.ratio is not None else 1.0
+
+
+def _listed_ratios(several: Sequence[Judged]) -> str:
+    """What was seen, though nothing follows from it."""
+    return listed([f"{one.measure.workload} took {more_time(_ratio(one))}" for one in several])
+
+
+def _untold(one: Judged) -> str:
+    text = f"{_listed_ratios([one])}: cannot tell, {one.why}{_repeats_to(one)}"
+    if one.detectable is not None:
+        text += f"; as it is, only {_least(one.detectable)} would show"
+    return f"{text}."
+
+
+def _least(detectable: float) -> str:
+    """The least difference that shows, in words."""
+    return f"{more_time(detectable)} or beyond"
+
+
+def _repeats_to(one: Judged) -> str:
+    if one.evidence is None:
+        return "; repeat both" if len(one.base) == len(one.other) == 1 else ""
+    if one.repeats_needed is None:
+        return "; a difference so small would take more than 100 repeats of each"
+    return f"; about {one.repeats_needed} repeats of each would tell a difference like this one"
+
+
+def _located(one: Location) -> str:
+    text = f"{one.workload}: {signed_seconds(one.difference_s)}"
+    if one.phase is not None and one.phase_difference_s is not None:
+        text += f", of which {signed_seconds(one.phase_difference_s)} in {one.phase}"
+    signs = [
+        f"{sign.measure.name} {measured(sign.measure, sign.other_mean)} instead of "
+        f"{measured(sign.measure, sign.base_mean)}"
+        for sign in one.signs
+    ]
+    return f"{text}; {listed(signs)}." if signs else f"{text}; no resource and no task differs clearly."
+
+
+def compared(one: Contrast) -> str:
+    """A contrast's place and name."""
+    return f"{place(one.measure)}, {one.measure.name}"

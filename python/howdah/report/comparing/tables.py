@@ -1,0 +1,123 @@
+"""The tables of a comparison."""
+
+from __future__ import annotations
+
+from statistics import geometric_mean
+
+from howdah.analysis.wording import percent, seconds
+from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
+from howdah.report.comparing.words import interval, measured, place, ratio
+from howdah.report.figure import Table
+from howdah.report.words import NONE, moment
+
+
+def times_table(comparison: Comparison) -> Table:
+    """Every workload and phase, the baseline and then group by group."""
+    base = comparison.groups[0]
+    rows: list[tuple[str, ...]] = []
+    for measure, values in _times_of(base):
+        mean = seconds(geometric_mean(values))
+        rows.append((place(measure), base.name, str(len(values)), mean, "1", NONE, "", ""))
+        for each in comparison.against:
+            one = each.time_of(measure.workload, measure.phase)
+            if one is not None:
+                rows.append(("", each.group, *_judged(one)))
+    columns = (
+        "what", "group", "runs", "elapsed", "ratio", "95 % interval", "verdict", "repeats to tell",
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
+
+
+def _judged(one: Judged) -> tuple[str, ...]:
+    needed = ""
+    if one.evidence is not None and one.verdict is Verdict.CANNOT_TELL:
+        needed = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
+    return (
+        str(len(one.other)),
+        seconds(one.other_mean),
+        ratio(one),
+        interval(one),
+        one.verdict.value,
+        needed,
+    )
+
+
+def _times_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
+    found: dict[Measure, list[float]] = {}
+    for run in group.runs:
+        for one in run.readings:
+            if one.measure.kind == "time":
+                found.setdefault(one.measure, []).append(one.value)
+    return list(found.items())
+
+
+def changes_table(comparison: Comparison) -> Table:
+    """Every fact in which some group differs, a column for each group; blank where it is the baseline's."""
+    by_group = [{(one.aspect, one.name): one for one in each.changes} for each in comparison.against]
+    bases = {key: change.base for found in by_group for key, change in found.items()}
+    aspects = list(Aspect)
+    rows = tuple(
+        (
+            aspect.value,
+            name,
+            bases[aspect, name] or NONE,
+            *(_changed(found, (aspect, name)) for found in by_group),
+        )
+        for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
+    )
+    return Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
+
+
+def _changed(found: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
+    return (found[key].other or NONE) if key in found else ""
+
+
+def others_table(against: Against, baseline: str) -> Table:
+    """Resources and tasks of one group beside the baseline's."""
+    rows = tuple(
+        (
+            place(one.measure),
+            one.measure.name,
+            measured(one.measure, one.base_mean),
+            measured(one.measure, one.other_mean),
+            ratio(one),
+            interval(one),
+        )
+        for one in against.others
+    )
+    return Table(("of", "what", baseline, against.group, "ratio", "95 % interval"), rows)
+
+
+def tests_table(comparison: Comparison) -> Table:
+    """Every test with what it came to."""
+    rows = tuple(
+        (each.group, place(one.measure), *_tested(one)) for each in comparison.against for one in each.times
+    )
+    columns = (
+        "group", "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
+    )  # fmt: skip
+    return Table(columns, rows)
+
+
+def _tested(one: Judged) -> tuple[str, ...]:
+    numbers = (NONE,) * 5
+    if one.evidence is not None:
+        evidence = one.evidence
+        numbers = (
+            percent(evidence.noise),
+            f"{evidence.p:.2g}",
+            f"{evidence.p_adjusted:.2g}",
+            f"{evidence.effect:.1f}".replace("-", "\N{MINUS SIGN}"),
+            percent(one.detectable - 1) if one.detectable is not None else NONE,
+        )
+    return (*numbers, one.verdict.value, one.why)
+
+
+def runs_table(comparison: Comparison) -> Table:
+    """Which runs each group is made of."""
+    rows = tuple(
+        (group.name, run.run, moment(run.created), run.engine, run.origin.value)
+        for group in comparison.groups
+        for run in group.runs
+    )
+    return Table(("group", "run", "started", "engine", "numbers"), rows)

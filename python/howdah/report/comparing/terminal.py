@@ -1,0 +1,43 @@
+"""A comparison as terminal text."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from howdah.model.comparison import Comparison
+from howdah.report.comparing.content import content
+from howdah.report.terminal import grid
+
+MOST_CHANGES = 24
+"""More rows than this are on the page and in JSON."""
+
+
+def comparison_text(comparison: Comparison) -> RenderableType:
+    """The answer, the times, what is said of each group, what changed, and what is not compared."""
+    said = content(comparison)
+    parts: list[RenderableType] = [
+        Text(" · ".join(said.kicker), style="dim"),
+        Text(said.answer, style="bold"),
+        *(Text(text, style="red") for text in said.refused),
+        Text(),
+        grid(said.times),
+    ]
+    for part in said.parts:
+        parts += [Text(), Text(part.group, style="dim")]
+        parts += [_indented(Text(text)) for text in part.sentences]
+        parts += [_indented(Text(text, style="yellow")) for text in part.remarks]
+    if said.changes.rows:
+        parts += [Text(), Text("what changed", style="dim")]
+        parts.append(grid(said.changes._replace(rows=said.changes.rows[:MOST_CHANGES])))
+        left = len(said.changes.rows) - MOST_CHANGES
+        if left > 0:
+            parts.append(Text(f"and {left} more, which --output and --json tell", style="dim"))
+    elif comparison.against:
+        parts += [Text(), Text("nothing that the records tell of changed between these runs")]
+    return Group(*parts)
+
+
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, 2), expand=False)

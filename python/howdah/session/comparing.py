@@ -1,0 +1,178 @@
+"""From what a user names to a comparison, and to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing.comparable import why_unfinished
+from howdah.analysis.comparing.courses import courses
+from howdah.errors import UserError
+from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
+from howdah.model.run import Outcome
+from howdah.report.comparing.draw import Followed
+from howdah.report.comparing.figures.colours import MOST_COLOURS
+from howdah.report.comparing.terminal import comparison_text
+from howdah.store.layout import RUN_JSON
+from howdah.store.listing import find_run, list_runs
+from howdah.store.reader import read_run
+
+__all__ = ["Compared", "compare_runs", "comparison_text", "write_comparison"]
+
+
+class Compared(NamedTuple):
+    """A comparison and where the record of each of its runs lies, by the run's id."""
+
+    comparison: Comparison
+    paths: dict[str, Path]
+
+
+class _Found(NamedTuple):
+    """A run that was named, or one of a folder that was; of a folder's, why it cannot be read."""
+
+    path: Path
+    named: bool
+    unreadable: str | None = None
+
+
+def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> Compared:
+    """Compare runs by id, by path, or by the folder that holds them; raises UserError for what is none.
+
+    The baseline is the one given, which need not be among the others, or the first run.
+    """
+    found = [one for name in names for one in _found(name, runs_dir)]
+    if baseline is not None:
+        first = _found(baseline, runs_dir)
+        if not first[0].named:
+            raise UserError(f"--baseline {baseline}", "is a folder of runs", "give one run")
+        found = [*first, *found]
+    once: dict[Path, _Found] = {}
+    for one in found:
+        # A run that is named twice is one run: as two repeats it would seem to have no noise.
+        once.setdefault(one.path.resolve(), one)
+    figures: dict[str, RunFigures] = {}
+    paths: dict[str, Path] = {}
+    for one in once.values():
+        if one.unreadable is None:
+            run = figures_of(read_run(one.path))
+            name = _unique(run.run, figures)
+            figures[name] = run.model_copy(update={"run": name})
+            paths[name] = one.path
+    unreadable = [Refused(what=str(one.path), why=one.unreadable) for one in found if one.unreadable]
+    base = _baseline(list(figures.values()), unreadable, named=found[0].named)
+    return Compared(_compare(list(figures.values()), base, unreadable), paths)
+
+
+def write_comparison(compared: Compared, out_dir: Path) -> Path:
+    """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
+    # Drawing charts takes longer to import than runs take to compare.
+    from howdah.report.comparing.write import write_page  # noqa: PLC0415
+
+    try:
+        return write_page(compared.comparison, _followed(compared), out_dir)
+    except OSError as error:
+        raise UserError(
+            f"--output {out_dir}",
+            f"cannot be written: {error.strerror}",
+            "give a directory where there is room and leave to write",
+        ) from error
+
+
+def _followed(compared: Compared) -> Followed:
+    """What resources did in the workload that takes longest, in the run of each group that is most usual."""
+    base, *_ = groups = compared.comparison.groups
+    elapsed = {
+        one.measure.workload: one.value
+        for one in base.runs[0].readings
+        if one.measure.kind == "time" and one.measure.phase is None
+    }
+    workload = max(elapsed, key=lambda name: elapsed[name])
+    return Followed(
+        workload,
+        {
+            group.name: courses(read_run(compared.paths[_usual(group, workload).run]), workload)
+            for group in groups[:MOST_COLOURS]
+        },
+    )
+
+
+def _usual(group: RunGroup, workload: str) -> RunFigures:
+    """The run whose time lies in the middle of its repeats' times."""
+
+    def elapsed_s(run: RunFigures) -> float:
+        return next(
+            one.value
+            for one in run.readings
+            if one.measure.kind == "time" and (one.measure.workload, one.measure.phase) == (workload, None)
+        )
+
+    return sorted(group.runs, key=elapsed_s)[(len(group.runs) - 1) // 2]
+
+
+def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
+    """The first run, or of a folder the first that succeeded."""
+    if len(figures) < 2:
+        alone = f"only {figures[0].run}" if figures else "no run"
+        why = f" ({unreadable[0].why})" if unreadable else ""
+        raise UserError(alone, f"is there to compare{why}", "give two runs or more, or a folder of them")
+    first = figures[0]
+    if first.outcome is Outcome.SUCCEEDED:
+        return first
+    if named:
+        raise UserError(
+            first.run,
+            f"cannot be a baseline: {why_unfinished(first)}",
+            "give a run that succeeded with --baseline",
+        )
+    done = [run for run in figures if run.outcome is Outcome.SUCCEEDED]
+    if not done:
+        raise UserError(
+            first.run, f"{why_unfinished(first)}, and no run succeeded", "give runs that succeeded"
+        )
+    return done[0]
+
+
+def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:
+    groups = grouped(figures)
+    comparison = compare(groups, next(group.name for group in groups if base in group.runs))
+    if sum(len(group.runs) for group in comparison.groups) < 2:
+        first = comparison.refused[0]
+        raise UserError(
+            first.what,
+            f"cannot be compared with {base.run}: {first.why}",
+            "compare runs of one suite and one dataset size that succeeded",
+        )
+    return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
+
+
+def _found(name: str, runs_dir: Path) -> list[_Found]:
+    """The runs that a name stands for: a run's directory, a folder of runs, or an id in ``runs_dir``."""
+    path = Path(name)
+    if (path / RUN_JSON).exists():
+        return [_Found(path, named=True)]
+    if path.is_dir():
+        inside = list(_inside(path))
+        if not inside:
+            raise UserError(name, "holds no runs", "give a run, its id, or a folder of runs")
+        return inside
+    return [_Found(find_run(runs_dir, name), named=True)]
+
+
+def _inside(folder: Path) -> Iterator[_Found]:
+    for run in list_runs(folder):
+        if run.record is not None:
+            yield _Found(run.path, named=False)
+        elif (run.path / RUN_JSON).exists():
+            # A folder may hold other things than runs; a record that is damaged is told.
+            yield _Found(run.path, named=False, unreadable=str(run.error))
+
+
+def _unique(run: str, known: Container[str]) -> str:
+    """A run's id, numbered where runs of two folders have the same one."""
+    number = 2
+    name = run
+    while name in known:
+        name, number = f"{run} #{number}", number + 1
+    return name
