@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from howdah.documents.fault import Path
 from howdah.documents.fields import key_of
 from howdah.documents.scalar import spelling
-from howdah.model.calibration import CalibrationCell, Residual
+from howdah.model.calibration import CalibrationCell, Residual, Without
 from howdah.model.inventory import CpuLayout, DiskSet, NicSet
 from howdah.model.plan import Breach, Input, Setting
 from howdah.model.request import Demand, Override
@@ -20,7 +20,7 @@ Comments = Mapping[Path, str]
 """What stands behind the line of a path."""
 
 _WIDEST = 110
-_ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet, Override, Residual)
+_ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet, Override, Residual, Without)
 """Classes small enough to read between braces."""
 
 

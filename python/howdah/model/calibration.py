@@ -91,6 +91,21 @@ class Residual(Model):
     """How many figures it was found from."""
 
 
+class Without(Model):
+    """What becomes of the errors where one mechanism of the simulator does nothing."""
+
+    parameter: str
+    """The parameter whose mechanism is off."""
+    median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Median error of the times, with the other parameters as they were found."""
+    most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """The largest of these errors."""
+    case: str
+    """The run with the largest error."""
+    quantity: str
+    """What of that run."""
+
+
 class Calibration(Model):
     """The simulator's parameters and the ground they stand on."""
 
@@ -110,6 +125,9 @@ class Calibration(Model):
     """What is left unexplained, by workload."""
     cells: tuple[CalibrationCell, ...] = ()
     """Every known figure beside the simulator's."""
+
+    without: tuple[Without, ...] = ()
+    """Ablation: the errors without each mechanism that can be left out."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

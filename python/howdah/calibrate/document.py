@@ -1,0 +1,148 @@
+"""docs/accuracy.md, from the calibration that howdah ships."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from statistics import median
+
+from howdah.model.calibration import Calibration, CalibrationCell
+from howdah.model.parameter import PARAMETERS
+
+_NOTICE = "<!-- Written by `python -m howdah.session.accuracy`; calibrate again instead of changing it. -->"
+_STATED = 0.9
+
+
+def accuracy_page(calibration: Calibration, about: str) -> str:
+    """The page: what was fitted to what, every figure's error, and what each mechanism is worth."""
+    return "\n".join(
+        [
+            _NOTICE,
+            "",
+            "# How right the simulator is",
+            "",
+            about.strip(),
+            "",
+            "## In short",
+            "",
+            *_short(calibration),
+            "",
+            "## Parameters",
+            "",
+            *_parameters(calibration),
+            "",
+            "## Every figure",
+            "",
+            *_figures(calibration),
+            "",
+            "## Without each mechanism",
+            "",
+            *_without(calibration),
+            "",
+        ]
+    )
+
+
+def _short(calibration: Calibration) -> Iterator[str]:
+    fitted = [cell for cell in calibration.cells if cell.fitted]
+    times = [cell for cell in fitted if cell.unit == "s"]
+    yield (
+        f"{len(calibration.parameters)} fitted numbers, {len(fitted)} published figures "
+        f"({len(times)} times, {len(fitted) - len(times)} loads of masters)."
+    )
+    yield ""
+    rows = [("all times", times), *_by_study(times)]
+    yield from _table(
+        (
+            "figures",
+            "count",
+            "median error",
+            "largest",
+            "left out: median",
+            "largest",
+            "within their interval",
+        ),
+        ((name, str(len(cells)), *_errors(cells)) for name, cells in rows),
+    )
+
+
+def _by_study(cells: Iterable[CalibrationCell]) -> Iterator[tuple[str, list[CalibrationCell]]]:
+    studies: dict[str, list[CalibrationCell]] = {}
+    for cell in cells:
+        studies.setdefault(cell.case.partition(" ")[0], []).append(cell)
+    yield from studies.items()
+
+
+def _errors(cells: list[CalibrationCell]) -> Iterator[str]:
+    fitted = [abs(cell.error) for cell in cells]
+    yield from (f"{median(fitted):.1%}", f"{max(fitted):.1%}")
+    left_out = [abs(error) for cell in cells if (error := cell.left_out_error) is not None]
+    if not left_out:
+        yield from ("", "", "")
+        return
+    yield from (f"{median(left_out):.1%}", f"{max(left_out):.1%}")
+    within = [cell for cell in cells if cell.low is not None and cell.low <= cell.known <= (cell.high or 0)]
+    yield f"{len(within)} of {len(left_out)}"
+
+
+def _parameters(calibration: Calibration) -> Iterator[str]:
+    known = {one.name: one for one in PARAMETERS}
+    rows = []
+    for value in calibration.parameters:
+        parameter = known.get(value.name)
+        rows.append(
+            (
+                f"`{value.name}`",
+                parameter.meaning if parameter else "of that study's hosts",
+                f"{value.value:.3g}",
+                f"{value.low:.3g} to {value.high:.3g}",
+                f"{parameter.low:.3g} to {parameter.high:.3g}" if parameter else "",
+                "; ".join(value.rests_on) or "nothing but what was expected",
+            )
+        )
+    yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "rests on"), rows)
+
+
+def _figures(calibration: Calibration) -> Iterator[str]:
+    yield from _table(
+        ("run", "figure", "published", "simulated", "error", "left out", f"{_STATED:.0%} interval"),
+        (
+            (
+                cell.case,
+                cell.quantity,
+                f"{cell.known:.4g} {cell.unit}",
+                f"{cell.simulated:.4g} {cell.unit}",
+                _error(cell, cell.error),
+                _error(cell, cell.left_out_error),
+                "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
+            )
+            for cell in calibration.cells
+        ),
+    )
+
+
+def _error(cell: CalibrationCell, error: float | None) -> str:
+    if error is None:
+        return "only compared" if not cell.fitted else ""
+    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
+
+
+def _without(calibration: Calibration) -> Iterator[str]:
+    yield (
+        "The other numbers stay as they were found: this says what a mechanism carries, not what others "
+        "could make up for."
+    )
+    yield ""
+    yield from _table(
+        ("mechanism off", "median error", "largest", "where"),
+        (
+            (f"`{one.parameter}`", f"{one.median:.1%}", f"{one.most:.0%}", f"{one.case}: {one.quantity}")
+            for one in calibration.without
+        ),
+    )
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,88 @@
+"""Calibrations: made from published tables and run records, kept in files, shipped with howdah."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from howdah.calibrate.calibrate import calibrate as fit_cases
+from howdah.calibrate.case import Case
+from howdah.calibrate.free import Free, free_hardware, free_parameters
+from howdah.calibrate.records import case_of_record
+from howdah.documents.calibration import parse_calibration, read_calibration, write_calibration
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.parameter import PARAMETERS
+from howdah.session.cases import simulate_case
+from howdah.session.files import replace_file
+from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
+from howdah.session.studies import cases_of, studies
+from howdah.store.reader import read_record
+
+__all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "load_calibration", "save_calibration"]
+
+PUBLISHED = "published"
+"""The name of the calibration that howdah ships."""
+
+
+def calibrate(
+    known: Sequence[str],
+    runs_dir: Path,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    tell: Callable[[], None] = lambda: None,
+) -> Calibration:
+    """Fit the simulator to published tables and runs; raises UserError for what is neither.
+
+    ``tell`` is called after every simulation.
+    """
+    tables = [Path(name) for name in known if name.endswith(".csv")]
+    runs = [name for name in known if not name.endswith(".csv")]
+    cases = (
+        *cases_of(tables),
+        *(case_of_record(read_record(find_run(runs_dir, name))) for name in runs),
+    )
+    return fit_cases(_name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell)
+
+
+def load_calibration(name: str) -> Calibration:
+    """The calibration in a file, or the one that howdah ships where it is called ``published``."""
+    if name != PUBLISHED:
+        return read_calibration(Path(name))
+    shipped = files("howdah.calibrate") / "published.yaml"
+    return parse_calibration(shipped.read_text(encoding="utf-8"), "published.yaml")
+
+
+def check_output(path: Path) -> None:
+    """Raises UserError where a calibration would replace a file that is none."""
+    if not path.exists():
+        return
+    try:
+        read_calibration(path)
+    except UserError as error:
+        raise UserError(
+            f"--output {path}",
+            "exists and is not a calibration of howdah's",
+            "give another file, or move this one away",
+        ) from error
+
+
+def save_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration, replacing only a file that is one; raises UserError."""
+    check_output(path)
+    replace_file(path, write_calibration(calibration))
+
+
+def _free(cases: Sequence[Case]) -> list[Free]:
+    """The simulator's parameters, and what each study among the cases refits of its own hosts."""
+    seen = {case.study for case in cases}
+    return [
+        *free_parameters(PARAMETERS),
+        *(free for study in studies() if study.study in seen for free in free_hardware(study)),
+    ]
+
+
+def _name(cases: Sequence[Case]) -> str:
+    return ", ".join(dict.fromkeys(case.study for case in cases))

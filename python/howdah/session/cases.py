@@ -1,0 +1,96 @@
+"""Simulating a case: its plan translated for the simulator, with what the case knows beyond the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from howdah.calibrate.case import Work
+from howdah.calibrate.quantities import SimulatedPhase, SimulatedWorkload, quantities
+from howdah.engines.sim.follow import Simulations
+from howdah.engines.sim.outcome import Summary, WorkloadOutcome
+from howdah.engines.sim.scenario import Hosts, Program, Scenario
+from howdah.engines.sim.translate import translate
+from howdah.model.parameter import HARDWARE
+
+
+_NS = 1e-9
+
+
+def simulate_case(work: Work, values: Mapping[str, float], seed: int) -> dict[str, float]:
+    """What the simulator says of every quantity; raises UserError for a work that it refuses."""
+    (simulation,) = Simulations([scenario_of(work, values, seed)]).follow(lambda done: None)
+    summary = Summary.model_validate_json(simulation.summary())
+    return quantities(_workload(outcome) for outcome in summary.workloads)
+
+
+def scenario_of(work: Work, values: Mapping[str, float], seed: int) -> Scenario:
+    """What the simulator is told; raises UserError for a plan that cannot run the work."""
+    parameters = {name: value for name, value in values.items() if name not in HARDWARE}
+    scenario = translate(work.plan, work.suite, parameters, seed=seed).scenario
+    core_speed = values.get("core_speed")
+    controller = values.get("controller_bytes_per_s")
+    hosts = tuple(_equipped(group, core_speed, controller) for group in scenario.hosts)
+    masters = scenario.masters
+    if core_speed is not None:
+        masters = masters.model_copy(update={"speed": core_speed})
+    if work.lockstep is not None:
+        masters = masters.model_copy(update={"protection": "ft" if work.lockstep else "none"})
+    scheduling = scenario.scheduling
+    if work.scheduling is not None:
+        scheduling = scheduling.model_copy(update={"kind": "slots"} | work.scheduling.model_dump())
+    whole = scenario.model_copy(update={"hosts": hosts, "masters": masters, "scheduling": scheduling})
+    return whole if work.share == 1 else _shrunk(whole, work.share)
+
+
+def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
+    phases = tuple(
+        SimulatedPhase(
+            phase.name,
+            (phase.end_ns - phase.start_ns) * _NS,
+            namenode_busy=phase.namenode_busy,
+            scheduler_busy=phase.scheduler_busy,
+        )
+        for phase in outcome.phases
+    )
+    return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases)
+
+
+def _equipped(group: Hosts, core_speed: float | None, controller: float | None) -> Hosts:
+    update: dict[str, float] = {}
+    if core_speed is not None:
+        update["speed"] = core_speed
+    if controller is not None:
+        update["controller_bytes_per_s"] = controller
+    return group.model_copy(update=update)
+
+
+def _shrunk(scenario: Scenario, share: float) -> Scenario:
+    """The same work for every host on the first of them: those that make room for masters stay."""
+    hosts = tuple(_first(scenario.hosts, round(share * sum(group.count for group in scenario.hosts))))
+    kept = _map_slots(hosts) / _map_slots(scenario.hosts)
+    workloads = tuple(_less(program, kept) for program in scenario.workloads)
+    return scenario.model_copy(update={"hosts": hosts, "workloads": workloads})
+
+
+def _first(groups: tuple[Hosts, ...], count: int) -> Iterator[Hosts]:
+    left = max(1, count)
+    for group in groups:
+        if left > 0:
+            yield group.model_copy(update={"count": min(group.count, left)})
+            left -= group.count
+
+
+def _map_slots(groups: tuple[Hosts, ...]) -> int:
+    return sum(
+        group.count * workers.count * workers.map_slots for group in groups for workers in group.workers
+    )
+
+
+def _less(program: Program, kept: float) -> Program:
+    """A workload with as many rows, tasks and files as fewer slots have."""
+    update = {
+        name: max(1, round(value * kept))
+        for name in ("rows", "maps", "reduces", "files")
+        if (value := getattr(program, name)) is not None
+    }
+    return program.model_copy(update=update)
