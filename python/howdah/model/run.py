@@ -13,7 +13,7 @@ from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.simulated import MasterLoad, Simulated
+from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workload import Suite, Workload
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -145,8 +145,8 @@ class WorkloadResult(Model):
     """The MapReduce job it was, with Hadoop's own counters."""
     replicas: ReplicaSpread | None = None
     """Where the blocks it wrote lie."""
-    masters: tuple[MasterLoad, ...] = ()
-    """How busy its masters were, where it was simulated."""
+    used: WorkUse | None = None
+    """What it used of the whole cluster, where it was simulated."""
 
     @property
     def elapsed_s(self) -> float:

@@ -1,4 +1,4 @@
-"""What only a simulated run's record has: what it rests on, how sure it is, and the load of its masters."""
+"""What only a simulated run's record has: what it rests on, how sure it is, and what each phase used."""
 
 from __future__ import annotations
 
@@ -7,8 +7,38 @@ from pydantic import Field
 from howdah.model.base import Model
 
 
+class PhaseUse(Model):
+    """What a phase used of the cluster, all of its machines together."""
+
+    phase: str
+    """The phase's name."""
+    disk_read_bytes: float
+    """Bytes that disks read."""
+    disk_written_bytes: float
+    """Bytes that disks wrote, replicas included."""
+    received_bytes: float
+    """Bytes that hosts received from others."""
+    sent_bytes: float
+    """Bytes that hosts sent to others."""
+    cpu_busy: float
+    """Share of the hardware threads that was busy, the mean over all hosts."""
+    namenode_busy: float
+    """Share of one core that the NameNode was busy."""
+    scheduler_busy: float
+    """Share of one core that the ResourceManager was busy, or the JobTracker of Hadoop 1."""
+
+
+class WorkUse(Model):
+    """What a workload used, as only a simulator can tell it of the whole cluster."""
+
+    remote_read_bytes: float
+    """Input that was read from another host."""
+    phases: tuple[PhaseUse, ...]
+    """Phase by phase."""
+
+
 class Band(Model):
-    """The elapsed times of one stretch over several simulations that differ in their seeds."""
+    """The elapsed times of one stretch over several simulations."""
 
     workload: str
     """The workload's kind."""
@@ -22,17 +52,6 @@ class Band(Model):
     """The upper end of the 90 % interval."""
 
 
-class MasterLoad(Model):
-    """How busy a master was in a stretch of a workload."""
-
-    master: str
-    """The daemon: ``NameNode``, ``ResourceManager``."""
-    phase: str | None
-    """The phase; None for the whole workload."""
-    busy: float
-    """Share of one core: above 1 the master would not have kept up."""
-
-
 class Simulated(Model):
     """What a simulated record rests on."""
 
@@ -44,5 +63,5 @@ class Simulated(Model):
     """How many simulations the bands are over."""
     bands: tuple[Band, ...] = ()
     """Elapsed times over all of them; the record's own are those of its seed."""
-    activities: int
+    activities: int = 0
     """Transfers and computations that were simulated for the record itself."""

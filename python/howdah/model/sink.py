@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
-Unit = Literal["B", "points"]
-"""What a workload's progress is counted in: bytes, both input and output, or the points of pi."""
+Unit = Literal["B", "points", "tasks"]
+"""What progress is counted in: bytes, both input and output, the points of pi, or tasks of a simulation."""
 
 
 class Progress(NamedTuple):

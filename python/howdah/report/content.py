@@ -18,6 +18,7 @@ from howdah.report.accounts import SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
+from howdah.report.simulated import simulated_tables
 from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
@@ -101,7 +102,8 @@ def content(run: RunData, analysis: Analysis) -> Content:
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if evidence.flows else ()
     return Content(
-        title=f"{record.suite.name} on {_where(record)}",
+        title=f"{record.suite.name} on {_where(record)}"
+        + (", simulated" if record.origin is Origin.SIMULATED else ""),
         kicker=(
             record.suite.name,
             f"{record.engine} engine",
@@ -124,7 +126,7 @@ def content(run: RunData, analysis: Analysis) -> Content:
         accounts=account.table,
         accounts_about=account.about,
         explanations=account.explanations,
-        cluster=cluster_tables(record, evidence),
+        cluster=(*simulated_tables(record), *cluster_tables(record, evidence)),
         grounds=grounds(record),
         limits=_limits(record),
         facts=provenance(record),
@@ -134,7 +136,9 @@ def content(run: RunData, analysis: Analysis) -> Content:
 
 
 def _where(record: RunRecord) -> str:
-    """The machine or the cluster it ran on."""
+    """The machine or the cluster it ran on, or would run on."""
+    if record.origin is Origin.SIMULATED and record.plan.cluster is not None:
+        return f"cluster {record.plan.cluster.inventory.cluster}"
     if record.cluster is None:
         return record.host.name
     lab = record.cluster.lab

@@ -9,6 +9,7 @@ from howdah.model.host import Host
 from howdah.model.network import Nic
 from howdah.model.run import RunRecord
 from howdah.model.storage import Disk, FileSystem
+from howdah.report.simulated import simulation_facts
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_memory, format_seconds
 
@@ -29,11 +30,18 @@ def provenance(record: RunRecord) -> tuple[Facts, ...]:
         Facts("Run", _run(record)),
         Facts("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
         Facts("Cost of measuring", _telemetry(record)),
+        Facts("Simulation", simulation_facts(record)),
         Facts("Cluster", _cluster(record)),
         Facts("Jobs", _jobs(record)),
-        Facts("Host it was started on" if record.cluster else "Host", _host(record.host)),
+        Facts(_host_heading(record), _host(record.host)),
     ]
     return tuple(group for group in groups if group.entries)
+
+
+def _host_heading(record: RunRecord) -> str:
+    if record.simulated:
+        return "Host it was simulated on"
+    return "Host it was started on" if record.cluster else "Host"
 
 
 def _run(record: RunRecord) -> tuple[tuple[str, str], ...]:

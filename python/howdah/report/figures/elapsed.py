@@ -8,6 +8,7 @@ from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, Source, Table
+from howdah.report.figures.intervals import interval_layers, intervals
 from howdah.report.figures.timeaxis import time_unit
 from howdah.report.theme import DATA, WIDTH, chart
 
@@ -28,7 +29,8 @@ def elapsed(source: Source) -> Figure | None:
     if not workloads:
         return None
     marks = _marks(source)
-    longest = max([one.elapsed_s for one in workloads] + list(marks.seconds.values()) + [1e-3])
+    ends = [one["high"] for one in intervals(source, unit_s=1.0)]
+    longest = max([one.elapsed_s for one in workloads] + list(marks.seconds.values()) + ends + [1e-3])
     spec = _spec(source, marks, longest)
     return Figure(
         id="elapsed",
@@ -182,6 +184,7 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
             }
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
         ),
+        *interval_layers(intervals(source, unit.seconds), x, y),
     ]
     return chart(
         layers,
@@ -199,6 +202,8 @@ def _caption(source: Source, held: Marks) -> str:
     said = "How long each workload took, divided into its phases."
     if any(result.job for result in source.record.workloads):
         said += " What is blank is the time before a job's first task."
+    if intervals(source, unit_s=1.0):
+        said += " Of all simulations 90 % end within the line across a bar's end."
     if not held.seconds:
         return said
     if held.name == "floor":

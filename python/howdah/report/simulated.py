@@ -1,0 +1,76 @@
+"""What a report says of a simulated run alone: how sure its times are, and what each phase used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.analysis.wording import named, percent, seconds
+from howdah.model.run import RunRecord
+from howdah.report.cluster import Titled
+from howdah.report.figure import Table
+from howdah.units import format_bytes, format_counted
+
+
+def simulated_tables(record: RunRecord) -> Iterator[Titled]:
+    """Its intervals and its phases' use of the cluster; nothing of a measured run."""
+    yield from (one for one in (_bands(record), _use(record)) if one.table.rows)
+
+
+def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    """What the simulation rests on."""
+    simulated = record.simulated
+    if simulated is None:
+        return ()
+    return (
+        ("calibration", simulated.calibration or "none: every parameter has its default"),
+        ("simulations", f"{simulated.replications:,}"),
+        ("streams simulated", f"{simulated.activities:,}"),
+        *((name, f"{value:.4g}") for name, value in sorted(simulated.parameters.items())),
+    )
+
+
+def _bands(record: RunRecord) -> Titled:
+    simulated = record.simulated
+    bands = simulated.bands if simulated else ()
+    rows = tuple(
+        (
+            named(band.workload, band.phase),
+            seconds(band.median_s),
+            seconds(band.low_s),
+            seconds(band.high_s),
+            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
+            f"+{percent(band.high_s / band.median_s - 1)}"
+            if band.median_s > 0
+            else "",
+        )
+        for band in bands
+    )
+    count = simulated.replications if simulated else 1
+    return Titled(
+        "How sure the simulated times are",
+        f"Over {format_counted(count, 'simulation')}; what is drawn above is the one of the run's own seed.",
+        Table(("stretch", "median", "5 % are below", "5 % are above", "from the median"), rows),
+    )
+
+
+def _use(record: RunRecord) -> Titled:
+    rows = tuple(
+        (
+            named(result.workload.kind.value, use.phase),
+            percent(use.cpu_busy),
+            format_bytes(use.disk_read_bytes),
+            format_bytes(use.disk_written_bytes),
+            format_bytes(use.received_bytes),
+            percent(use.namenode_busy),
+            percent(use.scheduler_busy),
+        )
+        for result in record.workloads
+        if result.used is not None
+        for use in result.used.phases
+    )
+    columns = ("phase", "CPU busy", "disks read", "disks wrote", "between hosts", "NameNode", "scheduler")
+    return Titled(
+        "What each phase used",
+        "Of all hosts together; the masters' load is a share of one core.",
+        Table(columns, rows),
+    )
