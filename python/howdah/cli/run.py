@@ -29,6 +29,7 @@ EXAMPLES = """
 * `howdah run storage --files 28 --file-size 20GB` shows a disk's outer and inner zones
 * `howdah run terasuite --engine hadoop` runs it on the laboratory that is up, or on $HADOOP_CONF_DIR
 * `howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B` sorts 100 GB on a cluster
+* `howdah run terasuite --engine sim --plan plan.yaml` says what a planned cluster would do
 * `howdah run pi --maps 16 --samples 1000000 --json` for other programs
 """
 
@@ -53,6 +54,7 @@ def _labs(incomplete: str) -> list[str]:
 
 
 HADOOP = "On a Hadoop cluster"
+SIMULATION = "In a simulation"
 THIS_MACHINE = "On this machine"
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -65,7 +67,8 @@ def run(
     engine: Annotated[
         str,
         typer.Option(
-            help="What runs it: `local` is this machine without Hadoop, `hadoop` a cluster or the lab.",
+            help="What runs it: `local` is this machine without Hadoop, `hadoop` a cluster or the lab, "
+            "`sim` a planned cluster that need not exist.",
             autocompletion=_engines,
         ),
     ] = "local",
@@ -170,9 +173,24 @@ def run(
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="The plan of the cluster of --conf: which worker is on which host.",
+            help="The plan of the cluster to simulate; of the cluster of --conf: which worker is where.",
             metavar="FILE",
-            rich_help_panel=HADOOP,
+        ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `howdah calibrate` found. Without one, every parameter has its default.",
+            metavar="FILE",
+            rich_help_panel=SIMULATION,
+        ),
+    ] = None,
+    replications: Annotated[
+        str | None,
+        typer.Option(
+            help="Simulate so often, with other seeds, for medians and 90 % intervals.",
+            metavar="N",
+            rich_help_panel=SIMULATION,
         ),
     ] = None,
     hdfs_dir: Annotated[
@@ -249,6 +267,8 @@ def run(
         hdfs_dir=hdfs_dir,
         queue=queue,
         deadline_s=parse_deadline(deadline) if deadline is not None else None,
+        calibration=calibration,
+        replications=_count(replications, "--replications"),
         job_settings={one.key: one.value for one in parse_overrides(set_ or [])},
     )
     prepared = prepare(

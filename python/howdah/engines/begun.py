@@ -1,4 +1,4 @@
-"""The record that every engine which measures begins with."""
+"""The record that every engine begins with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from howdah.model.run import Origin, Outcome, RunRecord
 
 
 def begun_record(
-    job: Job, *, engine: str, version: str, created: datetime, digests: Mapping[str, str]
+    job: Job,
+    *,
+    engine: str,
+    version: str,
+    created: datetime,
+    digests: Mapping[str, str],
+    origin: Origin = Origin.MEASURED,
 ) -> RunRecord:
     """The record of a job that has not done anything yet; ``created`` is where the run's clock begins.
 
@@ -24,7 +30,7 @@ def begun_record(
         howdah_version=howdah.__version__,
         engine=engine,
         engine_version=version,
-        origin=Origin.MEASURED,
+        origin=origin,
         command=job.command,
         seed=job.seed,
         host=job.host,

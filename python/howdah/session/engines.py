@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -24,7 +25,7 @@ class ClusterChoice(Model):
     lab: str | None = None
     """A laboratory by name."""
     plan: Path | None = None
-    """The plan of the cluster that ``conf`` leads to."""
+    """The plan of the cluster that ``conf`` leads to, or of the one to be simulated."""
     hdfs_dir: str | None = None
     """The directory in HDFS below which everything is written."""
     queue: str | None = None
@@ -33,20 +34,33 @@ class ClusterChoice(Model):
     """How long a queue may give no container."""
     job_settings: dict[str, str] = Field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
+    calibration: Path | None = None
+    """The calibration that a simulation rests on."""
+    replications: int | None = None
+    """How many simulations its bands are over."""
 
 
-ENGINES = ("local", "hadoop")
+ENGINES = ("local", "hadoop", "sim")
 """The engines' names on the command line."""
 
+
+class _Flag(NamedTuple):
+    name: str
+    engines: tuple[str, ...]
+
+
 _FLAGS = {
-    "conf": "--conf",
-    "lab": "--lab",
-    "plan": "--plan",
-    "hdfs_dir": "--hdfs-dir",
-    "queue": "--queue",
-    "deadline_s": "--deadline",
-    "job_settings": "--set",
+    "conf": _Flag("--conf", ("hadoop",)),
+    "lab": _Flag("--lab", ("hadoop",)),
+    "plan": _Flag("--plan", ("hadoop", "sim")),
+    "hdfs_dir": _Flag("--hdfs-dir", ("hadoop",)),
+    "queue": _Flag("--queue", ("hadoop",)),
+    "deadline_s": _Flag("--deadline", ("hadoop",)),
+    "job_settings": _Flag("--set", ("hadoop",)),
+    "calibration": _Flag("--calibration", ("sim",)),
+    "replications": _Flag("--replications", ("sim",)),
 }
+"""What says which cluster, and the engines that use it."""
 
 
 def prepare(
@@ -62,16 +76,23 @@ def prepare(
     """Make a run ready; raises UserError, having written nothing, where it could not start."""
     if engine not in ENGINES:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(ENGINES)}")
-    # Imported when they are asked for: each brings libraries that the other does without.
+    for name, flag in _FLAGS.items():
+        if engine not in flag.engines and getattr(where, name):
+            belongs = " or ".join(f"--engine {each}" for each in flag.engines)
+            raise UserError(flag.name, f"--engine {engine} does not use it", f"it belongs to {belongs}")
+    # Imported when they are asked for: each brings libraries that the others do without.
     if engine == "hadoop":
         from howdah.session.cluster import prepare_cluster  # noqa: PLC0415
 
         return prepare_cluster(
             request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
         )
+    if engine == "sim":
+        from howdah.session.simulator import prepare_simulation  # noqa: PLC0415
+
+        return prepare_simulation(
+            request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
+        )
     from howdah.session.local import prepare_local  # noqa: PLC0415
 
-    for name, flag in _FLAGS.items():
-        if getattr(where, name):
-            raise UserError(flag, "--engine local does not use it", "it belongs to --engine hadoop")
     return prepare_local(request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data)

@@ -1,0 +1,139 @@
+"""The engine that simulates: a planned cluster's run, computed in seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+import howdah
+from howdah import _native
+from howdah.engines.begun import begun_record
+from howdah.engines.digests import job_digests
+from howdah.engines.sim.bands import bands_of
+from howdah.engines.sim.columns import columns_of
+from howdah.engines.sim.follow import Done, Simulations
+from howdah.engines.sim.outcome import Summary
+from howdah.engines.sim.planned_state import planned_state
+from howdah.engines.sim.results import workload_result
+from howdah.engines.sim.samples import sample_tables
+from howdah.engines.sim.scenario import Scenario, Written
+from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.tasks import task_tables
+from howdah.engines.sim.translate import SUMMARY_ONLY, Translated, translate
+from howdah.model.job import Job
+from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
+from howdah.model.simulated import Simulated
+from howdah.model.sink import Progress, SampleSink
+
+NAME = "sim"
+_SEEDS = 2**32
+_UNCALIBRATED = RunWarning(
+    code="uncalibrated",
+    text="the simulator's parameters are its defaults, held to no measurement, so that times may be far off; "
+    "`howdah calibrate` finds them from runs or from published tables",
+)
+
+
+class SimEngine:
+    """Simulates a job's suite on its plan; see ``howdah.engines.base.Engine``."""
+
+    name = NAME
+    version = howdah.__version__
+
+    def __init__(self, target: SimTarget) -> None:
+        self._target = target
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Simulate the job; raise UserError before anything is written if the plan cannot run it."""
+        written = Written(tasks=True, sample_interval_s=job.sample_interval_s)
+        translated = translate(job.plan, job.suite, self._target.parameters, seed=job.seed, written=written)
+        scenarios = _replicated(translated.scenario, self._target.replications)
+        # The first simulation begins here, so that what the simulator refuses leaves no record.
+        return _SimRun(job, sink, self._target, translated, Simulations(scenarios)).execute()
+
+
+def _replicated(scenario: Scenario, replications: int) -> list[Scenario]:
+    """The scenario, and the same with other seeds, of which only the summary is wanted."""
+    others = (
+        scenario.model_copy(update={"seed": (scenario.seed + number) % _SEEDS, "record": SUMMARY_ONLY})
+        for number in range(1, replications)
+    )
+    return [scenario, *others]
+
+
+class _SimRun:
+    """One run under way: the record so far, and the sink that is told of every change."""
+
+    def __init__(
+        self, job: Job, sink: SampleSink, target: SimTarget, translated: Translated, simulations: Simulations
+    ) -> None:
+        self._job = job
+        self._sink = sink
+        self._target = target
+        self._translated = translated
+        self._simulations = simulations
+        digest = target.calibration_digest
+        record = begun_record(
+            job,
+            engine=NAME,
+            version=howdah.__version__,
+            created=datetime.now(UTC),
+            digests=job_digests(job) | ({} if digest is None else {"calibration": digest}),
+            origin=Origin.SIMULATED,
+        )
+        warnings = () if target.calibration else (_UNCALIBRATED,)
+        self._record = record.model_copy(
+            update={
+                "warnings": (*warnings, *translated.warnings),
+                "cluster": planned_state(job.plan, translated),
+                "simulated": self._simulated(),
+            }
+        )
+
+    def execute(self) -> RunRecord:
+        """Wait for the simulations and tell their outcome, workload by workload."""
+        try:
+            self._change()
+            done = self._simulations.follow(partial(self._progress, time.monotonic()))
+            self._tell(done)
+        except KeyboardInterrupt:
+            self._change(outcome=Outcome.ABORTED, error="stopped by the user")
+        except (MemoryError, RuntimeError) as error:
+            self._change(outcome=Outcome.FAILED, error=str(error) or type(error).__name__)
+        return self._record
+
+    def _change(self, **fields: object) -> None:
+        self._record = self._record.model_copy(update=fields)
+        self._sink.update(self._record)
+
+    def _progress(self, began_s: float, done: Done) -> None:
+        elapsed_s = time.monotonic() - began_s
+        self._sink.progress(Progress("simulation", done.phase, done.tasks, done.total, "tasks", elapsed_s))
+
+    def _tell(self, done: Sequence[_native.Simulation]) -> None:
+        summaries = [Summary.model_validate_json(one.summary()) for one in done]
+        summary, machines, suite = summaries[0], self._translated.machines, self._job.suite
+        tasks = task_tables(columns_of(done[0].tasks()), suite, machines)
+        ends_ns = [workload.end_ns for workload in summary.workloads]
+        samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
+        simulated = self._simulated().model_copy(
+            update={"bands": bands_of(summaries), "activities": summary.activities}
+        )
+        for number, workload in enumerate(suite.workloads):
+            self._sink.task_table(tasks[number])
+            self._sink.sample_table(samples[number])
+            said = summary.workloads[number]
+            result = workload_result(number, workload, said, tasks[number], self._translated)
+            self._change(
+                workloads=(*self._record.workloads, result), elapsed_s=result.end_s, simulated=simulated
+            )
+        self._change(outcome=Outcome.SUCCEEDED)
+
+    def _simulated(self) -> Simulated:
+        return Simulated(
+            calibration=self._target.calibration,
+            parameters=dict(self._target.parameters),
+            replications=self._target.replications,
+        )
