@@ -32,6 +32,7 @@ pytestmark = needs_hadoop
 DFSADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
 FS_SHELL = "org.apache.hadoop.fs.FsShell"
 SMALL = 20_000
+LONG = 20_000_000
 # A queue whose share of the one node is less than an application master, and one that takes nothing.
 QUEUES = {
     "yarn.scheduler.capacity.root.queues": "default,small,stopped",
@@ -124,17 +125,22 @@ def test_a_job_whose_tasks_fail_is_a_record_with_the_cause(rig: HadoopRig) -> No
     assert rig.left() == []
 
 
-def test_an_interrupt_ends_the_job_and_removes_its_data(rig: HadoopRig) -> None:
+def test_an_interrupt_ends_the_job_keeps_what_it_did_and_removes_its_data(rig: HadoopRig) -> None:
     class Interrupted(MemorySink):
         def progress(self, progress: Progress) -> None:
             super().progress(progress)
-            if any(app.state == "RUNNING" for app in apps(rig, job.run_id)):
+            # Some of its rows are written: a map runs.
+            if progress.done:
                 raise KeyboardInterrupt
 
-    job = rig.make_job("teragen", rows=SMALL)
-    record = rig.engine.run(job, Interrupted())
+    job = rig.make_job("teragen", rows=LONG, maps=1)
+    sink = Interrupted()
+    record = rig.engine.run(job, sink)
     assert record.outcome is Outcome.ABORTED
-    assert [result.outcome for result in record.workloads] == [Outcome.ABORTED]
+    (result,) = record.workloads
+    assert result.outcome is Outcome.ABORTED
+    assert result.job is not None
+    assert [(row.kind, row.state) for row in sink.attempts] == [("map", "killed")]
     assert [app.final_status for app in apps(rig, job.run_id)] == ["KILLED"]
     assert rig.left() == []
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.installation import Installation
@@ -18,6 +18,7 @@ from support.recorded import Answer, Recorded, in_json
 DATA = Path(__file__).parents[1] / "data/hadoop-3.5.0/history"
 INTERMEDIATE = "/tmp/hadoop-yarn/staging/history/done_intermediate/root"
 DONE = "/tmp/hadoop-yarn/staging/history/done"
+STAGING = "/user/root/howdah/a-run/staging"
 JOBS = ("terasort", "one", "json", "codec", "heap", "quota", "shot", "jvm", "lost")
 """Those that left a history file and that a history server told of."""
 
@@ -48,11 +49,17 @@ def recorded_job(name: str) -> RecordedJob:
 
 @contextmanager
 def serving(
-    job: RecordedJob, folder: Path, *, server: bool = True, file: bool = True, done: bool = False
+    job: RecordedJob,
+    folder: Path,
+    *,
+    server: bool = True,
+    file: bool = True,
+    place: Literal["intermediate", "done", "staging"] = "intermediate",
 ) -> Iterator[HadoopTarget]:
     """A cluster that knows this job: its history server, if it runs, and its file, if it may be read.
 
-    With ``done`` the file lies where the history server has moved it.
+    The file's ``place`` is where its application master puts it at the end; where the history server has
+    moved it; or below STAGING, where one that was killed left it.
     """
     with Recorded({}) as web:
         for path, answer in job.answers.items():
@@ -62,7 +69,7 @@ def serving(
         for path, text in job.logs.items():
             web.answers[f"GET {path}"] = Answer(text.encode(), kind="text/plain")
         if file and job.file is not None:
-            _put_file(web, job, f"{DONE}/2026/11/21/000000" if done else INTERMEDIATE)
+            _put_file(web, job, place)
         yield target(web.url, folder)
 
 
@@ -86,10 +93,13 @@ def target(url: str, folder: Path) -> HadoopTarget:
     )
 
 
-def _put_file(web: Recorded, job: RecordedJob, directory: str) -> None:
+def _put_file(web: Recorded, job: RecordedJob, place: str) -> None:
     """Let WebHDFS list and open a job's history file, and the directories above it."""
-    name = f"{job.id}-1-root-name-2-1-1-SUCCEEDED-root.default-1.jhist"
-    files = {f"{directory}/{name}": job.file or b"", f"{directory}/{job.id}_conf.xml": _conf(job)}
+    name, conf = f"{job.id}-1-root-name-2-1-1-SUCCEEDED-root.default-1.jhist", f"{job.id}_conf.xml"
+    directory = {"intermediate": INTERMEDIATE, "done": f"{DONE}/2026/11/21/000000"}.get(place)
+    if directory is None:
+        directory, name, conf = f"{STAGING}/root/.staging/{job.id}", f"{job.id}_1.jhist", "job.xml"
+    files = {f"{directory}/{name}": job.file or b"", f"{directory}/{conf}": _conf(job)}
     for path, content in files.items():
         web.answers[f"GET /webhdfs/v1{path}?op=OPEN"] = in_json({"Location": f"{web.url}/data{path}"})
         web.answers[f"GET /data{path}"] = Answer(content, kind="application/octet-stream")

@@ -16,12 +16,13 @@ from howdah.engines.hadoop.tell import Told, tell_job
 from howdah.model.plan import Plan
 from howdah.model.run import TaskAttempt
 from howdah.model.workload import WorkloadKind
+from howdah.services import history_file
 from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
 from howdah.services.jobs import JobReader
 from support.daemons import change_properties
 from support.recorded import Recorded, in_json
-from support.recorded_jobs import JOBS, RecordedJob, recorded_job, serving
+from support.recorded_jobs import JOBS, STAGING, RecordedJob, recorded_job, serving
 
 PLAN = Plan(platform="unknown", workers=(), settings=())
 HISTORY = "/ws/v1/history/mapreduce"
@@ -291,6 +292,43 @@ def test_a_master_that_has_gone_was_not_seen(tmp_path: Path) -> None:
         seen = Seen(JobReader(target.web, nothing.url + MASTER), "job_1_1")
         seen.look()
     assert seen.job is None
+
+
+def test_a_killed_job_is_told_of_by_what_its_application_master_had_written(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    assert job.file is not None
+    whole = read_history(job.file, "a file")
+    # It was killed before the last reduces had ended.
+    cut = job._replace(file=job.file[: len(job.file) * 9 // 10])
+    with serving(cut, tmp_path / "conf", server=False, place="staging") as target:
+        clock = _clock(job)
+        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERASORT, plan=PLAN, staging=STAGING)
+    assert told.job.told_by == "history file"
+    assert told.job.conf["mapreduce.job.reduces"] == whole_conf(tmp_path, job)
+    states = [row.state for row in told.attempts]
+    assert 0 < states.count("succeeded") < sum(len(task.attempts) for task in whole.tasks)
+
+
+def test_of_a_very_long_history_the_beginning_is_read_and_the_server_tells_how_it_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = recorded_job("terasort")
+    assert job.file is not None
+    most = len(job.file) // 2
+    monkeypatch.setattr(history_file, "MOST_BYTES", most)
+    # A DataNode sends as much as it was asked for.
+    with serving(job._replace(file=job.file[:most]), tmp_path / "conf") as target:
+        told = _tell("terasort", target, job)
+    assert told.job.told_by == "history server"
+    assert told.job.diagnostics is None
+    assert told.counters.output_rows == 400_000
+    assert 0 < len(told.facts.tasks) <= told.facts.maps + told.facts.reduces
+
+
+def whole_conf(folder: Path, job: RecordedJob) -> str:
+    """How many reduces the job had, as its own configuration says."""
+    with serving(job, folder / "whole") as target:
+        return _tell("terasort", target, job).job.conf["mapreduce.job.reduces"]
 
 
 def test_a_damaged_history_file_leaves_the_telling_to_the_next(tmp_path: Path) -> None:

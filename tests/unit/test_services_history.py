@@ -7,12 +7,13 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, Refused, Unexpected
 from howdah.services.history import JobHistory
 from howdah.services.history_events import read_history
@@ -21,9 +22,9 @@ from howdah.services.job import AttemptFacts, JobFacts, state_of, task_number
 from howdah.services.jobs import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.daemons import change_properties, free_ports
 from support.recorded import Answer, Recorded, in_json
-from support.recorded_jobs import DATA, JOBS, RecordedJob, recorded_job, serving
+from support.recorded_jobs import DATA, JOBS, STAGING, RecordedJob, recorded_job, serving
 
 BASE = "/ws/v1/history/mapreduce"
 
@@ -228,16 +229,28 @@ def test_the_jobs_a_server_knows_are_asked_for_with_hadoops_own_parameters() -> 
     assert (job.name, job.state, job.maps) == ("TeraGen", "succeeded", 1)
 
 
-@pytest.mark.parametrize("done", [False, True], ids=["intermediate", "done"])
+@pytest.mark.parametrize("place", ["intermediate", "done", "staging"])
 def test_a_history_file_is_found_where_it_is_written_and_where_it_is_moved(
-    done: bool, tmp_path: Path
+    place: Literal["intermediate", "done", "staging"], tmp_path: Path
 ) -> None:
     job = recorded_job("terasort")
-    with serving(job, tmp_path / "conf", server=False, done=done) as target:
-        found = HistoryFiles(NameNode(target.web, target.conf), target.conf, "root").job(job.id)
+    with serving(job, tmp_path / "conf", server=False, place=place) as target:
+        found = HistoryFiles(NameNode(target.web, target.conf), target.conf, "root", STAGING).job(job.id)
     assert found is not None
     assert replace(found, conf={}) == _from_file(job)
     assert found.conf["mapreduce.job.reduces"] == "2"
+
+
+def test_no_more_of_a_history_file_is_asked_for_than_fits_into_memory(tmp_path: Path) -> None:
+    job = recorded_job("terasort")
+    with serving(job, tmp_path / "conf") as target, Recorded({}) as namenode:
+        change_properties(
+            tmp_path / "conf/hdfs-site.xml", {"dfs.namenode.http-address": f"127.0.0.1:{namenode.port}"}
+        )
+        hdfs = NameNode(target.web, ClientConf.read(tmp_path / "conf"))
+        with pytest.raises(Refused):
+            hdfs.read("/a/file", 1000)
+    assert namenode.asked[0].query["length"] == "1000"
 
 
 def test_there_may_be_no_history_file(tmp_path: Path) -> None:

@@ -15,11 +15,14 @@ from howdah.services.active import Active
 from howdah.services.answer import Facts, facts, member, one_or_many
 from howdah.services.errors import NotConnected, Refused, Unexpected
 from howdah.services.web import Parameter, Sink, Web
+from howdah.units import MIB
 
 T = TypeVar("T")
 
 _DRAWS = 6
 """Of two replicas of which one is away, all of so many draws miss the other in 1.6 % of all cases."""
+_MOST_BYTES = 16 * MIB
+"""Of what howdah reads, histories alone are longer."""
 _HINTS = {
     "AccessControlException": "give a path that you may use, or ask as another user",
     "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
@@ -119,15 +122,16 @@ class Hdfs:
             raise
         return None
 
-    def read(self, path: str) -> bytes:
-        """A file's content, which is held in memory."""
+    def read(self, path: str, most_bytes: int = _MOST_BYTES) -> bytes:
+        """A file's content, which is held in memory; of a longer one than ``most_bytes`` the beginning."""
 
         def fetch(url: str) -> bytes:
             content = BytesIO()
             self._web.read_to(url, content)
             return content.getvalue()
 
-        return self._at_datanode(path, partial(self._get, path, op="OPEN", noredirect="true"), fetch)
+        locate = partial(self._get, path, op="OPEN", length=most_bytes, noredirect="true")
+        return self._at_datanode(path, locate, fetch)
 
     def read_to(self, path: str, sink: Sink) -> int:
         """Write a file's content to ``sink`` and return how many bytes that were."""

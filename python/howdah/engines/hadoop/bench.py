@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from howdah.engines.hadoop.afterwards import Afterwards
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import Workspace
@@ -20,6 +21,7 @@ class Bench:
 
     ``warn`` notes, by code and text, something that a reader of the numbers should know. Where no
     history server answers (``history``), application masters are asked for more while they are there.
+    What need not hold up the next job goes to ``afterwards``.
     """
 
     job: Job
@@ -31,3 +33,4 @@ class Bench:
     sink: SampleSink
     history: bool
     warn: Callable[[str, str], None]
+    afterwards: Afterwards

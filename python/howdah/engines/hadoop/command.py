@@ -42,11 +42,16 @@ def argument_vector(target: HadoopTarget, workspace: Workspace, command: Command
     return [*target.client_prefix, *java]
 
 
+def staging(workspace: Workspace) -> str:
+    """Where the run's clients and application masters keep what their jobs need."""
+    return workspace.folder("staging")
+
+
 def _own(target: HadoopTarget, workspace: Workspace, tag: str) -> dict[str, str]:
     own = {
         "mapreduce.job.queuename": target.queue,
         "mapreduce.job.tags": tag,
-        "yarn.app.mapreduce.am.staging-dir": workspace.folder("staging"),
+        "yarn.app.mapreduce.am.staging-dir": staging(workspace),
         # pi works below the user's home directory, whose place is the client's to choose.
         "dfs.user.home.dir.prefix": workspace.folder("home"),
     }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+from functools import partial
 from typing import Literal
 
 from howdah.engines.hadoop.command import Command
 from howdah.engines.hadoop.dfsio_rates import file_rates, read_sums
 from howdah.engines.hadoop.properties import file_properties
 from howdah.engines.hadoop.sources import DFSIO, DFSIO_DATA, dfsio_files
-from howdah.engines.hadoop.work import Finished, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
 from howdah.installation.programs import PROGRAMS
 from howdah.model.run import Counters, FileRate
 from howdah.model.workload import DFSIO_LOG
@@ -18,11 +19,16 @@ from howdah.services.task_log import TaskLogs
 _FOLDER = "test.build.data"
 
 
-def dfsio_write(work: Work) -> Yield:
+def dfsio_write(work: Work) -> Conclusion:
     """Write the files, one map task each."""
     folder = work.bench.workspace.folder(DFSIO)
-    files = _run(work, "write", folder)
+    job = _run(work, "write", folder)
     work.bench.workspace.complete(DFSIO)
+    return partial(_written, work, job, folder)
+
+
+def _written(work: Work, job: Finished, folder: str) -> Yield:
+    files = _rates(work, job, "write", folder)
     return Yield(
         counters=Counters(written_bytes=sum(file.bytes for file in files)),
         files=files,
@@ -30,20 +36,24 @@ def dfsio_write(work: Work) -> Yield:
     )
 
 
-def dfsio_read(work: Work) -> Yield:
+def dfsio_read(work: Work) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
     there = dfsio_files(work.bench.namenode, folder)
     work.workload = work.workload.model_copy(
         update={"files": len(there), "file_bytes": max(one.size_bytes for one in there)}
     )
-    files = _run(work, "read", folder)
+    return partial(_read, work, _run(work, "read", folder), folder)
+
+
+def _read(work: Work, job: Finished, folder: str) -> Yield:
+    files = _rates(work, job, "read", folder)
     # Files that are kept are left as they were found.
     work.bench.namenode.delete(posixpath.join(folder, "io_read"))
     return Yield(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
 
 
-def _run(work: Work, operation: Literal["write", "read"], folder: str) -> tuple[FileRate, ...]:
+def _run(work: Work, operation: Literal["write", "read"], folder: str) -> Finished:
     """Run one of the two; TestDFSIO itself appends to its log of results."""
     properties = {
         **file_properties(work.workload),
@@ -56,8 +66,7 @@ def _run(work: Work, operation: Literal["write", "read"], folder: str) -> tuple[
         *("-size", f"{work.workload.file_bytes or 0}B"),
         *("-resFile", str(work.bench.job.results_dir / DFSIO_LOG)),
     )
-    finished = work.run(Command(PROGRAMS["dfsio"], properties, arguments))
-    return _rates(work, finished, operation, folder)
+    return work.run(Command(PROGRAMS["dfsio"], properties, arguments))
 
 
 def _rates(

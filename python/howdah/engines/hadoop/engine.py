@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop import dfsio, tera
+from howdah.engines.hadoop.afterwards import Afterwards
 from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.leftovers import clear_leftovers
@@ -19,7 +21,7 @@ from howdah.engines.hadoop.room import check_room
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.watch import Watch
 from howdah.engines.hadoop.watching import Watching
-from howdah.engines.hadoop.work import Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Work, Yield
 from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
@@ -34,7 +36,7 @@ from howdah.telemetry.sampler import Sampler
 
 NAME = "hadoop"
 
-_PROGRAMS: dict[WorkloadKind, Callable[[Work], Yield]] = {
+_PROGRAMS: dict[WorkloadKind, Callable[[Work], Conclusion]] = {
     WorkloadKind.TERAGEN: tera.teragen,
     WorkloadKind.TERASORT: tera.terasort,
     WorkloadKind.TERAVALIDATE: tera.teravalidate,
@@ -68,6 +70,7 @@ class _HadoopRun:
         self._sink = sink
         self._target = target
         self._clock = RunClock()
+        self._fault: str | None = None
         self._namenode = NameNode(target.web, target.conf)
         self._manager = ResourceManager(target.web, target.conf)
         self._record = begun_record(
@@ -146,17 +149,21 @@ class _HadoopRun:
             self._sink,
             self._history_answers(),
             self._warn,
+            Afterwards(),
         )
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
-            result = self._run(Work(bench, workload))
+            self._run(bench, Work(bench, workload))
             sampler.mark()
             self._change(events=watching.events)
-            if result.outcome is not Outcome.SUCCEEDED:
-                self._change(outcome=Outcome.FAILED, error=_fault(result))
-                return
-        self._change(outcome=Outcome.SUCCEEDED)
+            if self._fault is not None:
+                break
+        bench.afterwards.do()
+        if self._fault is None:
+            self._change(outcome=Outcome.SUCCEEDED)
+        else:
+            self._change(outcome=Outcome.FAILED, error=self._fault)
 
     def _history_answers(self) -> bool:
         try:
@@ -166,21 +173,32 @@ class _HadoopRun:
             return False
         return True
 
-    def _run(self, work: Work) -> WorkloadResult:
-        """Run one workload; whatever becomes of it is in the record."""
-        known = Yield(outcome=Outcome.SUCCEEDED)
+    def _run(self, bench: Bench, work: Work) -> None:
+        """Run one workload; whatever becomes of it is in the record, at the latest when the next one runs."""
         try:
-            known.update(_PROGRAMS[work.workload.kind](work))
-        except KeyboardInterrupt:
-            known = Yield(outcome=Outcome.ABORTED)
+            conclude = _PROGRAMS[work.workload.kind](work)
+        except BaseException as error:
+            bench.afterwards.do()
+            self._note(work, Yield(outcome=_ended_by(error)))
             raise
-        except BaseException:
-            known = Yield(outcome=Outcome.FAILED)
+        bench.afterwards.put(partial(self._conclude, work, conclude))
+
+    def _conclude(self, work: Work, conclude: Conclusion) -> None:
+        """Find out what a workload came to; one of which that cannot be told has failed."""
+        try:
+            self._note(work, {"outcome": Outcome.SUCCEEDED, **conclude()})
+        except (HowdahError, OSError) as error:
+            self._fault = str(error)
+            self._note(work, Yield(outcome=Outcome.FAILED))
+        except BaseException as error:
+            self._note(work, Yield(outcome=_ended_by(error)))
             raise
-        finally:
-            result = WorkloadResult.model_validate({**work.fields(), **known})
-            self._change(workloads=(*self._record.workloads, result))
-        return result
+
+    def _note(self, work: Work, known: Yield) -> None:
+        result = WorkloadResult.model_validate({**work.fields(), **known})
+        self._change(workloads=(*self._record.workloads, result))
+        if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
+            self._fault = _fault(result)
 
     def _release(self, workspace: Workspace) -> None:
         """Clean up; what is not removed now goes when the next run starts, and the record stands."""
@@ -217,6 +235,10 @@ class _HadoopRun:
         warning = RunWarning(code=code, text=text)
         if warning not in self._record.warnings:
             self._change(warnings=(*self._record.warnings, warning))
+
+
+def _ended_by(error: BaseException) -> Outcome:
+    return Outcome.ABORTED if isinstance(error, KeyboardInterrupt) else Outcome.FAILED
 
 
 def _fault(result: WorkloadResult) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.engines.hadoop.command import Command
-from howdah.engines.hadoop.work import Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
 from howdah.errors import RunFailed
 from howdah.installation.programs import PROGRAMS
 from howdah.model.run import Counters, Phase
@@ -35,10 +35,10 @@ class Measured(NamedTuple):
     """Maps that started after the others had begun."""
 
 
-def nnbench(work: Work) -> Yield:
+def nnbench(work: Work) -> Conclusion:
     """Create and write empty files, open, rename and delete them; the answer has each one's rate."""
     rates: dict[str, float] = {}
-    phases: list[Phase] = []
+    jobs: list[tuple[str, Finished]] = []
     for operation in _OPERATIONS:
         folder = work.bench.workspace.folder("nnbench")
         finished = work.run(Command(PROGRAMS["nnbench"], {}, arguments(work.workload, operation, folder)))
@@ -51,9 +51,15 @@ def nnbench(work: Work) -> Yield:
                 f"nnbench {operation}: {measured.late_maps} maps started late, so that the rate is too low",
             )
         rates.setdefault(operation, measured.per_s)
-        phases += _whole(operation, finished.told.phases)
+        jobs.append((operation, finished))
     answer = ", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items())
-    return Yield(counters=Counters(), phases=tuple(phases), answer=answer)
+    return lambda: Yield(counters=Counters(), phases=tuple(_phases(jobs)), answer=answer)
+
+
+def _phases(jobs: Iterable[tuple[str, Finished]]) -> Iterator[Phase]:
+    """A phase for each operation."""
+    for operation, job in jobs:
+        yield from _whole(operation, job.told.phases)
 
 
 def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:

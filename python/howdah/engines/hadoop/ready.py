@@ -6,6 +6,7 @@ import os
 import re
 
 from howdah.engines.hadoop.containers import check_containers
+from howdah.engines.hadoop.generated import read_generated
 from howdah.engines.hadoop.sources import check_whole, dfsio_files, find_source, tera_rows
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import existing_parent
@@ -149,7 +150,7 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     if path is None:
         return
     if workload.kind is WorkloadKind.TERASORT:
-        check_whole(tera_rows(namenode, path))
+        check_whole(tera_rows(namenode, path), read_generated(namenode, path))
     elif workload.kind is WorkloadKind.TERAVALIDATE:
         # Rows that were lost in sorting are for TeraValidate to find.
         tera_rows(namenode, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
-from howdah.engines.hadoop.generated import Generated, read_generated
+from howdah.engines.hadoop.generated import Generated
 from howdah.engines.hadoop.workspace import Workspace, kept_data
 from howdah.errors import UserError
 from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
@@ -34,8 +34,6 @@ class Rows(NamedTuple):
 
     path: str
     rows: int
-    generated: Generated | None
-    """TeraGen's record of them, where they came from it."""
 
 
 def find_source(
@@ -75,12 +73,11 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
     if not files:
         raise UserError(f"HDFS {path}", "holds no rows", "name a directory of TeraSort's part files")
     rows = sum(one.size_bytes for one in files) // ROW_BYTES
-    return Rows(path, rows, read_generated(namenode, path))
+    return Rows(path, rows)
 
 
-def check_whole(source: Rows) -> None:
-    """Raise UserError unless a folder still holds all the rows that TeraGen wrote."""
-    generated = source.generated
+def check_whole(source: Rows, generated: Generated | None) -> None:
+    """Raise UserError unless a folder still holds all the rows that TeraGen wrote, by its record."""
     if generated and generated.rows != source.rows:
         raise UserError(
             f"HDFS {source.path}",

@@ -81,15 +81,16 @@ def tell_job(
     plan: Plan,
     said: Sequence[str] = (),
     seen: JobFacts | None = None,
+    staging: str = "",
 ) -> Told:
-    """Ask what became of a job that has ended; ``said`` is what its client said.
+    """Ask what became of a job that has ended; ``said`` is what its client said, ``staging`` its directory.
 
     Its history file in HDFS is read first, then the history server is asked; where neither can be had,
     ``seen`` counts, what the application master told last, then the counters that the client printed. It
     raises nothing: who tells least tells of no tasks.
     """
     machines = Machines(target.machine_of, plan)
-    account = Tellers(target).account(job_id, said, seen, clock)
+    account = Tellers(target, staging).account(job_id, said, seen, clock)
     facts = account.facts
     return Told(
         job=_job(

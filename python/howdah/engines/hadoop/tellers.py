@@ -34,10 +34,10 @@ class Account(NamedTuple):
 class Tellers:
     """The history server and files of a cluster, and its ResourceManager."""
 
-    def __init__(self, target: HadoopTarget) -> None:
+    def __init__(self, target: HadoopTarget, staging: str = "") -> None:
         web, conf = target.web, target.conf
         self._history = JobHistory(web, conf)
-        self._files = HistoryFiles(NameNode(web, conf), conf, web.user or "")
+        self._files = HistoryFiles(NameNode(web, conf), conf, web.user or "", staging)
         self._manager = ResourceManager(web, conf)
         self._queue = target.queue
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple, TypedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import TypedDict
 
 from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.client import Client
-from howdah.engines.hadoop.command import Command, argument_vector
+from howdah.engines.hadoop.command import Command, argument_vector, staging
 from howdah.engines.hadoop.failure import said_by_client
 from howdah.engines.hadoop.following import Following
 from howdah.engines.hadoop.machines import Machines
@@ -20,18 +22,25 @@ from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Counters, FileRate, Outcome, Phase, ValidationError
 from howdah.model.workload import Workload
 from howdah.services.errors import ServiceError
+from howdah.services.history_file import MOST_BYTES
 from howdah.services.job import JobFacts
+from howdah.units import format_bytes
 
 _LOG = logging.getLogger(__name__)
 
 
-class Finished(NamedTuple):
-    """A job that has succeeded."""
+class Finished:
+    """A job whose client has ended."""
 
-    told: Told
-    """What Hadoop tells of it."""
-    lines: tuple[str, ...]
-    """What its client said."""
+    def __init__(self, lines: tuple[str, ...], tell: Callable[[], Told]) -> None:
+        self.lines = lines
+        """What its client said."""
+        self._tell = tell
+
+    @cached_property
+    def told(self) -> Told:
+        """What Hadoop tells of it, which is asked when somebody wants to know."""
+        return self._tell()
 
 
 class Yield(TypedDict, total=False):
@@ -48,6 +57,10 @@ class Yield(TypedDict, total=False):
     replicas: ReplicaSpread
 
 
+Conclusion = Callable[[], Yield]
+"""What a program leaves to be found out once its jobs have succeeded."""
+
+
 class Work:
     """A workload's jobs, one after the other."""
 
@@ -57,7 +70,7 @@ class Work:
         """What is run; a program that finds its data there notes here how much it is."""
         self._start_s = bench.clock.now_s()
         self._end_s: float | None = None
-        self._told: list[Told] = []
+        self._jobs: list[Finished] = []
 
     def source(self) -> str:
         """The path of what it reads; raises UserError if that is not there."""
@@ -71,23 +84,28 @@ class Work:
         bench = self.bench
         tag = run_tag(bench.workspace.path)
         _LOG.info("%s %s", command.main, " ".join(command.arguments))
-        if not self._told:
+        if not self._jobs:
             self._start_s = bench.clock.now_s()
         self._end_s = None
         client = Client(argument_vector(bench.target, bench.workspace, command, tag), bench.job.results_dir)
+        following = Following(bench, self.workload, client)
         try:
-            following = Following(bench, self.workload, client)
+            # A client takes seconds to submit its job.
+            bench.afterwards.do()
             following.until_end()
         except BaseException:
             try:
                 client.end()
             finally:
                 # Whoever does not wait for the client, and interrupts again, leaves no job either.
-                self._kill(tag)
+                ended = self._kill(tag)
+            if ended and client.application is not None:
+                self._jobs.append(self._finished(client, following))
             raise
-        return self._tell(client, following.seen)
+        return self._succeeded(client, following)
 
-    def _kill(self, tag: str) -> None:
+    def _kill(self, tag: str) -> bool:
+        """End the job, if there is one; whether none is left."""
         try:
             kill_applications(self.bench.target, self.bench.manager, tag)
         except ServiceError as error:
@@ -95,28 +113,54 @@ class Work:
             self.bench.workspace.leave()
             text = f"{self.workload.kind} may still run on the cluster; the next run will end it: {error}"
             self.bench.warn("job-left", text)
+            return False
+        return True
 
-    def _tell(self, client: Client, seen: JobFacts | None) -> Finished:
+    def _succeeded(self, client: Client, following: Following) -> Finished:
         code = client.exit_code()
         self._end_s = (client.ended_ns - self.bench.clock.start_ns) / 1e9
         if client.application is None:
             raise RunFailed(self.workload.kind, said_by_client(client.lines))
-        told = tell_job(
-            self.bench.target,
-            job_of(client.application),
-            self.bench.clock,
-            kind=self.workload.kind,
-            plan=self.bench.job.plan,
-            said=client.lines,
-            seen=seen,
-        )
-        # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
-        before = {kind: sum(_tasks(one, kind) for one in self._told) for kind in ("map", "reduce")}
-        self.bench.sink.tasks([one._replace(task=one.task + before[one.kind]) for one in told.attempts])
-        self._told.append(told)
+        finished = self._finished(client, following)
+        self._jobs.append(finished)
         if code != 0:
-            raise RunFailed(self.workload.kind, told.job.diagnostics or said_by_client(client.lines))
-        return Finished(told, client.lines)
+            cause = finished.told.job.diagnostics or said_by_client(client.lines)
+            raise RunFailed(self.workload.kind, cause)
+        return finished
+
+    def _finished(self, client: Client, following: Following) -> Finished:
+        assert client.application is not None
+        job_id = job_of(client.application)
+        return Finished(
+            client.lines, partial(self._tell, job_id, tuple(self._jobs), client.lines, following.seen)
+        )
+
+    def _tell(
+        self, job_id: str, before: Sequence[Finished], said: Sequence[str], seen: JobFacts | None
+    ) -> Told:
+        bench = self.bench
+        told = tell_job(
+            bench.target,
+            job_id,
+            bench.clock,
+            kind=self.workload.kind,
+            plan=bench.job.plan,
+            said=said,
+            seen=seen,
+            staging=staging(bench.workspace),
+        )
+        facts = told.facts
+        there, known = facts.maps + facts.reduces, len(facts.tasks)
+        if facts.state == "succeeded" and 0 < known < there:
+            bench.warn(
+                "tasks-untold",
+                f"{self.workload.kind}: of {there:,} tasks {known:,} are told of: "
+                f"no more than {format_bytes(MOST_BYTES)} of a job's history are read",
+            )
+        # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
+        first = {kind: sum(_tasks(one.told, kind) for one in before) for kind in ("map", "reduce")}
+        bench.sink.tasks([one._replace(task=one.task + first[one.kind]) for one in told.attempts])
+        return told
 
     def replicas(self, path: str) -> ReplicaSpread:
         """Where the blocks below a path lie."""
@@ -129,10 +173,11 @@ class Work:
             "workload": self.workload,
             "start_s": self._start_s,
             "end_s": self._end_s or self.bench.clock.now_s(),
-            "phases": tuple(phase for told in self._told for phase in told.phases),
+            "phases": tuple(phase for job in self._jobs for phase in job.told.phases),
         }
-        if self._told:
-            fields |= {"job": self._told[-1].job, "counters": self._told[-1].counters}
+        if self._jobs:
+            last = self._jobs[-1].told
+            fields |= {"job": last.job, "counters": last.counters}
         return fields
 
 
