@@ -1,8 +1,9 @@
 """One run on a laboratory in this process, and what howdah itself took of it.
 
-``python -m benches.ours.harness LAB ROWS FOLDER`` prints as JSON the seconds of CPU that this process used
-while its engine ran (those of Hadoop's clients are not among them), the seconds from the process's start
-to the report's end, and the seconds of the jobs.
+``python -m benches.ours.harness LAB ROWS FOLDER`` prints as JSON the seconds of the jobs, those before the
+first of them since the process's start, those between them, those after the last until the report is
+written, and the seconds of CPU that this process used while they ran (those of Hadoop's clients are not
+among them).
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ import json
 import resource
 import sys
 import time
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
+from threading import Event, Thread
+from typing import Self
 
+import numpy as np
 import psutil
 
-from howdah.engines.base import Engine
-from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.sink import Progress, SampleSink
+from howdah.model.sink import Progress
 from howdah.session.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.runs import run
+
+_NOTE_S = 0.1
 
 
 class _Nobody:
@@ -33,48 +39,58 @@ class _Nobody:
         """Told of the progress."""
 
 
-class _Timed:
-    """An engine whose use of the CPU is known."""
+class _Meter:
+    """Notes ten times a second how much CPU time this process has used, so that any stretch's is known."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.name = engine.name
-        self.version = engine.version
-        self.cpu_s = 0.0
-        self._engine = engine
+    def __init__(self) -> None:
+        self._notes: list[tuple[float, float]] = []
+        self._stop = Event()
+        self._thread = Thread(target=self._run, daemon=True)
 
-    def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job."""
-        before_s = _cpu_s()
-        try:
-            return self._engine.run(job, sink)
-        finally:
-            self.cpu_s = _cpu_s() - before_s
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
 
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
 
-def _cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+    def cpu_s(self, start_s: float, end_s: float) -> float:
+        """Seconds of CPU between two times of day."""
+        times, used = zip(*self._notes, strict=True)
+        return float(np.interp(end_s, times, used) - np.interp(start_s, times, used))
+
+    def _run(self) -> None:
+        while not self._stop.wait(_NOTE_S):
+            usage = resource.getrusage(resource.RUSAGE_SELF)
+            self._notes.append((time.time(), usage.ru_utime + usage.ru_stime))
 
 
 def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
-    prepared = prepare(
-        "hadoop",
-        RunRequest(suite="terasuite", rows=rows),
-        ClusterChoice(lab=lab),
-        runs_dir=folder,
-        command=("benches",),
-        seed=1,
-        keep_data=False,
-    )
-    engine = _Timed(prepared.engine)
-    record = run(prepared.job, engine=engine, runs_dir=folder, observer=_Nobody()).data.record
+    born_s = psutil.Process().create_time()
+    with _Meter() as meter:
+        prepared = prepare(
+            "hadoop",
+            RunRequest(suite="terasuite", rows=rows),
+            ClusterChoice(lab=lab),
+            runs_dir=folder,
+            command=("benches",),
+            seed=1,
+            keep_data=False,
+        )
+        record = run(prepared.job, engine=prepared.engine, runs_dir=folder, observer=_Nobody()).data.record
+        ended_s = time.time()
     if record.outcome is not Outcome.SUCCEEDED:
         raise RuntimeError(record.error)
+    began_s = datetime.fromisoformat(record.created).timestamp()
+    jobs = [(began_s + one.start_s, began_s + one.end_s) for one in record.workloads]
     return {
-        "cpu_s": engine.cpu_s,
+        "jobs_s": sum(one.elapsed_s for one in record.workloads),
+        "before_s": jobs[0][0] - born_s,
+        "between_s": sum(later[0] - earlier[1] for earlier, later in pairwise(jobs)),
+        "after_s": ended_s - jobs[-1][1],
+        "cpu_s": sum(meter.cpu_s(*job) for job in jobs),
         "sampler_cpu_s": record.telemetry.cpu_s if record.telemetry else 0.0,
-        "elapsed_s": time.time() - psutil.Process().create_time(),
-        "jobs_s": sum(workload.elapsed_s for workload in record.workloads),
     }
 
 
