@@ -17,7 +17,14 @@ impl Random {
             mixed = split_mix(&mut { mixed ^ u64::from(byte) });
         }
         mixed = split_mix(&mut { mixed ^ index });
-        Random { state: std::array::from_fn(|_| split_mix(&mut mixed)) }
+        Random::from_state(std::array::from_fn(|_| split_mix(&mut mixed)))
+    }
+
+    /// The stream that goes on from a state, which is not all zeros.
+    #[must_use]
+    pub fn from_state(state: [u64; 4]) -> Self {
+        assert!(state != [0; 4], "a state of zeros only gives zeros");
+        Random { state }
     }
 
     /// 64 random bits.

@@ -9,100 +9,78 @@
 //! Where no resource has slack and every flow has the level of a full resource, or 1, levels are max-min fair. So the
 //! distance from the exact solution is of the order of the slack.
 
-use super::exact;
 use super::flows::{ITSELF, Place};
 use super::load::{Capacities, ResourceId};
+use super::resources::Share;
 use super::state::State;
 
 /// Part of a resource that may lie idle before its level is raised.
-const SLACK: f64 = 0.02;
+const SLACK: f64 = 0.01;
 
 /// Part by which sums of floats may miss a capacity.
 const ROUNDING: f64 = 1e-9;
 
 /// Renewals of one resource in a settlement after which its level is only lowered, so that every settlement ends:
 /// lowering a level takes from other resources but never asks more of one.
-const RENEWALS: u32 = 6;
+const RENEWALS: u16 = 6;
 
 /// A flow at a resource, while the resource's level is sought.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     flow: u32,
+    by: u32,
     demand: f64,
     limit: f64,
-    by: u32,
+}
+
+impl Share {
+    /// Whether its flows would take more than it has.
+    fn is_over(&self) -> bool {
+        self.used > self.capacity * (1.0 + ROUNDING)
+    }
+
+    /// Whether it limits flows although it has something left.
+    fn is_slack(&self) -> bool {
+        self.level < f64::INFINITY && self.used < self.capacity * (1.0 - SLACK)
+    }
 }
 
 impl State {
-    /// Learns what changed resources give now.
-    pub(super) fn ask_capacities<C: Capacities>(&mut self, capacities: &C) {
-        let all = self.exact.then_some(0..self.resources.len() as u32);
-        for resource in self.waiting.iter().copied().chain(all.into_iter().flatten()) {
-            let load = &self.resources.load[resource as usize];
-            let capacity = capacities.capacity(ResourceId(resource), load);
-            assert!(capacity.is_finite() && capacity >= 0.0, "a capacity of {capacity} units per second");
-            self.resources.capacity[resource as usize] = capacity;
-        }
+    /// Learns what a resource gives now.
+    pub fn ask_capacity<C: Capacities>(&mut self, capacities: &C, resource: u32) {
+        let capacity = capacities.capacity(ResourceId(resource), &self.resources.loads[resource as usize]);
+        assert!(capacity.is_finite() && capacity >= 0.0, "a capacity of {capacity} units per second");
+        self.resources.shares[resource as usize].capacity = capacity;
     }
 
-    /// Gives every flow its level as if nothing were known yet.
-    pub(super) fn solve(&mut self) {
-        let active: Vec<u32> = self.flows.active().collect();
-        let demands: Vec<Vec<(usize, f64)>> = active
-            .iter()
-            .map(|&slot| {
-                let flow = self.flows.at(slot);
-                flow.uses
-                    .iter()
-                    .map(|each| (each.resource as usize, each.weight * flow.alone_per_s))
-                    .collect()
-            })
-            .collect();
-        let levels = exact::levels(&self.resources.capacity, &demands);
-        for (&slot, level) in active.iter().zip(levels) {
-            self.change(slot, level, ITSELF);
-        }
-        while let Some(resource) = self.waiting.pop_front() {
-            self.resources.waiting[resource as usize] = false;
-        }
-    }
-
-    /// Gives flows that started their first level.
-    pub(super) fn admit(&mut self) {
-        let mut newcomers = std::mem::take(&mut self.newcomers);
-        for slot in newcomers.drain(..) {
-            let (level, bottleneck) = self.limit(slot, ITSELF);
-            let flow = self.flows.at(slot);
-            let mut fit = level;
-            let mut scarcest = bottleneck;
-            for &Place { weight, resource, .. } in &flow.uses {
-                let resource = resource as usize;
-                let room = self.resources.capacity[resource] - self.resources.used[resource];
-                let room = (room / (weight * flow.alone_per_s)).max(0.0);
-                // Only a resource that limits flows already looks after those below its level.
-                if room < fit && self.resources.level[resource].is_finite() {
-                    (fit, scarcest) = (room, resource as u32);
-                }
-            }
-            if fit >= level * (1.0 - SLACK) {
-                self.change(slot, fit, scarcest);
-            } else {
-                self.change(slot, level, bottleneck);
+    /// Gives a flow that started its first level.
+    pub fn admit(&mut self, slot: u32) {
+        let (level, bottleneck) = self.limit(slot, ITSELF);
+        let flow = self.flows.at(slot);
+        let mut fit = (level, bottleneck);
+        for &Place { weight, resource, .. } in &flow.uses {
+            let share = &self.resources.shares[resource as usize];
+            let room = ((share.capacity - share.used) / (weight * flow.alone_per_s)).max(0.0);
+            // Only a resource that limits flows already looks after those below its level.
+            if room < fit.0 && share.level < f64::INFINITY {
+                fit = (room, resource);
             }
         }
-        self.newcomers = newcomers;
+        let (level, bottleneck) = if fit.0 >= level * (1.0 - SLACK) { fit } else { (level, bottleneck) };
+        self.change(slot, level, bottleneck);
     }
 
     /// Renews levels until no resource is over its capacity and none that limits flows has slack.
-    pub(super) fn balance(&mut self) {
+    pub fn balance(&mut self) {
         while let Some(resource) = self.waiting.pop_front() {
-            let index = resource as usize;
-            self.resources.waiting[index] = false;
-            let (used, capacity) = (self.resources.used[index], self.resources.capacity[index]);
-            let over = used > capacity * (1.0 + ROUNDING);
-            let slack = self.resources.level[index].is_finite() && used < capacity * (1.0 - SLACK);
-            if over || (slack && self.resources.renewals[index] < RENEWALS) {
-                self.resources.renewals[index] += 1;
+            let share = &mut self.resources.shares[resource as usize];
+            share.waiting = false;
+            let over = share.is_over();
+            if share.renewed_in != self.settlement {
+                (share.renewed_in, share.renewals) = (self.settlement, 0);
+            }
+            if over || (share.is_slack() && share.renewals < RENEWALS) {
+                share.renewals += 1;
                 self.renew(resource, over);
             }
         }
@@ -115,23 +93,24 @@ impl State {
         candidates.clear();
         for member in &self.resources.members[index] {
             let flow = self.flows.at(member.flow);
-            let demand = flow.uses[member.place as usize].weight * flow.alone_per_s;
             let (limit, by) = if flow.bottleneck == resource && !over {
                 self.limit(member.flow, resource)
             } else {
                 (flow.level, flow.bottleneck)
             };
-            candidates.push(Candidate { flow: member.flow, demand, limit, by });
+            candidates.push(Candidate { flow: member.flow, by, demand: member.demand, limit });
         }
-        let level = level(&candidates, self.resources.capacity[index]);
-        self.resources.level[index] = level;
+        let level = level(&candidates, self.resources.shares[index].capacity);
+        self.resources.shares[index].level = level;
+        let mut used = 0.0;
         for candidate in &candidates {
             let (limit, by) =
                 if candidate.limit > level { (level, resource) } else { (candidate.limit, candidate.by) };
+            used += candidate.demand * limit;
             self.change(candidate.flow, limit, by);
         }
-        let used = candidates.iter().map(|each| each.demand * self.flows.at(each.flow).level).sum();
-        self.resources.used[index] = used;
+        // The sum that was kept up to date has drifted; this one is fresh.
+        self.resources.shares[index].used = used;
         self.candidates = candidates;
     }
 
@@ -139,7 +118,7 @@ impl State {
     fn limit(&self, slot: u32, but: u32) -> (f64, u32) {
         let mut limit = (1.0, ITSELF);
         for each in &self.flows.at(slot).uses {
-            let level = self.resources.level[each.resource as usize];
+            let level = self.resources.shares[each.resource as usize].level;
             if level < limit.0 && each.resource != but {
                 limit = (level, each.resource);
             }
@@ -147,8 +126,8 @@ impl State {
         limit
     }
 
-    /// Sets a flow's level, and has its resources looked at.
-    fn change(&mut self, slot: u32, level: f64, bottleneck: u32) {
+    /// Sets a flow's level, and has those of its resources looked at that this puts out of balance.
+    pub fn change(&mut self, slot: u32, level: f64, bottleneck: u32) {
         let flow = self.flows.at_mut(slot);
         flow.bottleneck = bottleneck;
         let risen = level - flow.level;
@@ -157,11 +136,21 @@ impl State {
         }
         flow.level = level;
         let demand = risen * flow.alone_per_s;
-        self.mark_stale(slot);
-        for place in 0..self.flows.at(slot).uses.len() {
-            let Place { weight, resource, .. } = self.flows.at(slot).uses[place];
-            self.resources.used[resource as usize] += weight * demand;
-            self.look_at(resource);
+        if !flow.stale {
+            flow.stale = true;
+            self.stale.push(slot);
+        }
+        for each in &flow.uses {
+            let share = &mut self.resources.shares[each.resource as usize];
+            share.used += each.weight * demand;
+            if !share.waiting && (share.is_over() || share.is_slack()) {
+                share.waiting = true;
+                self.waiting.push_back(each.resource);
+            }
+            if !share.bent && share.is_bent(self.bend) {
+                share.bent = true;
+                self.bent.push(each.resource);
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Flow {
     pub alone_per_s: f64,
     /// Its own cap in units per second.
     pub most_per_s: f64,
+    /// Sum of the pressures of its resources.
+    pub pressures: f64,
     /// Units of work per second that it does.
     pub per_s: f64,
     /// Units of work that were left at `since`.
@@ -56,14 +58,14 @@ impl Flow {
         (self.left - self.per_s * now.since(self.since)).max(0.0)
     }
 
-    /// When the flow is done at its present rate, rounded up; nothing if it stands still.
+    /// When the flow is done at its present rate, by the next whole nanosecond; nothing if it stands still.
     pub fn due(&self) -> Option<Time> {
         if self.left == 0.0 {
             return Some(self.since);
         }
         let seconds = self.left / self.per_s;
         // A flow that would take longer than a run may last stands still.
-        (seconds < 1e9).then(|| self.since + (seconds * 1e9).ceil() as i64)
+        (seconds < 1e9).then(|| self.since + (seconds * 1e9) as i64 + 1)
     }
 }
 

@@ -22,6 +22,7 @@ mod load;
 mod network;
 mod resources;
 mod soft;
+mod softness;
 mod state;
 
 pub use load::{CLASSES, Capacities, Class, FlowId, Load, ResourceId, Use};

@@ -29,7 +29,6 @@ impl<C: Capacities> Network<C> {
     /// If the softness is not at least 1; infinity is hard sharing.
     #[must_use]
     pub fn new(capacities: C, softness: f64) -> Self {
-        assert!(softness >= 1.0, "a softness of {softness}");
         Network { capacities, state: State::new(softness, false) }
     }
 
@@ -40,13 +39,17 @@ impl<C: Capacities> Network<C> {
     /// If the softness is not at least 1.
     #[must_use]
     pub fn exact(capacities: C, softness: f64) -> Self {
-        assert!(softness >= 1.0, "a softness of {softness}");
         Network { capacities, state: State::new(softness, true) }
     }
 
     /// What gives resources their capacity.
     pub fn capacities(&self) -> &C {
         &self.capacities
+    }
+
+    /// What gives resources their capacity, to change it; flows feel it when their sharing is renewed.
+    pub fn capacities_mut(&mut self) -> &mut C {
+        &mut self.capacities
     }
 
     /// Adds a resource.
@@ -69,11 +72,9 @@ impl<C: Capacities> Network<C> {
         let slot = state.flows.enter(now, work, uses, most_per_s, tag);
         let flow = state.flows.at_mut(slot);
         flow.alone_per_s = alone_per_s(&self.capacities, uses, most_per_s);
-        state.resources.join(slot, flow);
+        state.resources.join(slot, &mut state.flows);
         state.newcomers.push(slot);
-        for each in uses {
-            state.look_at(each.resource.0);
-        }
+        state.changed.extend(uses.iter().map(|each| each.resource.0));
         state.flows.id(slot)
     }
 
@@ -103,7 +104,10 @@ impl<C: Capacities> Network<C> {
         self.state.settle(&self.capacities);
         let (time, slot) = self.state.calendar.first()?;
         self.advance(time);
-        let finished = Finished { time, flow: self.state.flows.id(slot), tag: self.state.flows.at(slot).tag };
+        let flow = self.state.flows.at(slot);
+        let finished = Finished { time, flow: self.state.flows.id(slot), tag: flow.tag };
+        let left = flow.left_at(time);
+        assert!(left <= 1e-9 * flow.work, "a flow ends with {left} units of work left");
         self.remove(slot, 0.0);
         Some(finished)
     }
@@ -127,6 +131,15 @@ impl<C: Capacities> Network<C> {
         used
     }
 
+    /// Units of work per second that a flow does now.
+    ///
+    /// # Panics
+    /// If the flow has ended.
+    pub fn per_s(&mut self, flow: FlowId) -> f64 {
+        self.state.settle(&self.capacities);
+        self.state.flows.at(self.state.flows.slot(flow)).per_s
+    }
+
     /// Flows in the network.
     pub fn flows(&self) -> usize {
         self.state.flows.len()
@@ -147,10 +160,7 @@ impl<C: Capacities> Network<C> {
         let state = &mut self.state;
         let done = state.flows.at(slot).work - left;
         state.resources.part(slot, &mut state.flows, done);
-        for place in 0..state.flows.at(slot).uses.len() {
-            let resource = state.flows.at(slot).uses[place].resource;
-            state.look_at(resource);
-        }
+        state.changed.extend(state.flows.at(slot).uses.iter().map(|each| each.resource));
         state.calendar.drop(slot);
         state.flows.leave(slot);
     }

@@ -1,86 +1,62 @@
 //! From levels to rates: stages that wait for one another.
 
-use super::load::Capacities;
+use super::resources::Share;
 use super::state::State;
 
 /// Part by which a resource may bend the rates of its flows before they are renewed.
-const BEND: f64 = 0.01;
+pub const BEND: f64 = 0.01;
+
+impl Share {
+    /// Part of its capacity that is taken in the hard solution.
+    fn utilisation(&self) -> f64 {
+        if self.used <= 0.0 { 0.0 } else { (self.used / self.capacity).min(1.0) }
+    }
+
+    /// Whether its utilisation is so far from what its flows know that this may bend their rates by more than a part.
+    pub fn is_bent(&self, bend: f64) -> bool {
+        // With u up to 1, duᵖ is at most p·du, and a rate bends by duᵖ/p at most.
+        (self.used - self.pressed * self.capacity).abs() > bend * self.capacity
+    }
+}
 
 impl State {
-    /// Renews what resources add to the softness of their flows, where that has changed enough.
-    pub(super) fn press(&mut self) {
-        let bend = if self.exact { 0.0 } else { BEND };
-        let mut touched = std::mem::take(&mut self.touched);
-        for resource in touched.drain(..) {
-            let index = resource as usize;
-            let (used, capacity) = (self.resources.used[index], self.resources.capacity[index]);
-            self.resources.touched[index] = false;
-            self.resources.renewals[index] = 0;
-            assert!(used <= capacity * (1.0 + 1e-6), "{used} units per second are taken of {capacity}");
-            let utilisation = if used <= 0.0 { 0.0 } else { (used / capacity).min(1.0) };
-            // d(uᵖ)/p is at most du for u up to 1.
-            if (utilisation - self.resources.utilisation[index]).abs() <= bend {
-                continue;
-            }
-            let pressure = self.pressure(utilisation);
-            if (pressure - self.resources.pressure[index]).abs() <= bend * self.softness {
-                continue;
-            }
-            self.resources.utilisation[index] = utilisation;
-            self.resources.pressure[index] = pressure;
-            for member in 0..self.resources.members[index].len() {
-                self.mark_stale(self.resources.members[index][member].flow);
-            }
-        }
-        self.touched = touched;
-    }
-
-    /// Gives stale flows their rates, and the calendar the times at which they are due.
-    pub(super) fn pace(&mut self) {
-        let mut stale = std::mem::take(&mut self.stale);
-        for slot in stale.drain(..) {
-            let flow = self.flows.at(slot);
-            if !flow.active {
-                continue;
-            }
-            let hard = flow.level * flow.alone_per_s;
-            let mut pressures = self.pressure(hard / flow.most_per_s);
-            for each in &flow.uses {
-                pressures += self.resources.pressure[each.resource as usize];
-            }
-            let soft = if pressures > 1.0 { pressures.powf(-1.0 / self.softness) } else { 1.0 };
-            let now = self.now;
-            let flow = self.flows.at_mut(slot);
-            flow.stale = false;
-            flow.left = flow.left_at(now);
-            flow.since = now;
-            flow.per_s = hard * soft;
-            match flow.due() {
-                Some(due) => self.calendar.set(slot, due),
-                None => self.calendar.drop(slot),
-            }
-        }
-        self.stale = stale;
-    }
-
-    fn pressure(&self, utilisation: f64) -> f64 {
-        if self.softness.is_finite() { utilisation.powf(self.softness) } else { 0.0 }
-    }
-
-    /// Renews sharing after flows started or ended.
-    pub(super) fn settle<C: Capacities>(&mut self, capacities: &C) {
-        if self.waiting.is_empty() && self.newcomers.is_empty() {
+    /// Renews what a resource adds to the sums of its flows, if that has changed enough.
+    pub fn press(&mut self, resource: u32) {
+        let share = &mut self.resources.shares[resource as usize];
+        share.bent = false;
+        let (used, capacity) = (share.used, share.capacity);
+        assert!(used <= capacity * (1.0 + 1e-6), "{used} units per second are taken of {capacity}");
+        let utilisation = share.utilisation();
+        let pressure = self.softness.pressure(utilisation);
+        let risen = pressure - share.pressure;
+        if risen.abs() <= self.bend * self.softness.power() {
             return;
         }
-        self.ask_capacities(capacities);
-        if self.exact {
-            self.newcomers.clear();
-            self.solve();
-        } else {
-            self.admit();
-            self.balance();
+        share.pressed = utilisation;
+        share.pressure = pressure;
+        for member in &self.resources.members[resource as usize] {
+            let flow = self.flows.at_mut(member.flow);
+            flow.pressures += risen;
+            if !flow.stale {
+                flow.stale = true;
+                self.stale.push(member.flow);
+            }
         }
-        self.press();
-        self.pace();
+    }
+
+    /// Gives a flow its rate, and the calendar the time at which it is due.
+    pub fn pace(&mut self, slot: u32) {
+        let now = self.now;
+        let flow = self.flows.at_mut(slot);
+        flow.stale = false;
+        flow.left = flow.left_at(now);
+        flow.since = now;
+        let hard = flow.level * flow.alone_per_s;
+        let own = self.softness.pressure(hard / flow.most_per_s);
+        flow.per_s = hard * self.softness.slowdown(own + flow.pressures);
+        match flow.due() {
+            Some(due) => self.calendar.set(slot, due),
+            None => self.calendar.drop(slot),
+        }
     }
 }

@@ -1,22 +1,30 @@
-//! What a network knows of its flows and resources, and what has changed since sharing was renewed.
+//! What a network knows of its flows and resources, and how sharing is renewed after some started or ended.
 
 use std::collections::VecDeque;
 
 use super::calendar::Calendar;
+use super::exact;
 use super::fair::Candidate;
-use super::flows::Flows;
+use super::flows::{Flows, ITSELF};
+use super::load::Capacities;
 use super::resources::Resources;
+use super::soft::BEND;
+use super::softness::Softness;
 use crate::time::Time;
 
 /// Flows, resources, and lists of what is to be renewed.
 #[derive(Debug)]
 pub struct State {
-    /// *p* of soft sharing.
-    pub softness: f64,
+    /// How stages wait for one another.
+    pub softness: Softness,
     /// Whether everything is renewed at every change.
     pub exact: bool,
+    /// Part by which rates may be bent before they are renewed.
+    pub bend: f64,
     /// The latest time that anyone spoke of.
     pub now: Time,
+    /// Number of the present settlement, of those few that are told apart.
+    pub settlement: u16,
     /// Flows by slot.
     pub flows: Flows,
     /// Resources by index.
@@ -25,10 +33,12 @@ pub struct State {
     pub calendar: Calendar,
     /// Flows that started since sharing was renewed.
     pub newcomers: Vec<u32>,
-    /// Resources to be looked at.
+    /// Resources whose flows started or ended, so that their capacity may be another.
+    pub changed: Vec<u32>,
+    /// Resources whose level is to be looked at.
     pub waiting: VecDeque<u32>,
-    /// Resources whose use or capacity has changed.
-    pub touched: Vec<u32>,
+    /// Resources whose pressure is to be looked at.
+    pub bent: Vec<u32>,
     /// Flows that need a new rate.
     pub stale: Vec<u32>,
     /// Room for the flows of the resource whose level is sought, kept so that none is allocated.
@@ -39,39 +49,89 @@ impl State {
     /// A state without resources and flows.
     pub fn new(softness: f64, exact: bool) -> Self {
         State {
-            softness,
+            softness: Softness::new(softness),
             exact,
+            bend: if exact { 0.0 } else { BEND },
             now: Time::ZERO,
+            settlement: 0,
             flows: Flows::default(),
             resources: Resources::default(),
             calendar: Calendar::default(),
             newcomers: Vec::new(),
+            changed: Vec::new(),
             waiting: VecDeque::new(),
-            touched: Vec::new(),
+            bent: Vec::new(),
             stale: Vec::new(),
             candidates: Vec::new(),
         }
     }
 
-    /// Puts a resource among those to be looked at, and among those whose use has changed.
-    pub fn look_at(&mut self, resource: u32) {
-        let index = resource as usize;
-        if !self.resources.waiting[index] {
-            self.resources.waiting[index] = true;
-            self.waiting.push_back(resource);
+    /// Renews sharing after flows started or ended.
+    pub fn settle<C: Capacities>(&mut self, capacities: &C) {
+        if self.changed.is_empty() && self.newcomers.is_empty() {
+            return;
         }
-        if !self.resources.touched[index] {
-            self.resources.touched[index] = true;
-            self.touched.push(resource);
+        self.settlement = self.settlement.wrapping_add(1);
+        let mut changed = std::mem::take(&mut self.changed);
+        for &resource in &changed {
+            self.ask_capacity(capacities, resource);
         }
+        let mut newcomers = std::mem::take(&mut self.newcomers);
+        if self.exact {
+            self.solve();
+        } else {
+            for &slot in &newcomers {
+                self.admit(slot);
+            }
+            self.waiting.extend(&changed);
+            self.balance();
+        }
+        newcomers.clear();
+        self.newcomers = newcomers;
+        for &resource in &changed {
+            let share = &mut self.resources.shares[resource as usize];
+            if !share.bent {
+                share.bent = true;
+                self.bent.push(resource);
+            }
+        }
+        changed.clear();
+        self.changed = changed;
+        self.repace();
     }
 
-    /// Puts a flow among those that need a new rate.
-    pub fn mark_stale(&mut self, slot: u32) {
-        let flow = self.flows.at_mut(slot);
-        if !flow.stale {
-            flow.stale = true;
-            self.stale.push(slot);
+    fn repace(&mut self) {
+        let mut bent = std::mem::take(&mut self.bent);
+        for resource in bent.drain(..) {
+            self.press(resource);
         }
+        self.bent = bent;
+        let mut stale = std::mem::take(&mut self.stale);
+        for slot in stale.drain(..) {
+            if self.flows.at(slot).active {
+                self.pace(slot);
+            }
+        }
+        self.stale = stale;
+    }
+
+    /// Gives every flow its level as if nothing were known yet.
+    fn solve(&mut self) {
+        let active: Vec<u32> = self.flows.active().collect();
+        let demands: Vec<Vec<(usize, f64)>> = active
+            .iter()
+            .map(|&slot| {
+                let flow = self.flows.at(slot);
+                flow.uses
+                    .iter()
+                    .map(|each| (each.resource as usize, each.weight * flow.alone_per_s))
+                    .collect()
+            })
+            .collect();
+        let capacities: Vec<f64> = self.resources.shares.iter().map(|share| share.capacity).collect();
+        for (&slot, level) in active.iter().zip(exact::levels(&capacities, &demands)) {
+            self.change(slot, level, ITSELF);
+        }
+        self.waiting.clear();
     }
 }
