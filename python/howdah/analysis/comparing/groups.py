@@ -61,7 +61,7 @@ def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
     base, *others = groups
     found = [{(one.aspect, one.name): one for one in changes(base, other)} for other in others]
     keys = list(dict.fromkeys(key for each in found for key in each))
-    if len(keys) <= MOST_NAMED:
+    if len({_short(name) for _, name in keys}) <= MOST_NAMED:
         yield _names(keys, found)
     yield from (_names([key], found) for key in keys if key[0] in _TELLING)
 
@@ -75,9 +75,14 @@ def _names(keys: list[tuple[Aspect, str]], found: list[dict[tuple[Aspect, str], 
 
 
 def _name(values: dict[tuple[Aspect, str], str | None]) -> str:
-    """``4 per host`` says it all of a platform; everything else is told with its name."""
+    """``4 per host`` says it all of a platform; everything else is told with its name, ``codec lz4``."""
     parts = [
-        value or "none" if name == "platform" else f"{name} {value or 'none'}"
+        value or "none" if name == "platform" else f"{_short(name)} {value or 'none'}"
         for (_, name), value in values.items()
     ]
-    return ", ".join(parts)
+    return ", ".join(dict.fromkeys(parts))
+
+
+def _short(name: str) -> str:
+    """A fact's name without the workload or the kind of worker it is of."""
+    return name.partition(" of ")[0]

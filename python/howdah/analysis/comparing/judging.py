@@ -20,6 +20,10 @@ ALIKE = 0.02
 """Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
 
 
+NO_NOISE = 1e-9
+"""Logarithms that lie within this of one another differ by rounding alone."""
+
+
 class Test(NamedTuple):
     """The test of one contrast."""
 
@@ -83,7 +87,7 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
 
 
 def _constant(values: FloatArray) -> bool:
-    return bool(np.all(values == values[0]))
+    return float(np.ptp(values)) < NO_NOISE
 
 
 def _untested(contrast: Contrast) -> str:

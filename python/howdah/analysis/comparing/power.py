@@ -25,8 +25,16 @@ def repeats_needed(difference: float, noise: float, level: float) -> int | None:
 
 def detectable(base: int, other: int, noise: float, level: float) -> float:
     """The least difference of logarithms that so many repeats on the two sides tell."""
-    shift = _shift(np.array([base + other - 2.0]), level)
+    shift = _shift(np.array([_freedom(base, other)]), level)
     return float(shift[0]) * noise * math.sqrt(1 / base + 1 / other)
+
+
+def _freedom(base: int, other: int) -> float:
+    """The degrees of freedom of Welch's test where the noise is the same: fewer for unequal sides."""
+    if min(base, other) == 1:
+        return base + other - 2.0
+    parts = sum(1 / (repeats**2 * (repeats - 1)) for repeats in (base, other))
+    return (1 / base + 1 / other) ** 2 / parts
 
 
 def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:

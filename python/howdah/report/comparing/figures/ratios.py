@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from howdah.model.comparison import Against, Comparison, Judged
+from howdah.model.comparison import Against, Comparison, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import keys
 from howdah.report.comparing.words import interval, more_time, place, ratio
@@ -20,6 +20,10 @@ WIDEST = 4.0
 
 FARTHEST = 8.0
 """Intervals are cut off where they reach so many times beyond the farthest ratio."""
+
+
+_ROUND = tuple(step * 10.0**power for power in range(-4, 5) for step in (1, 2, 5))
+"""Ratios that are written at a logarithmic axis."""
 
 
 class Row(NamedTuple):
@@ -59,7 +63,10 @@ def _rows(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
     }
     measures = dict.fromkeys(one.measure for each in comparison.against for one in each.times)
     for measure in measures:
-        heads.append({"y": y + HEAD / 2, "text": place(measure), "weight": measure.phase is None})
+        # The name of a phase is paler than that of its workload.
+        heads.append(
+            {"y": y + HEAD / 2, "text": place(measure), "shade": 1 if measure.phase is None else 0.75}
+        )
         y += HEAD
         for each in comparison.against:
             one = each.time_of(measure.workload, measure.phase)
@@ -84,30 +91,31 @@ def _domain(rows: list[Row]) -> tuple[float, float]:
 def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) -> dict[str, Any]:
     low, high = _domain(rows)
     height = max([row.y for row in rows]) + ROW / 2
-    values = [_datum(row, low, high) for row in rows]
+    several = len(comparison.against) > 1
+    values = [_datum(row, low, high, several=several) for row in rows]
     ticks = [
         {"series": row.against.group, "y": row.y, "ratio": value / row.judged.base_mean}
         for row in rows
         for value in row.judged.other
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
+    axis = {
+        "title": f"times the elapsed time of {comparison.baseline}",
+        "grid": True,
+        "domain": False,
+        "ticks": False,
+    }
+    if high / low > WIDEST:
+        scale: dict[str, Any] = {"type": "log"}
+        axis |= {"values": [value for value in _ROUND if low <= value <= high], "format": "~g"}
+    else:
+        scale = {"zero": False}
+        axis |= {"tickCount": 6, "format": ".3~f"}
     x = {
         "field": "ratio",
         "type": "quantitative",
-        "scale": {
-            "domain": [low, high],
-            "nice": False,
-            "zero": False,
-            "type": "log" if high / low > WIDEST else "linear",
-        },
-        "axis": {
-            "title": f"times the elapsed time of {comparison.baseline}",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 6,
-            "format": "~g" if high / low > WIDEST else ".2~f",
-        },
+        "scale": {**scale, "domain": [low, high], "nice": False},
+        "axis": axis,
     }
     y = {
         "field": "y",
@@ -171,22 +179,25 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
         },
         {
             "data": {"values": heads},
-            "mark": {"type": "text", "align": "left", "fontSize": 13, "x": 0},
-            "encoding": {
-                "y": y,
-                "text": {"field": "text"},
-                "opacity": {
-                    "field": "weight",
-                    "type": "nominal",
-                    "scale": {"domain": [True, False], "range": [1, 0.75]},
-                    "legend": None,
-                },
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "fontSize": 13,
+                "x": 0,
+                "opacity": {"expr": "datum.shade"},
             },
+            "encoding": {"y": y, "text": {"field": "text"}},
         },
         {
             "data": {"values": values},
             "transform": filtered,
-            "mark": {"type": "text", "align": "left", "dx": 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "dx": 8,
+                "limit": RIGHT - 10,
+                "opacity": {"expr": "roomy ? 1 : 0"},
+            },
             "encoding": {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
         },
     ]
@@ -201,7 +212,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
     )
 
 
-def _datum(row: Row, low: float, high: float) -> dict[str, Any]:
+def _datum(row: Row, low: float, high: float, *, several: bool) -> dict[str, Any]:
     one = row.judged
     value = one.ratio or 1.0
     bar = one.low is not None and one.high is not None
@@ -217,12 +228,14 @@ def _datum(row: Row, low: float, high: float) -> dict[str, Any]:
         "verdict": one.verdict.value,
         "why": one.why,
         "solid": 0 if row.simulated else 1,
-        "label": _label(one),
+        "label": f"{row.against.group}: {_label(one)}" if several else _label(one),
     }
 
 
 def _label(one: Judged) -> str:
-    return f"{more_time(one.ratio or 1.0)}" if one.verdict in ("faster", "slower") else one.verdict.value
+    """What the reader should take home of a row."""
+    told = one.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    return more_time(one.ratio or 1.0) if told else one.verdict.value
 
 
 def _table(rows: list[Row]) -> Table:

@@ -8,6 +8,7 @@ from typing import Any
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import seconds
 from howdah.model.comparison import Comparison, RunFigures
+from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import keys
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, chart
@@ -73,7 +74,7 @@ def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) 
             "time": value / size,
             "run": run.run,
             "said": seconds(value),
-            "solid": run.origin.value,
+            "solid": 1 if run.origin is Origin.MEASURED else 0,
         }
         for row, group in enumerate(comparison.groups)
         for run in group.runs
@@ -124,8 +125,8 @@ def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) 
                 "fill": colour,
                 "fillOpacity": {
                     "field": "solid",
-                    "type": "nominal",
-                    "scale": {"domain": ["measured", "simulated"], "range": [0.6, 0]},
+                    "type": "quantitative",
+                    "scale": {"domain": [0, 1], "range": [0, 0.6]},
                     "legend": None,
                 },
                 "tooltip": [
