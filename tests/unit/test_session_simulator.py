@@ -51,7 +51,7 @@ def test_a_calibration_is_named_and_digested(tmp_path: Path, plan_file: Path) ->
     file = tmp_path / "calibration.yaml"
     value = CalibratedValue(name="softness", value=6.0, low=5.0, high=7.0)
     file.write_text(write_calibration(Calibration(name="a test", parameters=(value,))))
-    prepared = _prepare(tmp_path, ClusterChoice(plan=plan_file, calibration=file, replications=3))
+    prepared = _prepare(tmp_path, ClusterChoice(plan=plan_file, calibration=str(file), replications=3))
     said = dict(prepared.introduction)["sim"]
     assert "calibrated by a test" in said
     assert "bands over 3 simulations" in said

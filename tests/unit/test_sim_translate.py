@@ -91,6 +91,15 @@ def test_what_a_run_asks_for_goes_before_what_is_planned() -> None:
     assert (scenario.parameters, scenario.seed) == ({"softness": 6.0}, 3)
 
 
+def test_what_a_calibration_found_of_the_hosts_goes_before_their_inventory() -> None:
+    planned = study_plan(4)
+    values = {"core_speed": 0.75, "controller_bytes_per_s": 5.5e8, "softness": 6.0}
+    scenario = translate(planned, suite_on(planned, rows=10**9), values, seed=3).scenario
+    assert {(one.speed, one.controller_bytes_per_s) for one in scenario.hosts} == {(0.75, 5.5e8)}
+    assert scenario.masters.speed == 0.75
+    assert scenario.parameters == {"softness": 6.0}
+
+
 def test_terasort_keeps_one_replica_of_its_output_unless_the_plan_says_otherwise() -> None:
     planned = study_plan(4)
     suite = suite_on(planned, rows=10**9)

@@ -178,9 +178,9 @@ def run(
         ),
     ] = None,
     calibration: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="What `howdah calibrate` found. Without one, every parameter has its default.",
+            help="What `howdah calibrate` found, or `published`. Without one, parameters are defaults.",
             metavar="FILE",
             rich_help_panel=SIMULATION,
         ),

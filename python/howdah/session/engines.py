@@ -34,8 +34,8 @@ class ClusterChoice(Model):
     """How long a queue may give no container."""
     job_settings: dict[str, str] = Field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
-    calibration: Path | None = None
-    """The calibration that a simulation rests on."""
+    calibration: str | None = None
+    """The calibration that a simulation rests on: a file, or ``published``."""
     replications: int | None = None
     """How many simulations its bands are over."""
 

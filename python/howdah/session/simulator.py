@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from howdah.documents.calibration import read_calibration, write_calibration
+from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
 from howdah.engines.sim.engine import SimEngine
@@ -22,6 +22,7 @@ from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
+from howdah.session.calibration import load_calibration
 from howdah.session.engines import ClusterChoice
 from howdah.session.prepared import Prepared
 from howdah.store.run_id import new_run_id
@@ -104,7 +105,7 @@ def _target(where: ClusterChoice) -> SimTarget:
         )
     if where.calibration is None:
         return SimTarget({}, replications=replications)
-    calibration = read_calibration(where.calibration)
+    calibration = load_calibration(where.calibration)
     return SimTarget(
         parameters=calibration.values,
         calibration=calibration.name,

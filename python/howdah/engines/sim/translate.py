@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from howdah.engines.sim.equipment import equipped_hosts, equipped_masters, of_software
 from howdah.engines.sim.hosts import Machines, machines_of
 from howdah.engines.sim.planned import Planned
 from howdah.engines.sim.programs import programs_of
@@ -36,7 +37,10 @@ def translate(
     seed: int,
     written: Written = SUMMARY_ONLY,
 ) -> Translated:
-    """The scenario of a suite on a plan; raises UserError for a plan that cannot run it."""
+    """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
+
+    The parameters are a calibration's values, those of the hosts themselves among them.
+    """
     cluster = _cluster(plan)
     warnings: dict[str, RunWarning] = {}
 
@@ -47,13 +51,13 @@ def translate(
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = Planned(plan, cluster, plan.workers[0])
     scenario = Scenario(
-        hosts=machines.groups,
+        hosts=equipped_hosts(machines.groups, parameters),
         hdfs=hdfs_of(planned, cluster, suite),
         scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
         job=job_of(planned, cluster, suite),
-        masters=masters_of(cluster),
+        masters=equipped_masters(masters_of(cluster), parameters),
         workloads=programs_of(suite, planned),
-        parameters=dict(parameters),
+        parameters=of_software(parameters),
         seed=seed,
         record=written,
     )

@@ -1,0 +1,26 @@
+"""What a calibration knows of the hosts themselves, which goes before what their inventory says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from howdah.engines.sim.scenario import Hosts, Masters
+from howdah.model.parameter import HARDWARE
+
+
+def of_software(values: Mapping[str, float]) -> dict[str, float]:
+    """The simulator's own parameters among a calibration's values."""
+    return {name: value for name, value in values.items() if name not in HARDWARE}
+
+
+def equipped_hosts(hosts: tuple[Hosts, ...], values: Mapping[str, float]) -> tuple[Hosts, ...]:
+    """The hosts with the speed of a core and the controller that were found."""
+    fields = {"core_speed": "speed", "controller_bytes_per_s": "controller_bytes_per_s"}
+    known = {field: values[name] for name, field in fields.items() if name in values}
+    return tuple(group.model_copy(update=known) for group in hosts)
+
+
+def equipped_masters(masters: Masters, values: Mapping[str, float]) -> Masters:
+    """The masters with the speed of a core that was found."""
+    speed = values.get("core_speed")
+    return masters if speed is None else masters.model_copy(update={"speed": speed})
