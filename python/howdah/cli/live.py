@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -20,7 +21,9 @@ from howdah.model.tables import RunData
 from howdah.model.workload import DFSIO_LOG
 from howdah.session import runs as session
 from howdah.session.prepared import Prepared
-from howdah.session.runs import Analysis, Finished, WorkloadTime
+
+if TYPE_CHECKING:
+    from howdah.session.reporting import Analysis, Finished, WorkloadTime
 
 _BAR_WIDTH = 22
 _NARROW_BAR_WIDTH = 8
@@ -72,7 +75,10 @@ class Display:
             self._bar.start()
         if len(record.workloads) > self._ended:
             self._stop_bar()
-            times = session.workload_times(record)
+            # What tells how fast a workload was is brought in when the first one has ended.
+            from howdah.session.reporting import workload_times  # noqa: PLC0415
+
+            times = workload_times(record)
             for time in times[self._ended :]:
                 self._print_result(record.workloads[time.index], time)
             self._ended = len(record.workloads)

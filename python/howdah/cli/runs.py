@@ -15,6 +15,7 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.session import reporting
 from howdah.session import runs as session
 from howdah.session.runs import RunSummary
 from howdah.units import format_seconds
@@ -140,17 +141,17 @@ def _print_table(summaries: list[RunSummary]) -> None:
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
     path = session.find_run(runs_dir or _runs_dir(context), run)
-    data, analysis = session.analyse_run(path)
+    data, analysis = reporting.analyse_run(path)
     if json or _as_json(context):
-        sys.stdout.write(as_json(data, analysis, path, session.find_report(path)))
+        sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
     else:
-        show_text(session.render_terminal(data, analysis))
+        show_text(reporting.render_terminal(data, analysis))
 
 
 @app.command()
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report anew and print its path."""
-    print(session.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
+    print(reporting.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
 
 
 @app.command("export")
@@ -176,4 +177,4 @@ def import_run(
     runs_dir: OwnRunsDir = None,
 ) -> None:
     """Unpack an exported run and write its report."""
-    print(session.report_run(session.import_run(file, runs_dir or _runs_dir(context))).report)
+    print(reporting.report_run(session.import_run(file, runs_dir or _runs_dir(context))).report)

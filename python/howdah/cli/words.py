@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.workload import WorkloadKind
-from howdah.session.runs import WorkloadTime
 from howdah.units import format_count_short, format_rate, format_seconds
+
+if TYPE_CHECKING:
+    from howdah.session.reporting import WorkloadTime
 
 _SHORT_CHECKSUM = 8
 

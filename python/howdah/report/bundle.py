@@ -14,7 +14,7 @@ from pathlib import Path
 
 import vl_convert
 
-from howdah.report.picture import VEGA_LITE
+from howdah.report.drawing import VEGA_LITE
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """What the bundle hands to the page's own script."""

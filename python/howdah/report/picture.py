@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import vl_convert
 
+from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
 from howdah.report.palette import LIGHT, coloured
-
-VEGA_LITE = "6.4"
-"""The Vega-Lite release that draws both the still pictures and the live ones."""
 
 MANY_MARKS = 3000
 """With more marks than this, a picture made of pixels is smaller and quicker than one made of shapes."""
@@ -18,7 +17,13 @@ MANY_MARKS = 3000
 
 def svg(figure: Figure) -> str:
     """The figure as an SVG document in light colours."""
-    return vl_convert.vegalite_to_svg(coloured(figure.spec, LIGHT), vl_version=VEGA_LITE)
+    return drawn(still(figure))
+
+
+def still(figure: Figure) -> dict[str, Any]:
+    """What is drawn of a figure: its specification in light colours."""
+    spec: dict[str, Any] = coloured(figure.spec, LIGHT)
+    return spec
 
 
 def data_url(figure: Figure, picture: str) -> str:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
+from howdah.report.artist import Artist
 from howdah.report.content import content
 from howdah.report.figure import Source
 from howdah.report.figures import draw
 from howdah.report.html import page
 from howdah.report.markdown import markdown
-from howdah.report.picture import svg
 
 FIGURES = "figures"
 
 
-def write_report(run: RunData, analysis: Analysis, out_dir: Path) -> Path:
+def write_report(run: RunData, analysis: Analysis, out_dir: Path, artist: Artist | None = None) -> Path:
     """Write ``report.html``, ``report.md`` and ``figures/*.svg`` into ``out_dir``; return the page's path.
 
     ``report.html`` stands alone; ``report.md`` links the pictures beside it. Existing files of these
@@ -24,7 +24,8 @@ def write_report(run: RunData, analysis: Analysis, out_dir: Path) -> Path:
     """
     said = content(run, analysis)
     figures = draw(Source(run, analysis.evidence))
-    pictures = {figure.id: svg(figure) for figure in figures.every()}
+    with artist or Artist() as drawing:
+        pictures = drawing.pictures(figures.every())
     folder = out_dir / FIGURES
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures.items():

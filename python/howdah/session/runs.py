@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Analysis, WorkloadTime
-from howdah.analysis.phases import workload_times as _workload_times
 from howdah.engines.base import Engine
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workload import ROW_BYTES, WorkloadKind
-from howdah.report.terminal import render_terminal
-from howdah.report.write import write_report
-from howdah.session.floor import find_floor
+from howdah.session.ahead import Ahead
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
-from howdah.store.reader import read_run
 from howdah.store.writer import RunWriter
+
+if TYPE_CHECKING:
+    from howdah.session.reporting import Finished
 
 DEFAULT_RUNS_DIR = Path("runs")
 
 __all__ = [
     "DEFAULT_RUNS_DIR",
-    "Analysis",
-    "Finished",
     "Observer",
     "RunSummary",
-    "WorkloadTime",
-    "analyse_run",
     "export_run",
-    "find_report",
     "find_run",
     "import_run",
     "list_runs",
     "rated_amount",
-    "render_terminal",
-    "report_run",
     "run",
-    "workload_times",
 ]
 
 
@@ -58,24 +46,17 @@ class Observer(Protocol):
         """Told about ten times a second how far the current workload is."""
 
 
-class Finished(NamedTuple):
-    """A run with its analysis and where they lie."""
-
-    data: RunData
-    analysis: Analysis
-    path: Path
-    report: Path
-
-
 class _Recorder:
     """A sink that starts the run's record with its first update and passes news on to an observer.
 
-    An engine that refuses a job before its first update therefore leaves no record behind.
+    An engine that refuses a job before its first update therefore leaves no record behind. ``measured`` is
+    called once the last workload has ended, when nothing is measured any more.
     """
 
-    def __init__(self, runs_dir: Path, observer: Observer) -> None:
+    def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
         self._runs_dir = runs_dir
         self._observer = observer
+        self._measured = measured
         self.writer: RunWriter | None = None
 
     def samples(self, rows: Sequence[Sample]) -> None:
@@ -99,6 +80,8 @@ class _Recorder:
             self.writer = RunWriter(self._runs_dir, record)
         else:
             self.writer.update(record)
+        if len(record.workloads) == len(record.suite.workloads):
+            self._measured()
         self._observer.update(record)
 
     def progress(self, progress: Progress) -> None:
@@ -110,38 +93,14 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
 
     Raises UserError if the job cannot start; a run that failed or was stopped is returned.
     """
-    recorder = _Recorder(runs_dir, observer)
-    record = engine.run(job, recorder)
-    if recorder.writer is None:
-        raise RuntimeError(f"engine {engine.name} made no record")
-    with recorder.writer as writer:
-        writer.finish(record)
-    return report_run(writer.path)
-
-
-def report_run(path: Path) -> Finished:
-    """Analyse a stored run and write its report beside it."""
-    data = read_run(path)
-    analysis = analyse(data, find_floor(data.record, path.parent))
-    return Finished(data, analysis, path, write_report(data, analysis, path))
-
-
-def analyse_run(path: Path) -> tuple[RunData, Analysis]:
-    """Read and analyse a stored run; nothing is written."""
-    data = read_run(path)
-    return data, analyse(data, find_floor(data.record, path.parent))
-
-
-def find_report(path: Path) -> Path | None:
-    """The report beside a stored run, if one was written."""
-    page = path / "report.html"
-    return page if page.exists() else None
-
-
-def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
-    """When the workloads of a record ran and how fast they were, while its run may still go."""
-    tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
-    return _workload_times(RunData(record, *tables))
+    with Ahead() as ahead:
+        recorder = _Recorder(runs_dir, observer, ahead.begin)
+        record = engine.run(job, recorder)
+        if recorder.writer is None:
+            raise RuntimeError(f"engine {engine.name} made no record")
+        with recorder.writer as writer:
+            writer.finish(record)
+        return ahead.report(writer.path)
 
 
 def rated_amount(job: Job, step: Progress) -> int:

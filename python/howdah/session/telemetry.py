@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.placement import placed_hosts
 from howdah.model.run import RunRecord
 from howdah.services.web import Web
-from howdah.session.runs import report_run
+from howdah.session.reporting import report_run
 from howdah.store.attach import attach_samples
 from howdah.store.reader import read_record
 from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop

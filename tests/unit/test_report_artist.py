@@ -1,0 +1,53 @@
+"""Pictures are drawn by a process of their own, which is ready before there is anything to draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from howdah.report.artist import Artist
+from howdah.report.figure import Figure, Table
+from howdah.report.picture import svg
+from howdah.session.ahead import Ahead
+
+
+def _figure(name: str, **mark: object) -> Figure:
+    spec = {
+        "data": {"values": [{"a": 1, "b": 2}, {"a": 2, "b": 1}]},
+        "mark": {"type": "bar", "color": "$cpu-user", **mark},
+        "encoding": {"x": {"field": "a", "type": "ordinal"}, "y": {"field": "b", "type": "quantitative"}},
+    }
+    return Figure(name, name, name, spec, Table((), ()))
+
+
+def _artists() -> list[psutil.Process]:
+    children = psutil.Process().children(recursive=True)
+    return [one for one in children if "howdah.report.drawing" in " ".join(one.cmdline())]
+
+
+def test_an_artist_draws_what_this_process_would() -> None:
+    figures = [_figure("bars"), _figure("ticks", type="tick", tooltip="é")]
+    with Artist() as artist:
+        pictures = artist.pictures(figures)
+    assert pictures == {figure.id: svg(figure) for figure in figures}
+    assert _artists() == []
+
+
+def test_what_cannot_be_drawn_is_told() -> None:
+    with Artist() as artist, pytest.raises(RuntimeError, match="what draws has failed"):
+        artist.pictures([_figure("nothing", type="no such mark")])
+
+
+def test_an_artist_called_ahead_and_not_needed_is_dismissed() -> None:
+    with Ahead() as ahead:
+        ahead.begin()
+        ahead.begin()
+    assert _artists() == []
+
+
+def test_a_record_that_cannot_be_read_leaves_no_artist(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="no such directory"), Ahead() as ahead:
+        ahead.report(tmp_path / "nothing")
+    assert _artists() == []
