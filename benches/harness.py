@@ -37,6 +37,11 @@ def harness(course: Course, request: Request) -> Result:
         _howdah(course, "plan", _INVENTORY, *workers, "-o", str(plan))
         _compile(course)
         _howdah(course, "lab", "up", str(plan), "--name", _LAB, "--dir", str(folder / "lab"))
+        course.tell(
+            "a small job, for daemons that were just started load their programs while they are asked"
+        )
+        small = ("--maps", "1", "--samples", "1000", "--runs-dir", str(folder / "first"))
+        _howdah(course, "run", "pi", "--engine", "hadoop", "--lab", _LAB, *small)
         course.tell(f"the suite with {rows:,} rows")
         said = json.loads(_python(course, "benches.ours.harness", _LAB, str(rows), str(folder)))
     finally:
