@@ -1,0 +1,196 @@
+//! What does not fit the memory: sorted runs are spilled, and every partition is merged from its part of each run.
+
+use super::{ENTRY, FLUSHES, Sort, flush_bytes, window_rows};
+use crate::local::machine::Byte;
+use crate::local::tasks::{ROW, Task, blocks, buffer, in_turn, share};
+use crate::local::threads::{Step, StepId, Threads};
+use crate::local::{Bench, Ran};
+
+/// Run buffers of a map slot, and batch buffers of a reduce slot.
+const BUFFERS: usize = 2;
+/// Bytes of a block of a run, of which a batch may have to read one more at either end.
+const BLOCK: f64 = 1024.0 * ROW;
+
+/// How the memory is shared out.
+struct Shares {
+    flush: f64,
+    /// Bytes of rows in a full run.
+    run: f64,
+    /// Bytes of a batch that one slot reads before it merges them.
+    batch: f64,
+}
+
+/// One run that a map slot makes.
+struct Run {
+    task: u32,
+    bytes: f64,
+    first: StepId,
+    last: StepId,
+}
+
+impl Bench<'_> {
+    pub(super) fn sort_spilling(&mut self, sort: &Sort, ran: &mut Ran) {
+        let shares = self.shares(sort);
+        let runs = self.spill_runs(sort, &shares, ran);
+        self.merge_runs(sort, &shares, runs, ran);
+    }
+
+    fn shares(&self, sort: &Sort) -> Shares {
+        let pool = self.scenario.pool_bytes as f64;
+        let (maps, reduces) = (f64::from(self.scenario.map_slots), f64::from(self.scenario.reduce_slots));
+        let flush = flush_bytes(pool / maps.max(reduces));
+        let left = |slots: f64| (pool / slots - FLUSHES as f64 * flush).max(SMALLEST);
+        // Two stretches of rows and the entries of one.
+        let run = left(maps) * ROW / (BUFFERS as f64 * ROW + ENTRY);
+        let batch = left(reduces) / if sort.codec.is_some() { 3.0 } else { 2.0 };
+        Shares { flush: buffer(flush, sort.bytes()), run, batch }
+    }
+
+    /// Reads, sorts and writes runs; how many there are.
+    fn spill_runs(&mut self, sort: &Sort, shares: &Shares, ran: &mut Ran) -> usize {
+        let mut threads = Threads::default();
+        let (mut spans, mut number_of_runs) = (Vec::new(), 0);
+        for (slot, runs) in self.packed(sort, shares) {
+            let (reads, sorts, writes) = (threads.add(), threads.add(), threads.add());
+            let mut sorted: Vec<StepId> = Vec::new();
+            for (task, bytes) in runs {
+                let free = sorted.len().checked_sub(BUFFERS).map(|run| sorted[run]);
+                let costs = self.scenario.costs;
+                let read = Step::of(bytes, Byte::read(costs.read_s), task as usize).after(free);
+                let first = threads.push(reads, read);
+                let last = self.sort_and_write(sort, shares, &mut threads, (sorts, writes), bytes, first);
+                sorted.push((sorts, threads.steps[sorts].len() - 1));
+                spans.push((slot, Run { task, bytes, first, last }));
+                number_of_runs += 1;
+            }
+        }
+        let times = self.phase(ran, "map-shuffle", &threads);
+        let ratio = sort.codec.map_or(1.0, |codec| codec.ratio);
+        for (slot, run) in spans {
+            let rows = (run.bytes / ROW).round() as u64;
+            let mut task = Task { kind: "map", task: run.task, slot, ..Task::default() }
+                .spanning(&times, run.first, run.last);
+            // A task that took several runs is told of once.
+            if let Some(same) = ran.tasks.iter().position(|one| one.task == run.task) {
+                let before = ran.tasks.swap_remove(same);
+                task.start_ns = before.start_ns;
+                (task.input_rows, task.spilled_bytes) = (before.input_rows, before.spilled_bytes);
+            }
+            task.input_rows += rows;
+            task.output_rows = task.input_rows;
+            task.input_bytes = task.input_rows * ROW as u64;
+            task.spilled_bytes += (run.bytes * ratio) as u64;
+            ran.tasks.push(task);
+        }
+        ran.spilled_bytes = (sort.bytes() * ratio) as u64;
+        number_of_runs
+    }
+
+    /// The runs of each slot, with the map task that each belongs to.
+    fn packed(&self, sort: &Sort, shares: &Shares) -> Vec<(u32, Vec<(u32, f64)>)> {
+        let split = sort.bytes() / f64::from(sort.maps);
+        // Small tasks share a run, which is then told of as the first of them.
+        let together = (shares.run / split).floor().max(1.0) as u32;
+        let items = sort.maps.div_ceil(together);
+        let runs_of = |item: u32| {
+            let task = item * together;
+            let bytes = split * f64::from(together.min(sort.maps - task));
+            let full = (bytes / shares.run).floor();
+            let rest = bytes - full * shares.run;
+            let mut runs = vec![(task, shares.run); full as usize];
+            if rest > ROW {
+                runs.push((task, rest));
+            }
+            runs
+        };
+        in_turn(items, self.scenario.map_slots)
+            .map(|(slot, items)| (slot, items.into_iter().flat_map(runs_of).collect()))
+            .collect()
+    }
+
+    /// Sorts a run's windows once it has been read, then merges them into flush buffers that are written.
+    fn sort_and_write(
+        &self,
+        sort: &Sort,
+        shares: &Shares,
+        threads: &mut Threads,
+        (sorts, writes): (usize, usize),
+        bytes: f64,
+        read: StepId,
+    ) -> StepId {
+        let costs = self.scenario.costs;
+        let window = window_rows((shares.run / ROW) as u64) as f64;
+        threads.push(sorts, Step::of(bytes, Byte::cpu(costs.sort_s.cost(window)), 0).after([read]));
+        let merge_s = costs.merge_s.cost(bytes / (window * ROW));
+        let (pack_s, ratio) = sort.codec.map_or((0.0, 1.0), |codec| (codec.pack_s, codec.ratio));
+        let (count, flush) = blocks(bytes, shares.flush / ratio);
+        let mut last = read;
+        for _ in 0..count {
+            let written = threads.steps[writes].len();
+            let free = written.checked_sub(FLUSHES).map(|number| (writes, number));
+            let merge = threads.push(sorts, Step::of(flush, Byte::cpu(merge_s + pack_s), 0).after(free));
+            // Stripes of all runs go to the disks in turn.
+            let write = Step::of(flush * ratio, Byte::written(costs.write_s), written + writes);
+            last = threads.push(writes, write.after([merge]));
+        }
+        last
+    }
+
+    fn merge_runs(&mut self, sort: &Sort, shares: &Shares, runs: usize, ran: &mut Ran) {
+        let costs = self.scenario.costs;
+        let (unpack_s, ratio) = sort.codec.map_or((0.0, 1.0), |codec| (codec.unpack_s, codec.ratio));
+        let merge_s = costs.merge_s.cost(runs as f64) + unpack_s;
+        let useful = (shares.batch - runs as f64 * BLOCK * ratio).max(shares.batch / 4.0);
+        let mut threads = Threads::default();
+        let (mut spans, mut read_bytes) = (Vec::new(), 0.0);
+        for (slot, tasks) in in_turn(sort.reduces, self.scenario.reduce_slots) {
+            let (reads, merges, writes) = (threads.add(), threads.add(), threads.add());
+            let mut merged: Vec<StepId> = Vec::new();
+            for task in tasks {
+                let rows = share(sort.rows, task, sort.reduces);
+                let (batches, bytes) = blocks(rows as f64 * ROW, useful);
+                let (flushes, flush) = blocks(bytes, shares.flush);
+                let (first, read_before) = ((reads, threads.steps[reads].len()), read_bytes);
+                for batch in 1..=batches {
+                    // Half a block more at either end of each run's part; stripes lie on the disks in turn.
+                    let stored = (bytes + runs as f64 * BLOCK) * ratio;
+                    let free = merged.len().checked_sub(BUFFERS).map(|number| merged[number]);
+                    let read = Step::of(stored, Byte::read(costs.read_s), threads.steps[reads].len() + reads);
+                    let read = threads.push(reads, read.after(free));
+                    read_bytes += stored;
+                    for number in 1..=flushes {
+                        let written = threads.steps[writes].len();
+                        let free = written.checked_sub(FLUSHES).map(|number| (writes, number));
+                        let merge = Step::of(flush, Byte::cpu(merge_s), 0).after([read]).after(free);
+                        let merge = threads.push(merges, merge);
+                        let ends = batch == batches && number == flushes;
+                        let wait_s = if ends { self.scenario.operation_s } else { 0.0 };
+                        let write = Step::of(flush, Byte::written(costs.write_s), task as usize);
+                        threads.push(writes, write.after([merge]).with_delay(wait_s));
+                    }
+                    merged.push((merges, threads.steps[merges].len() - 1));
+                }
+                let last = (writes, threads.steps[writes].len() - 1);
+                spans.push((slot, task, rows, (read_bytes - read_before) as u64, first, last));
+            }
+        }
+        let times = self.phase(ran, "reduce-merge", &threads);
+        ran.tasks.extend(spans.into_iter().map(|(slot, task, rows, read, first, last)| {
+            let output_bytes = rows * ROW as u64;
+            let task = Task {
+                kind: "reduce",
+                task,
+                slot,
+                input_rows: rows,
+                output_rows: rows,
+                output_bytes,
+                ..Task::default()
+            };
+            Task { input_bytes: read, spilled_bytes: read, ..task }.spanning(&times, first, last)
+        }));
+        ran.spill_read_bytes = read_bytes as u64;
+    }
+}
+
+/// The least that a slot works with, however small the memory.
+const SMALLEST: f64 = 1024.0 * ROW;
