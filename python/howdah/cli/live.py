@@ -15,7 +15,7 @@ from rich.text import Text
 
 from howdah.cli import words
 from howdah.model.finding import Finding
-from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress as Step
 from howdah.model.tables import RunData
 from howdah.model.workload import DFSIO_LOG
@@ -143,11 +143,14 @@ class Display:
         self._labels("found", [finding for finding in findings if finding.severity == "answer"])
         dfsio = [finding for finding in findings if finding.id == "dfsio"]
         self._labels("dfsio", dfsio)
-        if dfsio:
+        simulated = finished.data.record.origin is Origin.SIMULATED
+        if dfsio and not simulated:
             self._label("", f"appended to {self._job.results_dir / DFSIO_LOG}")
         self._labels("warning", [one for one in findings if one.severity == "warning"], style="yellow")
         for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
+        if simulated and finished.spent:
+            self._label("took", words.spent_line(finished.spent))
         self._label("report", str(finished.report))
 
 

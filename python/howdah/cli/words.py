@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.workload import WorkloadKind
+from howdah.session.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
         matches = "" if result.expected_checksum is None else " matches"
         return [f"in order · checksum {checksum}{matches}"]
     return []
+
+
+def spent_line(spent: Spent) -> str:
+    """What a simulation took of this machine's own time."""
+    engine, recording, reporting = map(format_seconds, spent)
+    return f"{engine} to simulate, {recording} to write the record, {reporting} to analyse it and draw the report"
 
 
 def progress_state(step: Progress, amount: int, room: int) -> str:

@@ -14,6 +14,7 @@ from howdah.report.artist import Artist
 from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
 from howdah.session.floor import find_floor
+from howdah.session.spent import Spent
 from howdah.store.reader import read_run
 
 __all__ = [
@@ -35,6 +36,8 @@ class Finished(NamedTuple):
     analysis: Analysis
     path: Path
     report: Path
+    spent: Spent | None = None
+    """None for a report that was made anew."""
 
 
 def report_run(path: Path, artist: Artist | None = None) -> Finished:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +16,7 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.session.ahead import Ahead
+from howdah.session.spent import Spent
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
@@ -58,6 +61,7 @@ class _Recorder:
         self._observer = observer
         self._measured = measured
         self.writer: RunWriter | None = None
+        self.recording_s = 0.0
 
     def samples(self, rows: Sequence[Sample]) -> None:
         if self.writer:
@@ -69,23 +73,32 @@ class _Recorder:
 
     def sample_table(self, rows: pa.Table) -> None:
         if self.writer:
-            self.writer.sample_table(rows)
+            with self._recording():
+                self.writer.sample_table(rows)
 
     def task_table(self, rows: pa.Table) -> None:
         if self.writer:
-            self.writer.task_table(rows)
+            with self._recording():
+                self.writer.task_table(rows)
 
     def update(self, record: RunRecord) -> None:
-        if self.writer is None:
-            self.writer = RunWriter(self._runs_dir, record)
-        else:
-            self.writer.update(record)
+        with self._recording():
+            if self.writer is None:
+                self.writer = RunWriter(self._runs_dir, record)
+            else:
+                self.writer.update(record)
         if len(record.workloads) == len(record.suite.workloads):
             self._measured()
         self._observer.update(record)
 
     def progress(self, progress: Progress) -> None:
         self._observer.progress(progress)
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        began_s = time.monotonic()
+        yield
+        self.recording_s += time.monotonic() - began_s
 
 
 def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Finished:
@@ -95,12 +108,18 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
     """
     with Ahead() as ahead:
         recorder = _Recorder(runs_dir, observer, ahead.begin)
+        began_s = time.monotonic()
         record = engine.run(job, recorder)
+        ran_s = time.monotonic()
         if recorder.writer is None:
             raise RuntimeError(f"engine {engine.name} made no record")
         with recorder.writer as writer:
             writer.finish(record)
-        return ahead.report(writer.path)
+        written_s = time.monotonic()
+        finished = ahead.report(writer.path)
+    recording_s = recorder.recording_s + written_s - ran_s
+    engine_s = ran_s - began_s - recorder.recording_s
+    return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
 
 
 def rated_amount(job: Job, step: Progress) -> int:
