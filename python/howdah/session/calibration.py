@@ -1,16 +1,15 @@
-"""Calibrations: made from published tables and run records, kept in files, shipped with howdah."""
+"""Calibrations: made from published tables and run records, and kept in files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
 from howdah.calibrate.free import Free, free_hardware, free_parameters
 from howdah.calibrate.records import case_of_record
-from howdah.documents.calibration import parse_calibration, read_calibration, write_calibration
+from howdah.documents.calibration import read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
@@ -20,10 +19,7 @@ from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
 from howdah.session.studies import cases_of, studies
 from howdah.store.reader import read_record
 
-__all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "load_calibration", "save_calibration"]
-
-PUBLISHED = "published"
-"""The name of the calibration that howdah ships."""
+__all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "save_calibration"]
 
 
 def calibrate(
@@ -45,14 +41,6 @@ def calibrate(
         *(case_of_record(read_record(find_run(runs_dir, name))) for name in runs),
     )
     return fit_cases(_name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell)
-
-
-def load_calibration(name: str) -> Calibration:
-    """The calibration in a file, or the one that howdah ships where it is called ``published``."""
-    if name != PUBLISHED:
-        return read_calibration(Path(name))
-    shipped = files("howdah.calibrate") / "published.yaml"
-    return parse_calibration(shipped.read_text(encoding="utf-8"), "published.yaml")
 
 
 def check_output(path: Path) -> None:

@@ -10,8 +10,6 @@ from howdah.engines.sim.follow import Simulations
 from howdah.engines.sim.outcome import Summary, WorkloadOutcome
 from howdah.engines.sim.scenario import Hosts, Program, Scenario
 from howdah.engines.sim.translate import translate
-from howdah.model.parameter import HARDWARE
-
 
 _NS = 1e-9
 
@@ -25,20 +23,13 @@ def simulate_case(work: Work, values: Mapping[str, float], seed: int) -> dict[st
 
 def scenario_of(work: Work, values: Mapping[str, float], seed: int) -> Scenario:
     """What the simulator is told; raises UserError for a plan that cannot run the work."""
-    parameters = {name: value for name, value in values.items() if name not in HARDWARE}
-    scenario = translate(work.plan, work.suite, parameters, seed=seed).scenario
-    core_speed = values.get("core_speed")
-    controller = values.get("controller_bytes_per_s")
-    hosts = tuple(_equipped(group, core_speed, controller) for group in scenario.hosts)
-    masters = scenario.masters
-    if core_speed is not None:
-        masters = masters.model_copy(update={"speed": core_speed})
+    scenario = translate(work.plan, work.suite, values, seed=seed).scenario
+    masters, scheduling = scenario.masters, scenario.scheduling
     if work.lockstep is not None:
         masters = masters.model_copy(update={"protection": "ft" if work.lockstep else "none"})
-    scheduling = scenario.scheduling
     if work.scheduling is not None:
         scheduling = scheduling.model_copy(update={"kind": "slots"} | work.scheduling.model_dump())
-    whole = scenario.model_copy(update={"hosts": hosts, "masters": masters, "scheduling": scheduling})
+    whole = scenario.model_copy(update={"masters": masters, "scheduling": scheduling})
     return whole if work.share == 1 else _shrunk(whole, work.share)
 
 
@@ -53,15 +44,6 @@ def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
         for phase in outcome.phases
     )
     return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases)
-
-
-def _equipped(group: Hosts, core_speed: float | None, controller: float | None) -> Hosts:
-    update: dict[str, float] = {}
-    if core_speed is not None:
-        update["speed"] = core_speed
-    if controller is not None:
-        update["controller_bytes_per_s"] = controller
-    return group.model_copy(update=update)
 
 
 def _shrunk(scenario: Scenario, share: float) -> Scenario:

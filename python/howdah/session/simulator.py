@@ -22,7 +22,7 @@ from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
-from howdah.session.calibration import load_calibration
+from howdah.session.calibrations import load_calibration
 from howdah.session.engines import ClusterChoice
 from howdah.session.prepared import Prepared
 from howdah.store.run_id import new_run_id
