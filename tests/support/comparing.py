@@ -73,7 +73,7 @@ def stored_runs(repeats: int = 3, slower: float = 1.2) -> list[RunData]:
     Noise is 1 %: every time of a run is stretched by one factor.
     """
     rng = np.random.default_rng(1)
-    runs = []
+    runs: list[RunData] = []
     for kind, factor in (("fast", 1.0), ("slow", slower)):
         for number in range(repeats):
             data = stretched(terasuite(20_000_000), factor * float(np.exp(rng.normal(0.0, 0.01))))

@@ -103,7 +103,7 @@ def test_a_cluster_is_counted_once() -> None:
     values = _values(figures_of(run))
     timeline = Timeline(run.samples)
     result = run.record.workloads[0]
-    hosts = set(run.tasks.column("worker").to_pylist())
+    hosts = {str(worker) for worker in run.tasks.column("worker").to_pylist()}
     written = sum(
         timeline.growth(worker, metric, result.start_s, result.end_s)
         for worker in hosts

@@ -31,7 +31,8 @@ def _pairs(difference: float, base: int = 5, other: int = 5) -> tuple[np.ndarray
 def test_welch_gives_what_r_gives() -> None:
     tested = welch(*SLEEP)
     assert tested.p == pytest.approx(0.07939, abs=5e-6)
-    assert (tested.low, tested.high) == (pytest.approx(-0.2054832), pytest.approx(3.3654832))
+    assert tested.low == pytest.approx(-0.2054832)
+    assert tested.high == pytest.approx(3.3654832)
 
 
 def test_of_pairs_without_a_difference_few_are_called_different() -> None:
@@ -82,7 +83,8 @@ def test_the_effect_is_hedges_g() -> None:
     # Two groups of five, means 2 apart, both deviations 1: d = 2, corrected by 1 - 3/31.
     base = np.array([-1.0, -1.0, 0.0, 1.0, 1.0])
     tested = welch(base, base + 2)
-    assert (tested.noise, tested.effect) == (pytest.approx(1.0), pytest.approx(2 * (1 - 3 / 31)))
+    assert tested.noise == pytest.approx(1.0)
+    assert tested.effect == pytest.approx(2 * (1 - 3 / 31))
 
 
 def test_repeats_needed_are_those_of_r() -> None:

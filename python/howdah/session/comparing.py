@@ -114,9 +114,9 @@ def _usual(group: RunGroup, workload: str) -> RunFigures:
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
     """The first run, or of a folder the first that succeeded."""
     if len(figures) < 2:
-        alone = f"only {figures[0].run}" if figures else "no run"
-        why = f" ({unreadable[0].why})" if unreadable else ""
-        raise UserError(alone, f"is there to compare{why}", "give two runs or more, or a folder of them")
+        there = f"only {figures[0].run} is" if figures else "no run is"
+        why = f"; {unreadable[0].why}" if unreadable else ""
+        raise UserError("RUN", f"{there} there to compare{why}", "give two runs or more, or a folder of them")
     first = figures[0]
     if first.outcome is Outcome.SUCCEEDED:
         return first

@@ -48,8 +48,13 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
 
 def _comparable(base: RunGroup, groups: Sequence[RunGroup]) -> tuple[list[RunGroup], list[Refused]]:
     reasons = [(group, why_not(base, group)) for group in groups]
-    refused = [Refused(what=group.name, why=why) for group, why in reasons if why is not None]
+    refused = [Refused(what=_all_of(group), why=why) for group, why in reasons if why is not None]
     return [group for group, why in reasons if why is None], refused
+
+
+def _all_of(group: RunGroup) -> str:
+    more = len(group.runs) - 1
+    return f"{group.name} with {format_counted(more, 'repeat')}" if more else group.name
 
 
 def _against(base: RunGroup, group: RunGroup, times: tuple[Judged, ...], every: list[Contrast]) -> Against:

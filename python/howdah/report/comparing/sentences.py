@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import Against, Comparison, Contrast, Judged, Location, RunGroup, Verdict
 from howdah.report.comparing.words import interval, measured, more_time, place, ratio, signed_seconds
-from howdah.units import format_counted
 
 TOLD = (Verdict.FASTER, Verdict.SLOWER)
 
@@ -71,9 +70,9 @@ def _fastest(several: Sequence[Against], baseline: str) -> str:
         return f"{text} ({_interval(one)})."
     slower = [group for group, one in judged if one.verdict is Verdict.SLOWER]
     if slower:
-        rest = len(judged) - len(slower)
-        unclear = f"; of {format_counted(rest, 'other')} no difference can be told" if rest else ""
-        return f"No group is faster in {main} than {baseline}, and {listed(slower)} slower{unclear}."
+        rest = [group for group, one in judged if one.verdict not in TOLD]
+        unclear = f"; of {listed(rest)} no difference can be told" if rest else ""
+        return f"No group is faster in {main} than {baseline}; slower: {listed(slower)}{unclear}."
     return f"No group can be told from {baseline} in {main}."
 
 

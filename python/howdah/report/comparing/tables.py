@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import geometric_mean
+from math import log
+from statistics import geometric_mean, stdev
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
@@ -14,6 +15,8 @@ from howdah.report.words import NONE, moment
 def times_table(comparison: Comparison) -> Table:
     """Every workload and phase, the baseline and then group by group."""
     base = comparison.groups[0]
+    if not comparison.against:
+        return _repeats_table(base)
     rows: list[tuple[str, ...]] = []
     for measure, values in _times_of(base):
         mean = seconds(geometric_mean(values))
@@ -21,11 +24,27 @@ def times_table(comparison: Comparison) -> Table:
         for each in comparison.against:
             one = each.time_of(measure.workload, measure.phase)
             if one is not None:
-                rows.append(("", each.group, *_judged(one)))
+                rows.append((place(measure), each.group, *_judged(one)))
     columns = (
         "what", "group", "runs", "elapsed", "ratio", "95 % interval", "verdict", "repeats to tell",
     )  # fmt: skip
     return Table(columns, tuple(rows))
+
+
+def _repeats_table(group: RunGroup) -> Table:
+    """One group alone: how far its runs lie apart; the noise is the deviation of the times' logarithms."""
+    rows = tuple(
+        (
+            place(measure),
+            str(len(values)),
+            seconds(geometric_mean(values)),
+            seconds(min(values)),
+            seconds(max(values)),
+            percent(stdev(map(log, values))) if len(values) > 1 and min(values) > 0 else NONE,
+        )
+        for measure, values in _times_of(group)
+    )
+    return Table(("what", "runs", "elapsed", "least", "most", "noise"), rows)
 
 
 def _judged(one: Judged) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import content
+from howdah.report.figure import Table
 from howdah.report.terminal import grid
 
 MOST_CHANGES = 24
@@ -22,7 +23,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         Text(said.answer, style="bold"),
         *(Text(text, style="red") for text in said.refused),
         Text(),
-        grid(said.times),
+        grid(_once(said.times)),
     ]
     for part in said.parts:
         parts += [Text(), Text(part.group, style="dim")]
@@ -37,6 +38,16 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     elif comparison.against:
         parts += [Text(), Text("nothing that the records tell of changed between these runs")]
     return Group(*parts)
+
+
+def _once(table: Table) -> Table:
+    """The table with what a row shares with the one above it left out of its first column."""
+    firsts = [row[0] for row in table.rows]
+    rows = [
+        row if place == 0 or firsts[place - 1] != row[0] else ("", *row[1:])
+        for place, row in enumerate(table.rows)
+    ]
+    return table._replace(rows=tuple(rows))
 
 
 def _indented(content: RenderableType) -> RenderableType:

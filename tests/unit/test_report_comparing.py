@@ -1,0 +1,120 @@
+"""What a comparison's page says, in words and numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.analysis.comparing import compare
+from howdah.model.comparison import Aspect, Comparison, RunGroup
+from howdah.model.run import Origin
+from howdah.report.comparing.content import content
+from howdah.report.comparing.figures.ratios import ratios
+from howdah.report.comparing.words import more_time
+from support.comparing import elapsed, group, noisy, run_figures
+
+
+def _of(*groups: RunGroup) -> Comparison:
+    return compare(list(groups))
+
+
+def test_a_told_difference_is_the_answer() -> None:
+    said = content(_of(group("none", noisy(100, 5)), group("lz4", noisy(80, 5, seed=1), "lz4")))
+    assert said.answer.startswith("lz4 against none: terasort takes 20 % less time (ratio 0.80")
+    assert "95 % interval" in said.answer
+
+
+def test_what_cannot_be_told_says_why_and_what_would() -> None:
+    said = content(_of(group("none", [100, 104, 96, 102, 98]), group("lz4", [103, 107, 99, 105, 101], "lz4")))
+    assert said.answer.startswith("lz4 cannot be told from none: terasort took 3.0 % more time, but")
+    assert "within the noise" in said.answer
+    assert "repeats of each would tell a difference like this one" in said.answer
+    (sentence,) = said.parts[0].sentences
+    assert "more time or beyond would show" in sentence
+
+
+def test_single_runs_are_told_with_what_they_took() -> None:
+    said = content(_of(group("none", [100]), group("lz4", [250], "lz4")))
+    assert (
+        "terasort took 2.5 × the time, but one run on each side tells nothing of the noise; repeat both"
+        in (said.answer)
+    )
+
+
+def test_alike_is_an_answer() -> None:
+    said = content(_of(group("none", noisy(100, 8, 0.002)), group("lz4", noisy(100.1, 8, 0.002, 3), "lz4")))
+    assert said.answer == "lz4 and none are alike: no workload differs by more than 2 %."
+
+
+def test_of_several_groups_the_fastest_is_the_answer() -> None:
+    groups = [group("native", noisy(100, 3))]
+    groups += [
+        group(f"{many} per host", noisy(time_s, 3, seed=many), str(many))
+        for many, time_s in ((2, 90), (4, 80))
+    ]
+    said = content(_of(*groups))
+    assert said.answer.startswith("terasort is fastest with 4 per host: 20 % less time than native")
+    slower = [
+        group("native", noisy(100, 3)),
+        group("a", noisy(120, 3, seed=1), "a"),
+        group("b", [100, 90], "b"),
+    ]
+    assert content(_of(*slower)).answer == (
+        "No group is faster in terasort than native; slower: a; of b no difference can be told."
+    )
+
+
+def test_repeats_alone_say_how_far_they_lie_apart() -> None:
+    said = content(_of(group("a", [100, 110])))
+    assert (
+        said.answer
+        == "2 repeats of one thing, between which nothing changed: terasort 1 min 40 s to 1 min 50 s."
+    )
+    assert said.times.columns[-1] == "noise"
+    assert said.times.rows == (("terasort", "2", "1 min 45 s", "1 min 40 s", "1 min 50 s", "6.7 %"),)
+
+
+def test_simulated_numbers_are_said_and_drawn_hollow() -> None:
+    facts = {(Aspect.WORKLOAD, "codec of terasort"): "lz4"}
+    simulated = run_figures("s", {elapsed("terasort"): 90.0}, facts=facts, origin=Origin.SIMULATED)
+    comparison = _of(group("none", noisy(100, 3)), RunGroup(name="lz4", runs=(simulated,)))
+    assert content(comparison).computed.startswith("The numbers of lz4 were simulated, not measured")
+    assert content(comparison).kicker[-1] == "measured and simulated"
+    figure = ratios(comparison)
+    assert figure is not None
+    drawn = next(layer for layer in figure.spec["layer"] if layer.get("name") == "data")
+    assert [one["solid"] for one in drawn["data"]["values"]] == [0]
+
+
+def test_only_what_differs_is_in_the_table_of_changes() -> None:
+    said = content(_of(group("none", [1.0]), group("lz4", [1.0], "lz4"), group("zstd", [1.0], "zstd")))
+    assert said.changes.columns == ("aspect", "what", "none", "lz4", "zstd")
+    assert said.changes.rows == (("workload", "codec of terasort", "none", "lz4", "zstd"),)
+
+
+def test_a_fact_that_one_group_shares_with_the_baseline_is_blank_there() -> None:
+    said = content(_of(group("a", [1.0], "none"), group("b", [1.0], "lz4"), group("c", [1.0], "none")))
+    assert said.changes.rows == (("workload", "codec of terasort", "none", "lz4", ""),)
+
+
+def test_an_interval_that_goes_on_is_cut_at_the_edge() -> None:
+    comparison = _of(group("none", [100, 300]), group("lz4", [110, 340], "lz4"))
+    judged = comparison.against[0].times[0]
+    assert judged.high is not None
+    assert judged.high > 10
+    figure = ratios(comparison)
+    assert figure is not None
+    (bar,) = next(layer for layer in figure.spec["layer"] if layer.get("name") == "data")["data"]["values"]
+    assert bar["high"] < 10
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (1.123, "12 % more time"),
+        (0.8, "20 % less time"),
+        (2.84, "2.8 × the time"),
+        (0.996, "0.4 % less time"),
+    ],
+)
+def test_ratios_in_words(ratio: float, said: str) -> None:
+    assert more_time(ratio) == said
