@@ -1,4 +1,4 @@
-//! When flows are due: a heap that can move and drop any of its entries.
+//! When flows are due: a heap whose entries can be moved and dropped.
 
 use crate::time::Time;
 
@@ -9,29 +9,43 @@ const CHILDREN: usize = 4;
 const NOWHERE: u32 = u32::MAX;
 
 /// Slots by the time that they are due, the lower slot first where times are equal.
+///
+/// An entry that is put off keeps its place until it is the first: most are moved again before that.
 #[derive(Debug, Default)]
 pub struct Calendar {
     heap: Vec<(Time, u32)>,
     places: Vec<u32>,
+    dues: Vec<Time>,
 }
 
 impl Calendar {
     /// The earliest entry.
-    pub fn first(&self) -> Option<(Time, u32)> {
-        self.heap.first().copied()
+    pub fn first(&mut self) -> Option<(Time, u32)> {
+        loop {
+            let &(time, slot) = self.heap.first()?;
+            let due = self.dues[slot as usize];
+            if due == time {
+                return Some((time, slot));
+            }
+            self.settle(0, (due, slot));
+        }
     }
 
     /// Enters a slot, or moves it to another time.
     pub fn set(&mut self, slot: u32, time: Time) {
-        if self.places.len() <= slot as usize {
-            self.places.resize(slot as usize + 1, NOWHERE);
+        let index = slot as usize;
+        if self.places.len() <= index {
+            self.places.resize(index + 1, NOWHERE);
+            self.dues.resize(index + 1, Time::ZERO);
         }
-        let mut place = self.places[slot as usize] as usize;
-        if place == NOWHERE as usize {
-            place = self.heap.len();
+        self.dues[index] = time;
+        let place = self.places[index];
+        if place == NOWHERE {
             self.heap.push((time, slot));
+            self.settle(self.heap.len() - 1, (time, slot));
+        } else if time < self.heap[place as usize].0 {
+            self.settle(place as usize, (time, slot));
         }
-        self.settle(place, (time, slot));
     }
 
     /// Drops a slot, if it is entered.

@@ -135,6 +135,8 @@ impl State {
             return;
         }
         flow.level = level;
+        flow.hard_per_s = level * flow.alone_per_s;
+        flow.own_pressure = self.softness.pressure(flow.hard_per_s / flow.most_per_s);
         let demand = risen * flow.alone_per_s;
         if !flow.stale {
             flow.stale = true;

@@ -11,6 +11,10 @@ pub const ITSELF: u32 = u32::MAX;
 pub struct Flow {
     /// Part of what it would do alone that it gets in the hard solution, 0 before its first.
     pub level: f64,
+    /// Units of work per second that it does in the hard solution.
+    pub hard_per_s: f64,
+    /// What its own cap adds to the sum of pressures.
+    pub own_pressure: f64,
     /// Units of work per second that it would do alone, φ.
     pub alone_per_s: f64,
     /// Its own cap in units per second.

@@ -4,7 +4,7 @@ use super::resources::Share;
 use super::state::State;
 
 /// Part by which a resource may bend the rates of its flows before they are renewed.
-pub const BEND: f64 = 0.01;
+pub const BEND: f64 = 0.005;
 
 impl Share {
     /// Part of its capacity that is taken in the hard solution.
@@ -51,9 +51,7 @@ impl State {
         flow.stale = false;
         flow.left = flow.left_at(now);
         flow.since = now;
-        let hard = flow.level * flow.alone_per_s;
-        let own = self.softness.pressure(hard / flow.most_per_s);
-        flow.per_s = hard * self.softness.slowdown(own + flow.pressures);
+        flow.per_s = flow.hard_per_s * self.softness.slowdown(flow.own_pressure + flow.pressures);
         match flow.due() {
             Some(due) => self.calendar.set(slot, due),
             None => self.calendar.drop(slot),

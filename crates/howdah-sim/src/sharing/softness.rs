@@ -49,9 +49,9 @@ impl Softness {
             return 0.0;
         }
         let steps = utilisation * UTILISATIONS as f64;
-        let step = steps as usize;
-        let (low, high) = (self.pressures[step], self.pressures[step + 1]);
-        low + (high - low) * (steps - step as f64)
+        let step = steps as i32;
+        let (low, high) = (self.pressures[step as usize], self.pressures[step as usize + 1]);
+        low + (high - low) * (steps - f64::from(step))
     }
 
     /// Part of its hard rate that a flow makes under a sum of pressures: its power to −1/p, at most 1.
@@ -62,8 +62,8 @@ impl Softness {
         // Exponent and first bits of the mantissa number the steps, the other bits tell how far into one the sum is.
         let bits = sum.to_bits() - 1_f64.to_bits();
         let step = (bits >> (MANTISSA_BITS - STEP_BITS)) as usize;
-        let within = (bits & ((1 << (MANTISSA_BITS - STEP_BITS)) - 1)) as f64
-            / (1_u64 << (MANTISSA_BITS - STEP_BITS)) as f64;
+        let within = (bits & ((1 << (MANTISSA_BITS - STEP_BITS)) - 1)) as i64 as f64
+            * (1.0 / (1_u64 << (MANTISSA_BITS - STEP_BITS)) as f64);
         let (low, high) = (self.slowdowns[step], self.slowdowns[step + 1]);
         low + (high - low) * within
     }
