@@ -61,7 +61,10 @@ def progress_state(step: Progress, amount: int, room: int) -> str:
     if step.elapsed_s > 0 and step.done and step.total:
         share = min(1.0, step.done / step.total)
         left_s = step.elapsed_s * (1 - share) / share
-        parts += [f"{_rate(share * amount / step.elapsed_s, step):>10}", f"{format_seconds(left_s)} left"]
+        # What is simulated in a second says nothing of the cluster.
+        if step.unit != "share":
+            parts.append(f"{_rate(share * amount / step.elapsed_s, step):>10}")
+        parts.append(f"{format_seconds(left_s)} left")
     parts.append(step.phase)
     while len(parts) > 1 and len("   ".join(parts)) > room:
         parts.pop()

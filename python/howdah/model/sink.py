@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
-Unit = Literal["B", "points", "tasks"]
-"""What progress is counted in: bytes, both input and output, the points of pi, or tasks of a simulation."""
+Unit = Literal["B", "points", "share"]
+"""What progress is counted in: bytes, both input and output, the points of pi, or parts of a simulation."""
 
 
 class Progress(NamedTuple):

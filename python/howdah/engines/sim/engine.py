@@ -28,7 +28,11 @@ from howdah.model.simulated import Simulated
 from howdah.model.sink import Progress, SampleSink
 
 NAME = "sim"
+OF_THE_OCCASION = frozenset({"id", "created", "pid", "command", "host"})
+"""When, where and how a record was made; in all other fields the same input gives the same bytes."""
 _SEEDS = 2**32
+_PARTS = 1000
+"""What a simulation's progress is counted in."""
 _UNCALIBRATED = RunWarning(
     code="uncalibrated",
     text="the simulator's parameters are its defaults, held to no measurement, so that times may be far off; "
@@ -110,7 +114,8 @@ class _SimRun:
 
     def _progress(self, began_s: float, done: Done) -> None:
         elapsed_s = time.monotonic() - began_s
-        self._sink.progress(Progress("simulation", done.phase, done.tasks, done.total, "tasks", elapsed_s))
+        parts = round(_PARTS * done.share)
+        self._sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
     def _tell(self, done: Sequence[_native.Simulation]) -> None:
         summaries = [Summary.model_validate_json(one.summary()) for one in done]

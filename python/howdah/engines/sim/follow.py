@@ -17,12 +17,10 @@ _POLL_S = 0.1
 class Done(NamedTuple):
     """How far all simulations are together."""
 
-    phase: str
-    """Where the first that still goes on is."""
-    tasks: int
-    """Tasks that have ended."""
-    total: int
-    """Tasks there are."""
+    workload: str
+    """What the first that still goes on simulates now."""
+    share: float
+    """How much of all of them is done, 0 to 1, each workload counted alike."""
 
 
 class Simulations:
@@ -34,6 +32,7 @@ class Simulations:
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
         self._count = len(scenarios)
+        self._kinds = [workload.kind for workload in scenarios[0].workloads]
         self._waiting = deque(enumerate(scenarios))
         self._running: dict[int, _native.Operation[_native.Simulation]] = {}
         self._ended: dict[int, _native.Simulation] = {}
@@ -78,9 +77,12 @@ class Simulations:
 
     def _done(self) -> Done:
         progress = [operation.progress() for operation in self._running.values()]
-        if not progress:
-            return Done("", self._count, self._count)
-        # They are alike, so each that has ended had as many tasks, and each that waits will have.
-        each = max(one.total_bytes for one in progress)
-        tasks = len(self._ended) * each + sum(one.done_bytes for one in progress)
-        return Done(progress[0].phase, tasks, self._count * each)
+        shares = [self._share(one) for one in progress]
+        share = (len(self._ended) + sum(shares)) / self._count
+        return Done(progress[0].phase if progress else "", share)
+
+    def _share(self, progress: _native.Progress) -> float:
+        if progress.phase not in self._kinds:
+            return 0.0
+        done = progress.done_bytes / progress.total_bytes if progress.total_bytes else 0.0
+        return (self._kinds.index(progress.phase) + min(1.0, done)) / len(self._kinds)
