@@ -1,13 +1,30 @@
 //! A deterministic simulator of Hadoop on hosts that need not exist: integer time, seeded randomness, no wall clock.
 
+mod attempt;
+mod cluster;
 mod error;
+mod files;
+mod job;
+mod local;
+mod machine;
+mod models;
+pub mod outcome;
 pub mod parameters;
 pub mod queue;
 pub mod random;
+mod run;
+mod sampler;
 pub mod scenario;
 pub mod sharing;
 pub mod time;
+mod uses;
+mod workloads;
+mod world;
 
 pub use error::{Error, Result};
+pub use local::simulate_local;
+pub use outcome::Outcome;
 pub use parameters::{Parameter, Parameters};
+pub use run::simulate;
 pub use scenario::Scenario;
+pub use world::{Unwatched, Watch};

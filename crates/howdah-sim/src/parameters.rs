@@ -56,7 +56,8 @@ macro_rules! parameters {
 }
 
 parameters! {
-    generate_s_per_byte = 1.2e-8, 1e-10 ..= 1e-6, "CPU of TeraGen's task: rows, their checksums, the stream to its DataNode.";
+    generate_s_per_byte = 9.0e-9, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
+    stream_s_per_byte = 4.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
     write_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
     network_s_per_byte = 1.0e-9, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
@@ -69,7 +70,7 @@ parameters! {
     reduce_s_per_byte = 8.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
     validate_s_per_byte = 3.0e-9, 1e-10 ..= 1e-6, "CPU of TeraValidate's task: rows compared and summed.";
     thread_gain = 0.25, 0.0 ..= 1.0, "What a core gains when all its hardware threads are busy.";
-    oversubscription_cost = 0.1, 0.0 ..= 1.0, "Share of CPU lost for each runnable thread beyond the hardware threads, relative to them.";
+    oversubscription_cost = 0.1, 0.0 ..= 1.0, "CPU added to the work of a worker with twice as many tasks as CPUs, as a share of it.";
     scale_up_cost = 0.003, 0.0 ..= 0.05, "CPU that each further CPU of one operating system adds to its work, as a share of it.";
     remote_memory_cost = 0.15, 0.0 ..= 1.0, "CPU added to work whose memory is all on another NUMA node, as a share of it.";
     virtual_cpu_cost = 0.02, 0.0 ..= 0.5, "CPU added to work in a virtual machine within a NUMA node, as a share of it.";
@@ -87,6 +88,7 @@ parameters! {
     task_reuse_s = 0.3, 0.0 ..= 60.0, "The same in a JVM that ran a task of the job before.";
     task_start_cpu_s = 1.0, 0.0 ..= 60.0, "CPU that starting a JVM takes.";
     task_end_s = 0.3, 0.0 ..= 60.0, "From a task's last byte to its end: commit and report.";
+    pi_point_s = 5.0e-8, 1e-10 ..= 1e-5, "CPU of one point of pi's Halton sequence.";
     sample_s = 2.5e-6, 0.0 ..= 1e-3, "Time of sampling one key for TeraSort's partitions.";
     task_spread = 0.02, 0.0 ..= 1.0, "Standard deviation of the logarithm of a task's own speed.";
     host_spread = 0.0, 0.0 ..= 1.0, "Standard deviation of the logarithm of a host's speed.";

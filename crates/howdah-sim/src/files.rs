@@ -1,0 +1,84 @@
+//! Files of the simulated HDFS: which disks hold the replicas of which block.
+
+/// Files of one workload, alike in replication.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    replicas: u32,
+    /// Index of each file's first block, and the number of blocks at the end.
+    first: Vec<u32>,
+    /// Bytes of each block.
+    bytes: Vec<u64>,
+    /// Disks of each block's replicas, one block after another.
+    disks: Vec<u32>,
+    /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
+    middle: Vec<f64>,
+}
+
+impl Files {
+    /// Files of so many bytes each, cut into blocks of which none has a replica yet.
+    pub(crate) fn new(sizes: impl Iterator<Item = u64>, block_bytes: u64, replicas: u32) -> Self {
+        let mut files = Self { replicas, first: vec![0], ..Self::default() };
+        for size in sizes {
+            let mut left = size;
+            while left > 0 {
+                let block = left.min(block_bytes);
+                files.bytes.push(block);
+                left -= block;
+            }
+            files.first.push(files.bytes.len() as u32);
+        }
+        files.disks = vec![NOWHERE; files.bytes.len() * replicas as usize];
+        files
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        (self.first.len() - 1) as u32
+    }
+
+    pub(crate) fn blocks(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    pub(crate) fn replicas(&self) -> u32 {
+        self.replicas
+    }
+
+    /// The blocks of a file.
+    pub(crate) fn of(&self, file: u32) -> std::ops::Range<u32> {
+        self.first[file as usize]..self.first[file as usize + 1]
+    }
+
+    /// Bytes of a block.
+    pub(crate) fn bytes(&self, block: u32) -> f64 {
+        self.bytes[block as usize] as f64
+    }
+
+    /// Bytes of a file.
+    pub(crate) fn file_bytes(&self, file: u32) -> f64 {
+        self.of(file).map(|block| self.bytes(block)).sum()
+    }
+
+    /// The disks of a block, the writer's own first.
+    pub(crate) fn disks(&self, block: u32) -> &[u32] {
+        let first = block as usize * self.replicas as usize;
+        &self.disks[first..first + self.replicas as usize]
+    }
+
+    /// Says where on each disk their data lie.
+    pub(crate) fn lie_at(&mut self, middle: Vec<f64>) {
+        self.middle = middle;
+    }
+
+    /// Where on each disk their data lie, bytes from the outer edge.
+    pub(crate) fn middle(&self) -> &[f64] {
+        &self.middle
+    }
+
+    pub(crate) fn place(&mut self, block: u32, disks: &[u32]) {
+        let first = block as usize * self.replicas as usize;
+        self.disks[first..first + self.replicas as usize].copy_from_slice(disks);
+    }
+}
+
+/// No disk yet.
+const NOWHERE: u32 = u32::MAX;

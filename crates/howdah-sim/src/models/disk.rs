@@ -1,0 +1,97 @@
+//! Disks: zones from outer to inner edge, and streams that take turns.
+//!
+//! A track's bytes per turn grow with its radius, and the capacity outside of it with the square of the radius, so at
+//! the filled share *x* of a rotating disk the rate is *√(o² − x·(o² − i²))* with the outer rate *o* and the inner *i*.
+//!
+//! *k* streams take turns of a chunk of *c* bytes, and a head needs *t* seconds from one to the next: the disk gives
+//! *r / (1 + (1 − 1/k)·t·r/c)*. One stream has it to itself; a disk without a head has t = 0.
+//! (C. Ruemmler and J. Wilkes, *An introduction to disk drive modeling*, 1994.)
+
+use crate::parameters::Parameters;
+use crate::scenario::{DiskGroup, DiskKind};
+use crate::sharing::Load;
+
+/// Class of a use of a disk that reads.
+pub(crate) const READ: u8 = 0;
+/// Class of a use of a disk that writes.
+pub(crate) const WRITE: u8 = 1;
+
+/// Turns of a desktop disk take longer than those of the disk that the parameters speak of: 7,200 against 10,000.
+const SLOW_TURN: f64 = 1.4;
+
+/// One disk, as full as it is now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Disk {
+    outer: f64,
+    inner: f64,
+    size: f64,
+    written: f64,
+    read_from: f64,
+    read_seek: f64,
+    write_seek: f64,
+    chunk: f64,
+    rotating: bool,
+}
+
+impl Disk {
+    pub(crate) fn new(group: &DiskGroup, filled: f64, speed: f64, parameters: &Parameters) -> Self {
+        let turn = match group.kind {
+            DiskKind::Hdd => SLOW_TURN,
+            DiskKind::FastHdd => 1.0,
+            DiskKind::Ssd => 0.0,
+        };
+        let size = group.size_bytes as f64;
+        Self {
+            outer: group.outer_bytes_per_s * speed,
+            inner: group.inner_bytes_per_s * speed,
+            size,
+            written: filled * size,
+            read_from: filled * size,
+            read_seek: parameters.read_seek_s * turn,
+            write_seek: parameters.write_seek_s * turn,
+            chunk: parameters.stream_chunk_bytes,
+            rotating: turn > 0.0,
+        }
+    }
+
+    /// Bytes per second for the streams that use it now.
+    pub(crate) fn capacity(&self, load: &Load) -> f64 {
+        let reads = f64::from(load.flows[usize::from(READ)]);
+        let writes = f64::from(load.flows[usize::from(WRITE)]);
+        let streams = (reads + writes).max(1.0);
+        let reading = if reads + writes > 0.0 { reads / streams } else { 1.0 };
+        // Seconds for a byte: its own, and its part of the head's way to the stream.
+        let seek = (1.0 - 1.0 / streams) / self.chunk;
+        let read = 1.0 / self.rate(self.read_from) + seek * self.read_seek;
+        let write = 1.0 / self.rate(self.written) + seek * self.write_seek;
+        1.0 / (reading * read + (1.0 - reading) * write)
+    }
+
+    /// Counts bytes that take room for good.
+    pub(crate) fn fill(&mut self, bytes: f64) {
+        self.written = (self.written + bytes).min(self.size);
+    }
+
+    /// Bytes that take room now.
+    pub(crate) fn filled(&self) -> f64 {
+        self.written
+    }
+
+    /// Bytes that still find room.
+    pub(crate) fn free(&self) -> f64 {
+        self.size - self.written
+    }
+
+    /// Says where the data lie that are read from now on: so many bytes from the outer edge.
+    pub(crate) fn read_at(&mut self, bytes: f64) {
+        self.read_from = bytes;
+    }
+
+    fn rate(&self, at: f64) -> f64 {
+        if !self.rotating {
+            return self.outer;
+        }
+        let share = (at / self.size).clamp(0.0, 1.0);
+        (self.outer * self.outer - share * (self.outer * self.outer - self.inner * self.inner)).sqrt()
+    }
+}

@@ -1,0 +1,148 @@
+//! Which map goes where: locality first, then patience, then anywhere.
+//!
+//! A worker takes the first task that has a replica on it, in the order of the job's splits; then, once the job has
+//! waited for its delay without starting a local one, a task of its host, of its rack, or any
+//! (org.apache.hadoop.mapred.FairScheduler's delay scheduling, M. Zaharia et al., EuroSys 2010).
+
+use crate::cluster::Cluster;
+use crate::time::Time;
+
+/// How far a task's input is from its worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Locality {
+    /// On a disk of the worker, or there is none.
+    Worker,
+    /// On another worker of its host.
+    Host,
+    /// In its rack.
+    Rack,
+    /// In another rack.
+    Away,
+}
+
+/// Tasks that wait to be assigned.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    taken: Vec<bool>,
+    left: u32,
+    by_worker: Lists,
+    by_host: Lists,
+    by_rack: Lists,
+    anywhere: u32,
+    waiting_since: Option<Time>,
+    delay_s: f64,
+    placed: bool,
+}
+
+/// Lists of task numbers, each read once from its front.
+#[derive(Debug, Default)]
+struct Lists(Vec<(Vec<u32>, usize)>);
+
+impl Lists {
+    fn new(count: usize) -> Self {
+        Self(vec![(Vec::new(), 0); count])
+    }
+
+    fn push(&mut self, list: u32, task: u32) {
+        let tasks = &mut self.0[list as usize].0;
+        if tasks.last() != Some(&task) {
+            tasks.push(task);
+        }
+    }
+
+    fn first(&mut self, list: u32, taken: &[bool]) -> Option<u32> {
+        let (tasks, next) = &mut self.0[list as usize];
+        while let Some(&task) = tasks.get(*next) {
+            *next += 1;
+            if !taken[task as usize] {
+                return Some(task);
+            }
+        }
+        None
+    }
+}
+
+impl Pending {
+    /// Tasks that may run anywhere.
+    pub(crate) fn anywhere(count: u32) -> Self {
+        Self {
+            taken: vec![false; count as usize],
+            left: count,
+            by_worker: Lists::default(),
+            by_host: Lists::default(),
+            by_rack: Lists::default(),
+            anywhere: 0,
+            waiting_since: None,
+            delay_s: 0.0,
+            placed: false,
+        }
+    }
+
+    /// Tasks with input, in order: for each, the disks that hold it.
+    pub(crate) fn near<'a>(
+        cluster: &Cluster,
+        inputs: impl ExactSizeIterator<Item = &'a [u32]>,
+        delay_s: f64,
+    ) -> Self {
+        let mut pending = Self::anywhere(inputs.len() as u32);
+        pending.by_worker = Lists::new(cluster.workers.len());
+        pending.by_host = Lists::new(cluster.hosts.len());
+        pending.by_rack = Lists::new(cluster.racks.len());
+        for (task, disks) in (0..).zip(inputs) {
+            for &disk in disks {
+                let worker = cluster.disks[disk as usize].worker;
+                let host = cluster.workers[worker as usize].host;
+                pending.by_worker.push(worker, task);
+                pending.by_host.push(host, task);
+                pending.by_rack.push(cluster.hosts[host as usize].rack, task);
+            }
+        }
+        pending.delay_s = delay_s;
+        pending.placed = true;
+        pending
+    }
+
+    /// Tasks that are not assigned.
+    pub(crate) fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// Takes the best task for a worker; none if there is none, or if the job still waits for a better place.
+    pub(crate) fn take(&mut self, cluster: &Cluster, worker: u32, now: Time) -> Option<(u32, Locality)> {
+        if self.left == 0 {
+            return None;
+        }
+        if !self.placed {
+            return self.next().map(|task| (task, Locality::Worker));
+        }
+        if let Some(task) = self.by_worker.first(worker, &self.taken) {
+            self.waiting_since = None;
+            return Some((self.mark(task), Locality::Worker));
+        }
+        let since = *self.waiting_since.get_or_insert(now);
+        if now.since(since) < self.delay_s {
+            return None;
+        }
+        let host = cluster.workers[worker as usize].host;
+        let rack = cluster.hosts[host as usize].rack;
+        let near = self.by_host.first(host, &self.taken).map(|task| (task, Locality::Host));
+        let near = near.or_else(|| self.by_rack.first(rack, &self.taken).map(|task| (task, Locality::Rack)));
+        if let Some((task, locality)) = near {
+            return Some((self.mark(task), locality));
+        }
+        self.next().map(|task| (task, Locality::Away))
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        while self.taken.get(self.anywhere as usize).copied()? {
+            self.anywhere += 1;
+        }
+        Some(self.mark(self.anywhere))
+    }
+
+    fn mark(&mut self, task: u32) -> u32 {
+        self.taken[task as usize] = true;
+        self.left -= 1;
+        task
+    }
+}

@@ -1,0 +1,56 @@
+//! Samples of every host at equal intervals of simulated time.
+
+use crate::cluster::Cluster;
+use crate::outcome::Ledger;
+use crate::time::Time;
+use crate::world::HostTotals;
+
+/// Takes samples of what hosts have done.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    interval_s: f64,
+    taken: u64,
+    last: Time,
+    before: Vec<f64>,
+    busy_s: Vec<f64>,
+}
+
+impl Sampler {
+    pub(crate) fn new(interval_s: f64) -> Self {
+        Self { interval_s, taken: 0, last: Time::ZERO, before: Vec::new(), busy_s: Vec::new() }
+    }
+
+    /// When the next sample is due.
+    pub(crate) fn due(&self) -> Time {
+        Time::from_seconds(self.taken as f64 * self.interval_s)
+    }
+
+    /// Writes down what each host has done up to now, in the order of `Samples::METRICS`.
+    pub(crate) fn take(&mut self, now: Time, cluster: &Cluster, hosts: &[HostTotals], ledger: &mut Ledger) {
+        self.before.resize(hosts.len(), 0.0);
+        self.busy_s.resize(hosts.len(), 0.0);
+        let elapsed = now.since(self.last);
+        for (number, totals) in hosts.iter().enumerate() {
+            let processors = &cluster.hosts[number].processors;
+            if elapsed > 0.0 {
+                let used = (totals.cpu_s - self.before[number]) / elapsed;
+                self.busy_s[number] += processors.busy(used) * processors.count() * elapsed;
+            }
+            self.before[number] = totals.cpu_s;
+            let idle = now.seconds() * processors.count() - self.busy_s[number];
+            let values = [
+                self.busy_s[number],
+                idle.max(0.0),
+                totals.read_bytes,
+                totals.written_bytes,
+                totals.received_bytes,
+                totals.sent_bytes,
+            ];
+            for (metric, value) in (0..).zip(values) {
+                ledger.sample(now, number as u32, metric, value);
+            }
+        }
+        self.last = now;
+        self.taken += 1;
+    }
+}

@@ -1,0 +1,109 @@
+//! What a stream uses, put together step by step: processors, disks, links, and what a hypervisor adds to each.
+
+use crate::cluster::Cluster;
+use crate::models::disk::{READ, WRITE};
+use crate::models::network;
+use crate::parameters::Parameters;
+use crate::sharing::{ResourceId, Use};
+
+/// The uses of one flow; a resource used twice in the same way is one use of twice the weight.
+#[derive(Debug, Default)]
+pub(crate) struct Uses(Vec<Use>);
+
+/// Class of every use that is of no disk.
+const ONLY: u8 = 0;
+
+impl Uses {
+    /// Begins anew, keeping the memory.
+    pub(crate) fn clear(&mut self) -> &mut Self {
+        self.0.clear();
+        self
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Use] {
+        &self.0
+    }
+
+    fn add(&mut self, resource: ResourceId, weight: f64, class: u8) {
+        if weight <= 0.0 {
+            return;
+        }
+        match self.0.iter_mut().find(|each| each.resource == resource && each.class == class) {
+            Some(each) => each.weight += weight,
+            None => self.0.push(Use { resource, weight, class }),
+        }
+    }
+
+    /// Work of so many reference core-seconds, in a worker.
+    pub(crate) fn cpu(&mut self, cluster: &Cluster, worker: u32, seconds: f64) -> &mut Self {
+        let worker = &cluster.workers[worker as usize];
+        let seconds = seconds * worker.factor;
+        self.add(cluster.hosts[worker.host as usize].cpu, seconds, ONLY);
+        if let Some(vcpus) = worker.vcpus {
+            self.add(vcpus, seconds, ONLY);
+        }
+        self
+    }
+
+    /// Bytes read from a disk.
+    pub(crate) fn read(&mut self, cluster: &Cluster, disk: u32, bytes: f64) -> &mut Self {
+        self.disk(cluster, disk, bytes, READ)
+    }
+
+    /// Bytes written to a disk.
+    pub(crate) fn write(&mut self, cluster: &Cluster, disk: u32, bytes: f64) -> &mut Self {
+        self.disk(cluster, disk, bytes, WRITE)
+    }
+
+    fn disk(&mut self, cluster: &Cluster, disk: u32, bytes: f64, class: u8) -> &mut Self {
+        let host = &cluster.hosts[cluster.host_of_disk(disk) as usize];
+        self.add(cluster.disks[disk as usize].resource, bytes, class);
+        if let Some(controller) = host.controller {
+            self.add(controller, bytes, ONLY);
+        }
+        self.add(host.cpu, bytes * host.io_s_per_byte, ONLY);
+        self
+    }
+
+    /// Bytes sent from one worker to another; within one worker they cost nothing here.
+    pub(crate) fn send(
+        &mut self,
+        cluster: &Cluster,
+        parameters: &Parameters,
+        from: u32,
+        to: u32,
+        bytes: f64,
+    ) -> &mut Self {
+        if from == to {
+            return self;
+        }
+        let (sender, receiver) = (cluster.workers[from as usize].host, cluster.workers[to as usize].host);
+        for link in network::path(cluster, sender, receiver) {
+            self.add(link, bytes, ONLY);
+        }
+        for (worker, host) in [(from, sender), (to, receiver)] {
+            self.cpu(cluster, worker, bytes * parameters.network_s_per_byte);
+            let host = &cluster.hosts[host as usize];
+            self.add(host.cpu, bytes * host.io_s_per_byte, ONLY);
+        }
+        self
+    }
+
+    /// One byte written through a pipeline of replicas, from a worker on.
+    pub(crate) fn pipeline(
+        &mut self,
+        cluster: &Cluster,
+        parameters: &Parameters,
+        writer: u32,
+        replicas: &[u32],
+    ) -> &mut Self {
+        let mut from = writer;
+        for &disk in replicas {
+            let to = cluster.disks[disk as usize].worker;
+            self.send(cluster, parameters, from, to, 1.0);
+            self.cpu(cluster, to, parameters.write_s_per_byte).write(cluster, disk, 1.0);
+            from = to;
+        }
+        self
+    }
+}

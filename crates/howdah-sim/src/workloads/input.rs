@@ -1,0 +1,26 @@
+//! Files read from HDFS: from the nearest replica, by one stream.
+
+use crate::files::Files;
+use crate::world::World;
+
+/// Says where on the disks the data lie that are read from now on.
+pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
+    for (disk, &at) in world.cluster.disks.iter().zip(files.middle()) {
+        world.network.capacities_mut().disk_mut(disk.resource).read_at(at);
+    }
+}
+
+/// Adds the way of a block's bytes from its nearest replica to the uses, so many bytes for a unit of work. Returns
+/// whether they come from another host.
+pub(crate) fn read(world: &mut World<'_>, reader: u32, disks: &[u32], bytes: f64) -> bool {
+    let disk = world.nearest(reader, disks);
+    let from = world.cluster.disks[disk as usize].worker;
+    let parameters = &world.scenario.parameters;
+    world
+        .uses
+        .read(&world.cluster, disk, bytes)
+        .cpu(&world.cluster, from, bytes * parameters.read_s_per_byte / 2.0)
+        .cpu(&world.cluster, reader, bytes * parameters.read_s_per_byte / 2.0)
+        .send(&world.cluster, parameters, from, reader, bytes);
+    world.host_of(from) != world.host_of(reader)
+}

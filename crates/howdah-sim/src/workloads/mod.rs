@@ -1,0 +1,7 @@
+//! What the programs' tasks do, step by step.
+
+pub(crate) mod input;
+pub(crate) mod output;
+pub(crate) mod teragen;
+pub(crate) mod terasort;
+pub(crate) mod teravalidate;

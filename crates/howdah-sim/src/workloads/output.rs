@@ -1,0 +1,69 @@
+//! Files written to HDFS: one block after another, each through its own pipeline of replicas.
+
+use crate::files::Files;
+use crate::world::World;
+
+/// Files that tasks write.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) files: Files,
+    /// Blocks by worker, replicas counted.
+    per_worker: Vec<u32>,
+    /// How full each disk was before.
+    filled: Vec<f64>,
+    chosen: Vec<u32>,
+}
+
+impl Output {
+    pub(crate) fn new(world: &World<'_>, files: Files) -> Self {
+        let filled =
+            world.cluster.disks.iter().map(|disk| world.network.capacities().disk(disk.resource).filled());
+        Self {
+            files,
+            per_worker: vec![0; world.cluster.workers.len()],
+            filled: filled.collect(),
+            chosen: Vec::new(),
+        }
+    }
+
+    /// The block of a file after so many, if there is one.
+    pub(crate) fn block(&self, file: u32, after: u32) -> Option<u32> {
+        let blocks = self.files.of(file);
+        (after < blocks.end - blocks.start).then(|| blocks.start + after)
+    }
+
+    /// Places a block's replicas and adds a byte's way through its pipeline to the uses. Returns the seconds that the
+    /// NameNode and the DataNodes take to set it up.
+    pub(crate) fn begin(&mut self, world: &mut World<'_>, writer: u32, block: u32) -> f64 {
+        world.placer.place(&mut world.cluster, writer, self.files.replicas(), &mut self.chosen);
+        self.files.place(block, &self.chosen);
+        let parameters = &world.scenario.parameters;
+        world.uses.pipeline(&world.cluster, parameters, writer, &self.chosen);
+        let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
+        let hops = f64::from(self.files.replicas()) * world.scenario.network.round_trip_s;
+        answered.since(world.now) + parameters.block_s + hops
+    }
+
+    /// A block is written: it takes room, and its DataNodes have a stream less.
+    pub(crate) fn end(&mut self, world: &mut World<'_>, block: u32) {
+        let bytes = self.files.bytes(block);
+        let disks = self.files.disks(block);
+        world.placer.written(&world.cluster, disks);
+        for &disk in disks {
+            let disk = world.cluster.disks[disk as usize];
+            self.per_worker[disk.worker as usize] += 1;
+            world.network.capacities_mut().disk_mut(disk.resource).fill(bytes);
+        }
+        world.watch.advance((bytes * f64::from(self.files.replicas())) as u64);
+    }
+
+    /// The files, once all are written, and the blocks by worker.
+    pub(crate) fn finish(mut self, world: &World<'_>) -> (Files, Vec<u32>) {
+        let middle =
+            world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
+                (before + world.network.capacities().disk(disk.resource).filled()) / 2.0
+            });
+        self.files.lie_at(middle.collect());
+        (self.files, self.per_worker)
+    }
+}

@@ -1,0 +1,273 @@
+//! The simulated cluster while it runs: its state, and the small steps that programs are made of.
+
+use crate::attempt::Attempts;
+use crate::cluster::Cluster;
+use crate::error::{Error, Result};
+use crate::machine::Machine;
+use crate::models::disk::{READ, WRITE};
+use crate::models::masters::Master;
+use crate::models::placement::Placer;
+use crate::outcome::Ledger;
+use crate::random::Random;
+use crate::sampler::Sampler;
+use crate::scenario::Scenario;
+use crate::sharing::Network;
+use crate::time::Time;
+use crate::uses::Uses;
+
+/// Heartbeats come no more often than at this interval, seconds.
+pub(crate) const MOST_OFTEN_S: f64 = 0.1;
+
+/// Class of every use that is of no disk.
+const ONLY: u8 = 0;
+
+/// Everything that a program acts upon.
+pub(crate) struct World<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) now: Time,
+    pub(crate) cluster: Cluster,
+    pub(crate) network: Network<Machine>,
+    pub(crate) placer: Placer,
+    pub(crate) namenode: Master,
+    pub(crate) scheduler: Master,
+    pub(crate) attempts: Attempts,
+    pub(crate) ledger: Ledger,
+    pub(crate) choices: Random,
+    pub(crate) spread: Random,
+    pub(crate) uses: Uses,
+    pub(crate) activities: u64,
+    pub(crate) watch: &'a dyn Watch,
+    sampler: Option<Sampler>,
+    beats_until: Time,
+}
+
+/// Whoever waits for a simulation.
+pub trait Watch {
+    /// Whether the simulation should stop.
+    fn cancelled(&self) -> bool;
+
+    /// A workload begins, with so many bytes to read and write.
+    fn begin(&self, workload: &'static str, bytes: u64);
+
+    /// So many bytes more were read or written.
+    fn advance(&self, bytes: u64);
+}
+
+/// Nobody waits.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    fn begin(&self, _workload: &'static str, _bytes: u64) {}
+
+    fn advance(&self, _bytes: u64) {}
+}
+
+/// What a stream of an attempt is, beside what it uses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stream {
+    /// Units of work, bytes as a rule.
+    pub(crate) work: f64,
+    /// Reference core-seconds of the attempt's own thread for each unit: they bound the stream's rate.
+    pub(crate) thread_s: f64,
+    /// Seconds in which nothing moves before or between.
+    pub(crate) pause_s: f64,
+}
+
+/// What the cluster has done up to a moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) time: Time,
+    pub(crate) hosts: Vec<HostTotals>,
+    pub(crate) namenode_s: f64,
+    pub(crate) scheduler_s: f64,
+}
+
+/// What a host has done up to a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HostTotals {
+    pub(crate) read_bytes: f64,
+    pub(crate) written_bytes: f64,
+    pub(crate) sent_bytes: f64,
+    pub(crate) received_bytes: f64,
+    /// Core-seconds.
+    pub(crate) cpu_s: f64,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, watch: &'a dyn Watch) -> Self {
+        let (cluster, network) = Cluster::new(scenario);
+        let parameters = &scenario.parameters;
+        Self {
+            placer: Placer::new(&cluster, scenario.hdfs.placement, scenario.seed),
+            now: Time::ZERO,
+            cluster,
+            network,
+            namenode: Master::new(&scenario.masters, parameters),
+            scheduler: Master::new(&scenario.masters, parameters),
+            attempts: Attempts::default(),
+            ledger: Ledger::new(&scenario.record),
+            choices: Random::new(scenario.seed, "choices", 0),
+            spread: Random::new(scenario.seed, "spread", 0),
+            uses: Uses::default(),
+            activities: 0,
+            watch,
+            beats_until: Time::ZERO,
+            sampler: scenario.record.sample_interval_s.map(Sampler::new),
+            scenario,
+        }
+    }
+
+    /// Time goes on; samples that are due on the way are taken.
+    pub(crate) fn set_now(&mut self, now: Time) -> Result<()> {
+        while let Some(due) = self.sampler.as_ref().map(Sampler::due).filter(|&due| due <= now) {
+            self.now = due;
+            self.sample();
+        }
+        self.now = now;
+        if self.watch.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    fn sample(&mut self) {
+        let totals = self.hosts();
+        if let Some(sampler) = &mut self.sampler {
+            sampler.take(self.now, &self.cluster, &totals, &mut self.ledger);
+        }
+    }
+
+    /// Nothing happens for so many seconds.
+    pub(crate) fn pause(&mut self, seconds: f64) -> Result<()> {
+        self.set_now(self.now.after(seconds))
+    }
+
+    /// A job is submitted: its splits are made, its master starts.
+    pub(crate) fn job_starts(&mut self) -> Result<()> {
+        self.pause(self.scenario.parameters.job_start_s)
+    }
+
+    /// A job is over: its output is moved into place, its client is told.
+    pub(crate) fn job_ends(&mut self) -> Result<()> {
+        self.pause(self.scenario.parameters.job_end_s)
+    }
+
+    /// Ends a phase of the workload that runs.
+    pub(crate) fn end_phase(&mut self, name: &'static str) {
+        self.count_beats();
+        let totals = self.totals();
+        self.ledger.end_phase(name, &self.cluster, totals);
+    }
+
+    /// The masters hear every worker at its interval, whatever else they do.
+    fn count_beats(&mut self) {
+        let beats = self.cluster.workers.len() as f64 * self.now.since(self.beats_until)
+            / self.scenario.scheduling.heartbeat_s.max(MOST_OFTEN_S);
+        self.namenode.also(beats * self.scenario.parameters.namenode_beat_s);
+        self.scheduler.also(beats * self.scenario.parameters.scheduler_beat_s);
+        self.beats_until = self.now;
+    }
+
+    /// A task begins on a worker.
+    pub(crate) fn task_began(&mut self, worker: u32) {
+        let worker = &mut self.cluster.workers[worker as usize];
+        worker.run(worker.tasks + 1, &self.scenario.parameters);
+    }
+
+    /// A task on a worker has ended.
+    pub(crate) fn task_ended(&mut self, worker: u32) {
+        let worker = &mut self.cluster.workers[worker as usize];
+        worker.run(worker.tasks - 1, &self.scenario.parameters);
+    }
+
+    /// Starts a new JVM for an attempt: CPU that takes its time even on an idle host.
+    pub(crate) fn start_process(&mut self, number: u32) {
+        let parameters = &self.scenario.parameters;
+        let cpu_s = parameters.task_start_cpu_s;
+        self.uses.clear().cpu(&self.cluster, self.attempts[number].worker, 1.0);
+        self.activities += 1;
+        let most = cpu_s / parameters.task_start_s.max(1e-9);
+        self.network.start(self.now, cpu_s, self.uses.as_slice(), most, u64::from(number));
+    }
+
+    /// Starts a stream of an attempt over what [`World::uses`] holds. Its own thread runs at most at its worker's speed
+    /// and its own; pauses make it slower on the whole.
+    pub(crate) fn stream(&mut self, number: u32, stream: Stream) {
+        let attempt = &self.attempts[number];
+        let worker = &self.cluster.workers[attempt.worker as usize];
+        let thread = stream.thread_s * worker.factor / (worker.thread * attempt.speed);
+        let seconds = stream.work * thread + stream.pause_s;
+        let most = if seconds > 0.0 { stream.work / seconds } else { f64::INFINITY };
+        self.activities += 1;
+        self.network.start(self.now, stream.work, self.uses.as_slice(), most, u64::from(number));
+    }
+
+    /// The host of a worker.
+    pub(crate) fn host_of(&self, worker: u32) -> u32 {
+        self.cluster.workers[worker as usize].host
+    }
+
+    /// The disk to read a block from: the reader's own, else one of its host, of its rack, or any.
+    pub(crate) fn nearest(&mut self, worker: u32, disks: &[u32]) -> u32 {
+        let (mut best, mut same, mut chosen) = (u32::MAX, 0, disks[0]);
+        for &disk in disks {
+            let distance = self.distance(worker, disk);
+            if distance < best {
+                (best, same, chosen) = (distance, 1, disk);
+            } else if distance == best {
+                same += 1;
+                // Each of the equally near is as likely.
+                if self.choices.below(same) == 0 {
+                    chosen = disk;
+                }
+            }
+        }
+        chosen
+    }
+
+    fn distance(&self, worker: u32, disk: u32) -> u32 {
+        let other = self.cluster.disks[disk as usize].worker;
+        let (here, there) = (self.host_of(worker), self.host_of(other));
+        if other == worker {
+            0
+        } else if here == there {
+            1
+        } else if self.cluster.hosts[here as usize].rack == self.cluster.hosts[there as usize].rack {
+            2
+        } else {
+            3
+        }
+    }
+
+    /// What every host has done until now.
+    pub(crate) fn hosts(&mut self) -> Vec<HostTotals> {
+        let (now, cluster, network) = (self.now, &self.cluster, &mut self.network);
+        let totals = cluster.hosts.iter().map(|host| {
+            let mut totals = HostTotals {
+                cpu_s: network.used(now, host.cpu, ONLY),
+                sent_bytes: network.used(now, host.tx, ONLY),
+                received_bytes: network.used(now, host.rx, ONLY),
+                ..HostTotals::default()
+            };
+            for worker in &cluster.workers[host.workers.start as usize..host.workers.end as usize] {
+                for disk in &cluster.disks[worker.disks.start as usize..worker.disks.end as usize] {
+                    totals.read_bytes += network.used(now, disk.resource, READ);
+                    totals.written_bytes += network.used(now, disk.resource, WRITE);
+                }
+            }
+            totals
+        });
+        totals.collect()
+    }
+
+    /// What the cluster has done until now.
+    pub(crate) fn totals(&mut self) -> Totals {
+        Totals {
+            time: self.now,
+            hosts: self.hosts(),
+            namenode_s: self.namenode.busy_s(),
+            scheduler_s: self.scheduler.busy_s(),
+        }
+    }
+}
