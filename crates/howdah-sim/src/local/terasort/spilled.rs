@@ -3,7 +3,7 @@
 use super::{ENTRY, FLUSHES, Sort, flush_bytes, window_rows};
 use crate::local::machine::Byte;
 use crate::local::tasks::{ROW, Task, blocks, buffer, in_turn, share};
-use crate::local::threads::{Step, StepId, Threads};
+use crate::local::threads::{Step, StepId, Threads, Times};
 use crate::local::{Bench, Ran};
 
 /// Run buffers of a map slot, and batch buffers of a reduce slot.
@@ -20,10 +20,18 @@ struct Shares {
     batch: f64,
 }
 
-/// One run that a map slot makes.
+/// One run that a map slot makes: of several small tasks, or a part of a large one.
+#[derive(Clone, Copy)]
 struct Run {
     task: u32,
+    tasks: u32,
     bytes: f64,
+}
+
+/// A run that was made.
+struct Made {
+    run: Run,
+    slot: u32,
     first: StepId,
     last: StepId,
 }
@@ -39,7 +47,7 @@ impl Bench<'_> {
         let pool = self.scenario.pool_bytes as f64;
         let (maps, reduces) = (f64::from(self.scenario.map_slots), f64::from(self.scenario.reduce_slots));
         let flush = flush_bytes(pool / maps.max(reduces));
-        let left = |slots: f64| (pool / slots - FLUSHES as f64 * flush).max(SMALLEST);
+        let left = |slots: f64| (pool / slots - FLUSHES as f64 * flush).max(BLOCK);
         // Two stretches of rows and the entries of one.
         let run = left(maps) * ROW / (BUFFERS as f64 * ROW + ENTRY);
         let batch = left(reduces) / if sort.codec.is_some() { 3.0 } else { 2.0 };
@@ -49,61 +57,42 @@ impl Bench<'_> {
     /// Reads, sorts and writes runs; how many there are.
     fn spill_runs(&mut self, sort: &Sort, shares: &Shares, ran: &mut Ran) -> usize {
         let mut threads = Threads::default();
-        let (mut spans, mut number_of_runs) = (Vec::new(), 0);
+        let mut made: Vec<Made> = Vec::new();
         for (slot, runs) in self.packed(sort, shares) {
             let (reads, sorts, writes) = (threads.add(), threads.add(), threads.add());
             let mut sorted: Vec<StepId> = Vec::new();
-            for (task, bytes) in runs {
-                let free = sorted.len().checked_sub(BUFFERS).map(|run| sorted[run]);
-                let costs = self.scenario.costs;
-                let read = Step::of(bytes, Byte::read(costs.read_s), task as usize).after(free);
-                let first = threads.push(reads, read);
-                let last = self.sort_and_write(sort, shares, &mut threads, (sorts, writes), bytes, first);
+            for run in runs {
+                let free = sorted.len().checked_sub(BUFFERS).map(|number| sorted[number]);
+                let read = Step::of(run.bytes, Byte::read(self.scenario.costs.read_s), run.task as usize);
+                let first = threads.push(reads, read.after(free));
+                let last = self.sort_and_write(sort, shares, &mut threads, (sorts, writes), run.bytes, first);
                 sorted.push((sorts, threads.steps[sorts].len() - 1));
-                spans.push((slot, Run { task, bytes, first, last }));
-                number_of_runs += 1;
+                made.push(Made { run, slot, first, last });
             }
         }
         let times = self.phase(ran, "map-shuffle", &threads);
         let ratio = sort.codec.map_or(1.0, |codec| codec.ratio);
-        for (slot, run) in spans {
-            let rows = (run.bytes / ROW).round() as u64;
-            let mut task = Task { kind: "map", task: run.task, slot, ..Task::default() }
-                .spanning(&times, run.first, run.last);
-            // A task that took several runs is told of once.
-            if let Some(same) = ran.tasks.iter().position(|one| one.task == run.task) {
-                let before = ran.tasks.swap_remove(same);
-                task.start_ns = before.start_ns;
-                (task.input_rows, task.spilled_bytes) = (before.input_rows, before.spilled_bytes);
-            }
-            task.input_rows += rows;
-            task.output_rows = task.input_rows;
-            task.input_bytes = task.input_rows * ROW as u64;
-            task.spilled_bytes += (run.bytes * ratio) as u64;
-            ran.tasks.push(task);
-        }
+        ran.tasks = map_tasks(sort, &made, ratio, &times);
         ran.spilled_bytes = (sort.bytes() * ratio) as u64;
-        number_of_runs
+        made.len()
     }
 
-    /// The runs of each slot, with the map task that each belongs to.
-    fn packed(&self, sort: &Sort, shares: &Shares) -> Vec<(u32, Vec<(u32, f64)>)> {
+    /// The runs of each slot.
+    fn packed(&self, sort: &Sort, shares: &Shares) -> Vec<(u32, Vec<Run>)> {
         let split = sort.bytes() / f64::from(sort.maps);
-        // Small tasks share a run, which is then told of as the first of them.
-        let together = (shares.run / split).floor().max(1.0) as u32;
-        let items = sort.maps.div_ceil(together);
+        let together = (shares.run / split).floor().clamp(1.0, f64::from(sort.maps)) as u32;
         let runs_of = |item: u32| {
             let task = item * together;
-            let bytes = split * f64::from(together.min(sort.maps - task));
-            let full = (bytes / shares.run).floor();
-            let rest = bytes - full * shares.run;
-            let mut runs = vec![(task, shares.run); full as usize];
-            if rest > ROW {
-                runs.push((task, rest));
-            }
-            runs
+            let tasks = together.min(sort.maps - task);
+            let bytes = split * f64::from(tasks);
+            let count = (bytes / shares.run).ceil().max(1.0) as u32;
+            let run = |number: u32| {
+                let bytes = (bytes - f64::from(number) * shares.run).min(shares.run);
+                Run { task, tasks, bytes }
+            };
+            (0..count).map(run).collect::<Vec<_>>()
         };
-        in_turn(items, self.scenario.map_slots)
+        in_turn(sort.maps.div_ceil(together), self.scenario.map_slots)
             .map(|(slot, items)| (slot, items.into_iter().flat_map(runs_of).collect()))
             .collect()
     }
@@ -192,5 +181,34 @@ impl Bench<'_> {
     }
 }
 
-/// The least that a slot works with, however small the memory.
-const SMALLEST: f64 = 1024.0 * ROW;
+/// The map tasks of the runs that were made: one that took several runs is told of once, and of those that shared a run
+/// each has an equal part of its time.
+fn map_tasks(sort: &Sort, made: &[Made], ratio: f64, times: &Times) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for Made { run, slot, first, last } in made {
+        let whole = Task::default().spanning(times, *first, *last);
+        if let Some(begun) = tasks.iter_mut().find(|task| task.task == run.task) {
+            begun.end_ns = whole.end_ns;
+            continue;
+        }
+        for number in 0..run.tasks {
+            let rows = share(sort.rows, run.task + number, sort.maps);
+            let at = |number: u32| {
+                whole.start_ns + (whole.end_ns - whole.start_ns) * i64::from(number) / i64::from(run.tasks)
+            };
+            tasks.push(Task {
+                kind: "map",
+                task: run.task + number,
+                slot: *slot,
+                start_ns: at(number),
+                end_ns: at(number + 1),
+                input_rows: rows,
+                output_rows: rows,
+                input_bytes: rows * ROW as u64,
+                output_bytes: 0,
+                spilled_bytes: (rows as f64 * ROW * ratio) as u64,
+            });
+        }
+    }
+    tasks
+}
