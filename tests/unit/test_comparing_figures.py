@@ -10,7 +10,8 @@ from howdah.analysis.comparing.courses import MOST_STEPS, courses
 from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import Event
 from howdah.model.comparison import Aspect, RunFigures
-from howdah.model.run import RunRecord
+from howdah.model.run import Origin, RunRecord
+from howdah.model.simulated import PhaseUse, Simulated, WorkUse
 from howdah.model.storage import Disk
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
@@ -173,3 +174,34 @@ def test_a_course_keeps_bytes_and_peaks() -> None:
 
 def test_courses_of_what_did_not_run_are_none() -> None:
     assert courses(_burst(), "terasort") == ()
+
+
+def test_of_a_simulated_run_the_simulator_tells() -> None:
+    run = terasuite(20_000_000, origin=Origin.SIMULATED)
+    record = run.record
+    phases = tuple(
+        PhaseUse(
+            phase=phase.name,
+            disk_read_bytes=1e9,
+            disk_written_bytes=2e9,
+            received_bytes=3e9,
+            sent_bytes=3e9,
+            cpu_busy=busy,
+            namenode_busy=0.01,
+            scheduler_busy=0.02,
+        )
+        for phase, busy in zip(record.workloads[1].phases, (0.9, 0.3), strict=True)
+    )
+    sort = record.workloads[1].model_copy(update={"used": WorkUse(remote_read_bytes=1e8, phases=phases)})
+    simulated = Simulated(calibration="lab", parameters={"sort_s_per_row": 2e-7})
+    figures = figures_of(
+        _changed(run, workloads=(record.workloads[0], sort, record.workloads[2]), simulated=simulated)
+    )
+    values = _values(figures)
+    assert values["terasort", "map-shuffle", "CPU busy"] == 0.9
+    assert 0.3 < values["terasort", None, "CPU busy"] < 0.9
+    assert values["terasort", None, "written to disks"] == 4e9
+    assert values["terasort", None, "NameNode busy"] == pytest.approx(0.01)
+    assert ("terasort", None, "CPU time") not in values
+    facts = {one.name: one.value for one in figures.facts}
+    assert (facts["calibration"], facts["parameter sort_s_per_row"]) == ("lab", "2e-07")

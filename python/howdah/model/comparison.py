@@ -55,8 +55,8 @@ class Measure(Model):
     """Elapsed time, what a resource did, or how its tasks fared."""
     name: str
     """``elapsed``, ``read from disks``, ``median map task`` …"""
-    unit: Literal["s", "B", "1"]
-    """Seconds, bytes or a count."""
+    unit: Literal["s", "B", "1", "share"]
+    """Seconds, bytes, a count, or a share of all there is, 0 to 1."""
 
 
 class Reading(Model):

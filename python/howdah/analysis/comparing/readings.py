@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pyarrow.compute as pc
 
 from howdah.analysis.comparing.machines import counted_uses
+from howdah.analysis.comparing.resource import Unit, resource
+from howdah.analysis.comparing.simulated import simulated_readings
 from howdah.analysis.evidence import StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.poles import spreads, tasks_of
 from howdah.model.comparison import Measure, Reading
@@ -16,15 +18,28 @@ ELAPSED = "elapsed"
 """The measure that is judged."""
 
 
+_TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
+    ("shuffled", "shuffled_bytes", "B"),
+    ("tasks' CPU time", "cpu_s", "s"),
+    ("collecting garbage", "gc_s", "s"),
+)
+"""What tasks counted themselves, by the column that holds it."""
+
+
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
+    uses = counted_uses(run, times)
     for time in times:
         yield from _elapsed(time)
         yield from _counted(run, time)
-    told = {(time.workload, phase.name) for time in times for phase in time.told_apart}
-    for use in counted_uses(run, times):
-        if use.phase is None or (use.workload, use.phase) in told:
-            yield from _used(use)
+        told = {phase.name for phase in time.told_apart}
+        simulated = run.record.workloads[time.index].used
+        if simulated is not None:
+            yield from simulated_readings(time, simulated)
+        else:
+            for use in uses:
+                if use.workload == time.workload and (use.phase is None or use.phase in told):
+                    yield from _used(use)
     for spread in spreads(run, times):
         yield from _tasks(spread)
 
@@ -40,16 +55,12 @@ def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     """What the workload and its tasks counted themselves."""
     result = run.record.workloads[time.index]
     if result.counters.spilled_bytes:
-        yield _resource(time.workload, None, "spilled", result.counters.spilled_bytes)
+        yield resource(time.workload, None, "spilled", result.counters.spilled_bytes)
     tasks = tasks_of(run.tasks, result.workload.kind.value, time)
-    for name, column, unit in (
-        ("shuffled", "shuffled_bytes", "B"),
-        ("tasks' CPU time", "cpu_s", "s"),
-        ("collecting garbage", "gc_s", "s"),
-    ):
+    for name, column, unit in _TASK_SUMS:
         total = pc.sum(tasks.column(column)).as_py()
         if total is not None:
-            yield _resource(time.workload, None, name, total, unit)
+            yield resource(time.workload, None, name, total, unit)
 
 
 def _used(use: StretchUse) -> Iterator[Reading]:
@@ -62,21 +73,21 @@ def _used(use: StretchUse) -> Iterator[Reading]:
     if shares:
         busy_s = sum(share.busy * share.cpus for share in shares) * use.seconds
         waiting_s = sum(share.iowait * share.cpus for share in shares) * use.seconds
-        yield _resource(use.workload, use.phase, "CPU time", busy_s, "s")
-        yield _resource(use.workload, use.phase, "CPU time waiting for I/O", waiting_s, "s")
+        yield resource(use.workload, use.phase, "CPU time", busy_s, "s")
+        if use.cpu_busy is not None:
+            yield resource(use.workload, use.phase, "CPU busy", use.cpu_busy, "share")
+        yield resource(use.workload, use.phase, "CPU time waiting for I/O", waiting_s, "s")
     if disks:
-        yield _resource(use.workload, use.phase, "read from disks", sum(disk.read_bytes for disk in disks))
-        yield _resource(
-            use.workload, use.phase, "written to disks", sum(disk.written_bytes for disk in disks)
-        )
+        yield resource(use.workload, use.phase, "read from disks", sum(disk.read_bytes for disk in disks))
+        yield resource(use.workload, use.phase, "written to disks", sum(disk.written_bytes for disk in disks))
     if nics:
-        yield _resource(use.workload, use.phase, "received", sum(nic.rx_bytes for nic in nics))
-        yield _resource(use.workload, use.phase, "sent", sum(nic.tx_bytes for nic in nics))
+        yield resource(use.workload, use.phase, "received", sum(nic.rx_bytes for nic in nics))
+        yield resource(use.workload, use.phase, "sent", sum(nic.tx_bytes for nic in nics))
 
 
 def _tasks(spread: TaskSpread) -> Iterator[Reading]:
     kind = spread.kind
-    named = (
+    named: tuple[tuple[str, float, Unit], ...] = (
         (f"{kind} tasks", spread.tasks, "1"),
         (f"{kind} attempts lost", spread.failed, "1"),
         (f"median {kind} task", spread.median_s, "s"),
@@ -86,8 +97,3 @@ def _tasks(spread: TaskSpread) -> Iterator[Reading]:
     for name, value, unit in named:
         measure = Measure(workload=spread.workload, phase=None, kind="task", name=name, unit=unit)
         yield Reading(measure=measure, value=value)
-
-
-def _resource(workload: str, phase: str | None, name: str, value: float, unit: str = "B") -> Reading:
-    measure = Measure(workload=workload, phase=phase, kind="resource", name=name, unit=unit)
-    return Reading(measure=measure, value=value)

@@ -20,6 +20,8 @@ def measured(measure: Measure, value: float) -> str:
             return seconds(value)
         case "B":
             return signed_bytes(value)
+        case "share":
+            return percent(value)
         case _:
             return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 

@@ -37,6 +37,8 @@ def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
     yield "hosts", f"{group.count:,}"
     cores = f"{cpu.sockets} × {cpu.cores_per_socket} cores of {cpu.threads_per_core} threads"
     yield "CPU", f"{cpu.model}, {cores}" if cpu.model else cores
+    if cpu.speed is not None:
+        yield "speed of a core", f"{cpu.speed:g}"
     yield "memory", format_memory(group.memory_bytes)
     yield (
         "disks",
@@ -47,6 +49,8 @@ def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
             for one in group.disks
         ),
     )
+    if group.controller_bytes_per_s is not None:
+        yield "disks' controller", format_rate(group.controller_bytes_per_s)
     yield (
         "network",
         ", ".join(f"{one.count} × {format_bits_per_s(one.speed_bits_per_s)}" for one in group.nics),

@@ -9,7 +9,7 @@ from howdah.model.run import RunRecord
 
 
 def version_facts(record: RunRecord) -> Iterator[Fact]:
-    """Engine, howdah, Hadoop and the operating system; whether anything ran at all is the first."""
+    """Engine, howdah, Hadoop and the operating system; of a simulation, what it rests on."""
     software, cluster = record.host.software, record.cluster
     named = (
         ("origin of the numbers", record.origin.value),
@@ -23,4 +23,12 @@ def version_facts(record: RunRecord) -> Iterator[Fact]:
     )
     for name, value in named:
         if value is not None:
-            yield Fact(aspect=Aspect.VERSIONS, name=name, value=value)
+            yield _fact(name, value)
+    if record.simulated is not None:
+        yield _fact("calibration", record.simulated.calibration or "none: parameters are defaults")
+        for name, parameter in sorted(record.simulated.parameters.items()):
+            yield _fact(f"parameter {name}", f"{parameter:.6g}")
+
+
+def _fact(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.VERSIONS, name=name, value=value)
