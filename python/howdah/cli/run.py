@@ -177,6 +177,14 @@ def run(
             metavar="FILE",
         ),
     ] = None,
+    probe: Annotated[
+        Path | None,
+        typer.Option(
+            help="Simulate the local engine on the machine that `howdah probe --measure` measured.",
+            metavar="FILE",
+            rich_help_panel=SIMULATION,
+        ),
+    ] = None,
     calibration: Annotated[
         str | None,
         typer.Option(
@@ -267,6 +275,7 @@ def run(
         hdfs_dir=hdfs_dir,
         queue=queue,
         deadline_s=parse_deadline(deadline) if deadline is not None else None,
+        probe=probe,
         calibration=calibration,
         replications=_count(replications, "--replications"),
         job_settings={one.key: one.value for one in parse_overrides(set_ or [])},

@@ -34,6 +34,8 @@ class ClusterChoice(Model):
     """How long a queue may give no container."""
     job_settings: dict[str, str] = Field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
+    probe: Path | None = None
+    """The probe of a machine that was measured, whose local engine is to be simulated."""
     calibration: str | None = None
     """The calibration that a simulation rests on: a file, or ``published``."""
     replications: int | None = None
@@ -57,6 +59,7 @@ _FLAGS = {
     "queue": _Flag("--queue", ("hadoop",)),
     "deadline_s": _Flag("--deadline", ("hadoop",)),
     "job_settings": _Flag("--set", ("hadoop",)),
+    "probe": _Flag("--probe", ("sim",)),
     "calibration": _Flag("--calibration", ("sim",)),
     "replications": _Flag("--replications", ("sim",)),
 }
@@ -85,6 +88,12 @@ def prepare(
         from howdah.session.cluster import prepare_cluster  # noqa: PLC0415
 
         return prepare_cluster(
+            request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
+        )
+    if engine == "sim" and where.probe is not None:
+        from howdah.session.simulated_local import prepare_simulated_local  # noqa: PLC0415
+
+        return prepare_simulated_local(
             request, where, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
         )
     if engine == "sim":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.engines.local import limits
 from howdah.engines.local.memory import pool_bytes, sorts_in_memory
-from howdah.engines.local.workspace import Workspace
+from howdah.engines.local.workspace import Shortage, Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
@@ -13,23 +13,31 @@ from howdah.units import format_bytes, format_count_short
 
 def check_room(job: Job, workspace: Workspace) -> None:
     """Raise UserError if the data directories cannot hold what the job will write."""
-    held = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
-    spilled = max(_spilled_bytes(job, workload) for workload in job.suite.workloads)
-    first = job.suite.workloads[0]
-    needed = max(held + spilled, limits.least_room_bytes())
+    needed = max(needed_bytes(job), limits.least_room_bytes())
     shortage = workspace.shortage(needed)
-    if shortage is None:
-        return
+    if shortage is not None:
+        raise too_little_room(job, needed, shortage)
+
+
+def needed_bytes(job: Job) -> int:
+    """What the job's data take of all data directories at the most."""
+    held = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
+    return held + max(_spilled_bytes(job, workload) for workload in job.suite.workloads)
+
+
+def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
+    """What to say of a data directory that cannot hold its share."""
+    first = job.suite.workloads[0]
     free = f"data directory {shortage.data_dir} has {format_bytes(shortage.free_bytes)} free"
     if first.rows is not None and not first.inputs:
-        raise UserError(
+        return UserError(
             "--rows",
             f"{format_count_short(first.rows)} rows are {format_bytes(first.rows * ROW_BYTES)} and the "
             f"suite needs {format_bytes(needed)}; {free}",
             "give --data-dir on a larger disk, or at most "
             f"--rows {format_count_short(int(first.rows * shortage.fitting_share))}",
         )
-    raise UserError(
+    return UserError(
         "--data-dir",
         f"the suite needs {format_bytes(needed)}; {free}",
         "give --data-dir on a larger disk, or run with less data",

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from howdah.engines.local.folder import Folder
 from howdah.errors import UserError
 
-_FREE_SHARE = 0.95
+FREE_SHARE = 0.95
+"""How much of a file system's free space a run may take."""
 
 
 class Shortage(NamedTuple):
@@ -98,8 +99,8 @@ class Workspace:
         for folders in self._by_device().values():
             wanted = share * len(folders)
             free = shutil.disk_usage(folders[0].path).free
-            if wanted > free * _FREE_SHARE:
-                return Shortage(folders[0].data_dir, free, free * _FREE_SHARE / wanted)
+            if wanted > free * FREE_SHARE:
+                return Shortage(folders[0].data_dir, free, free * FREE_SHARE / wanted)
         return None
 
     def sharing(self) -> list[Path]:

@@ -1,0 +1,1 @@
+"""The local engine simulated: what one measured machine would take for a suite without Hadoop."""

@@ -1,0 +1,136 @@
+"""A simulated run of the local engine in the record's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from howdah.engines.sim.local.outcome import LocalOutcome, Ran, RanTask
+from howdah.model.job import Job
+from howdah.model.run import Counters, Outcome, Phase, Sample, TaskAttempt, WorkloadResult
+from howdah.model.simulated import Band
+from howdah.model.storage import FileSystem
+from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+
+_NS_PER_S = 1e9
+_INTERVAL = (0.05, 0.5, 0.95)
+
+
+def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
+    """A workload as the local engine would have told it."""
+    return WorkloadResult(
+        workload=workload,
+        start_s=ran.start_ns / _NS_PER_S,
+        end_s=ran.end_ns / _NS_PER_S,
+        outcome=Outcome.SUCCEEDED,
+        phases=tuple(
+            Phase(name=one.name, start_s=one.start_ns / _NS_PER_S, end_s=one.end_ns / _NS_PER_S)
+            for one in ran.phases
+        ),
+        counters=_counters(workload, ran),
+        memory_bytes=memory_bytes,
+        in_memory=ran.in_memory,
+    )
+
+
+def attempts(workload: Workload, ran: Ran, job: Job) -> list[TaskAttempt]:
+    """Its tasks in the order they began."""
+    host, worker = job.host.name, job.plan.workers[0].name
+    ordered = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
+    return [_attempt(task, workload, host, worker) for task in ordered]
+
+
+def samples(outcome: LocalOutcome, job: Job) -> list[Sample]:
+    """What the machine's samplers would have recorded, in the order of time."""
+    return list(_samples(outcome, job))
+
+
+def bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> tuple[Band, ...]:
+    """How far elapsed times lie apart over outcomes of different draws."""
+    return tuple(_bands(workloads, outcomes))
+
+
+def _counters(workload: Workload, ran: Ran) -> Counters:
+    rows, data = workload.rows or 0, (workload.rows or 0) * ROW_BYTES
+    files = (workload.files or 0) * (workload.file_bytes or 0)
+    match workload.kind:
+        case WorkloadKind.TERAGEN:
+            return Counters(output_rows=rows, written_bytes=data)
+        case WorkloadKind.TERASORT:
+            spilled = 0 if ran.in_memory else rows
+            return Counters(
+                input_rows=rows,
+                output_rows=rows,
+                read_bytes=data,
+                written_bytes=data,
+                spilled_rows=spilled,
+                spilled_raw_bytes=spilled * ROW_BYTES,
+                spilled_bytes=ran.spilled_bytes,
+                spill_read_bytes=ran.spill_read_bytes,
+            )
+        case WorkloadKind.TERAVALIDATE:
+            return Counters(input_rows=rows, read_bytes=data)
+        case WorkloadKind.DFSIO_WRITE:
+            return Counters(written_bytes=files)
+        case _:
+            return Counters(read_bytes=files)
+
+
+def _attempt(task: RanTask, workload: Workload, host: str, worker: str) -> TaskAttempt:
+    return TaskAttempt(
+        workload=workload.kind,
+        kind=task.kind,
+        task=task.task,
+        attempt=0,
+        host=host,
+        worker=worker,
+        slot=task.slot,
+        start_s=task.start_ns / _NS_PER_S,
+        end_s=task.end_ns / _NS_PER_S,
+        input_rows=task.input_rows,
+        output_rows=task.output_rows,
+        input_bytes=task.input_bytes,
+        output_bytes=task.output_bytes,
+        spilled_bytes=task.spilled_bytes,
+        locality="local",
+        state="succeeded",
+    )
+
+
+def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
+    host, cpus = job.host.name, job.host.usable_cpus
+    disks = _disks(job)
+    sampled = outcome.samples
+    for number, time_ns in enumerate(sampled.time_ns):
+        now_s = time_ns / _NS_PER_S
+        busy_s = sampled.cpu_s[number]
+        yield Sample(now_s, host, "cpu/all/user_s", busy_s)
+        yield Sample(now_s, host, "cpu/all/idle_s", max(0.0, cpus * now_s - busy_s))
+        for metric, values in (("read_bytes", sampled.read_bytes), ("written_bytes", sampled.written_bytes)):
+            by_disk: dict[str, float] = {}
+            for disk, value in zip(disks, values[number], strict=True):
+                by_disk[disk] = by_disk.get(disk, 0.0) + value
+            for disk, value in by_disk.items():
+                yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
+
+
+def _disks(job: Job) -> list[str]:
+    """The disk below each data directory, or ``data`` where it is not known."""
+    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
+    return [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
+
+
+def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:
+    for number, workload in enumerate(workloads):
+        alike = [outcome.workloads[number] for outcome in outcomes]
+        yield _band(workload.kind, None, [one.end_ns - one.start_ns for one in alike])
+        for place, phase in enumerate(alike[0].phases):
+            of_phase = [one.phases[place] for one in alike]
+            yield _band(workload.kind, phase.name, [one.end_ns - one.start_ns for one in of_phase])
+
+
+def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
+    low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
+    return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
