@@ -54,6 +54,37 @@ def test_many_equal_keys_leave_most_partitions_empty() -> None:
     assert (first.cause, first.task) == ("skewed partition", 5)
 
 
+def test_a_skewed_partition_shows_though_all_reduces_waited_long_for_the_maps() -> None:
+    run = terasort_on(Scene(injected="skewed partition"))
+    begun_s = min(each.start_s for each in attempts_in(run))
+    attempts = [each._replace(start_s=begun_s, end_s=each.end_s + 300) for each in attempts_in(run)]
+    (result,) = run.record.workloads
+    record = run.record.model_copy(
+        update={"workloads": (result.model_copy(update={"end_s": result.end_s + 300}),)}
+    )
+    bare = run._replace(record=record, samples=run.samples.slice(0, 0))
+    first = called(with_attempts(bare, attempts))
+    assert first is not None
+    assert (first.cause, first.kind) == ("skewed partition", "reduce")
+
+
+def test_whole_blocks_are_not_skewed_because_files_end_with_short_ones() -> None:
+    run = terasort_on(Scene())
+    # A quarter of the size and time: short blocks make whole ones large and long for a map task.
+    blocks = [
+        each._replace(
+            input_bytes=each.input_bytes // 4,
+            output_bytes=each.output_bytes // 4,
+            end_s=each.start_s + (each.end_s - each.start_s) / 4,
+            gc_s=(each.gc_s or 0.0) / 4,
+        )
+        if each.kind == "map" and each.task % 2
+        else each
+        for each in attempts_in(run)
+    ]
+    assert called(with_attempts(run, blocks)) is None
+
+
 def test_tasks_that_die_of_a_full_heap_tell_of_it() -> None:
     run = terasort_on(Scene())
     died = [
@@ -139,6 +170,19 @@ def test_a_disk_that_is_slow_in_bursts_shows_in_the_time_its_daemon_waited_for_i
     assert first is not None
     assert (first.cause, first.worker) == ("slow disk", "h2-1")
     assert "DataNode" in first.signs[0].quantity
+
+
+def test_a_disk_that_is_slow_to_write_shows_in_the_bytes_that_wait_before_it() -> None:
+    run = terasort_on(Scene())
+    rows = [
+        (float(time_s), worker, "memory/writeback_bytes", 2e7 if worker == "h2-1" and time_s >= 20 else 0.0)
+        for worker, _ in names_of(Scene())
+        for time_s in range(40)
+    ]
+    first = called(with_samples(run, rows))
+    assert first is not None
+    assert (first.cause, first.worker) == ("slow disk", "h2-1")
+    assert "written" in first.signs[0].quantity
 
 
 def test_a_large_task_that_was_slow_where_as_large_ones_were_not_was_not_slow_for_its_bytes() -> None:

@@ -12,6 +12,8 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
 BUSY = 0.7
+# What any disk writes in a moment is no queue.
+QUEUED_BYTES = 1e6
 _WAYS = {
     "reading": ("read_bytes",),
     "writing": ("written_bytes",),
@@ -20,7 +22,7 @@ _WAYS = {
 
 
 def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
-    """Disks that stood at a low rate, that were busy with little, or that their DataNode waited for."""
+    """Disks that stood at a low rate, that were busy with little, or before which bytes waited."""
     disks = [
         (worker, disk)
         for worker in view.workers
@@ -39,28 +41,40 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
         yield from low_ceilings(what, uses, planned)
     what = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
     yield from low_ceilings(what, _busy(view, disks), planned)
-    yield from _awaited(view)
+    # A limit on a control group holds requests before they reach the disk: it then moves them in bursts
+    # and is never busy. Those who wait for it show it all the same.
+    yield from _more(_awaited(view), "time in which its DataNode read from disks")
+    yield from _more(_queued(view), "time in which bytes waited to be written to disks")
 
 
-def _awaited(view: View) -> Iterator[Mark]:
-    """DataNodes that took longer than others to get what they sent from their disks.
-
-    A limit on a control group holds requests before they reach the disk: it then moves them in bursts and
-    is never busy. How long a DataNode waits for the network is counted apart from this.
-    """
+def _awaited(view: View) -> dict[str, float]:
+    """How long DataNodes took to get what they sent from their disks; waiting for the network is apart."""
     waited: dict[str, float] = {}
     for worker in view.workers:
         waited_s = view.growth(worker, "datanode/send_transfer_s")
         if waited_s is not None:
             waited[worker] = min(1.0, waited_s / view.seconds)
-    shares = Peers(waited)
-    for worker, share in waited.items():
-        peers = shares.usual(worker)
+    return waited
+
+
+def _queued(view: View) -> dict[str, float]:
+    """For how much of the time the page cache was writing; a healthy disk takes what it is given at once."""
+    queued: dict[str, float] = {}
+    for worker in view.workers:
+        track = view.timeline.track(worker, "memory/writeback_bytes")
+        if track is not None:
+            within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
+            queued[worker] = float((track.values[within] >= QUEUED_BYTES).mean()) if within.any() else 0.0
+    return queued
+
+
+def _more(shares: dict[str, float], quantity: str) -> Iterator[Mark]:
+    all_shares = Peers(shares)
+    for worker, share in shares.items():
+        peers = all_shares.usual(worker)
         if share > peers.value:
-            what = "time in which its DataNode read from disks"
-            yield Mark(
-                worker, "", None, Sign("slow disk", share - peers.value, what, "1", share, *peers, WANDERS)
-            )
+            sign = Sign("slow disk", share - peers.value, quantity, "1", share, *peers, WANDERS)
+            yield Mark(worker, "", None, sign)
 
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:

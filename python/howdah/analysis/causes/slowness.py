@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import mean, median
 
 from howdah.analysis.causes.view import LEAST_PEERS, View, by_kind, moved
-from howdah.model.run import TaskAttempt
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
@@ -16,36 +16,35 @@ EMPTY = 0.1
 
 def slowdowns(view: View) -> dict[str, float]:
     """Seconds per byte of every worker over the other workers' median; of its kinds of task the worst."""
-    whole_s = sum(each.end_s - each.start_s for each in view.attempts)
+    whole_s = sum(map(view.working_s, view.attempts))
     found: dict[str, float] = {}
     for attempts in by_kind(view.attempts, lambda each: each.kind).values():
-        if sum(each.end_s - each.start_s for each in attempts) < WORTH * whole_s:
+        if sum(map(view.working_s, attempts)) < WORTH * whole_s:
             continue
         # Tasks with next to nothing to do took their time for starting.
         least = EMPTY * mean(moved(each) for each in attempts)
         busy = [each for each in attempts if moved(each) >= max(1.0, least)]
         workers = by_kind(busy, lambda each: each.worker)
         single = {
-            name: median(_seconds(each) / moved(each) for each in some) for name, some in workers.items()
+            name: median(view.working_s(each) / moved(each) for each in some)
+            for name, some in workers.items()
         }
         # Several tasks at once are each slower than one alone, and one alone does less than several.
-        whole = {name: _covered(some) / sum(map(moved, some)) for name, some in workers.items()}
+        whole = {
+            name: _covered(map(view.working, some)) / sum(map(moved, some)) for name, some in workers.items()
+        }
         for worker in workers:
             over = min(_over_others(worker, single), _over_others(worker, whole))
             found[worker] = max(found.get(worker, 0.0), over)
     return found
 
 
-def _seconds(task: TaskAttempt) -> float:
-    return task.end_s - task.start_s
-
-
-def _covered(tasks: list[TaskAttempt]) -> float:
-    """Seconds in which at least one of the tasks ran."""
+def _covered(spans: Iterable[tuple[float, float]]) -> float:
+    """Seconds in at least one of the spans."""
     covered_s, until_s = 0.0, float("-inf")
-    for each in sorted(tasks, key=lambda task: task.start_s):
-        covered_s += max(0.0, each.end_s - max(each.start_s, until_s))
-        until_s = max(until_s, each.end_s)
+    for start_s, end_s in sorted(spans):
+        covered_s += max(0.0, end_s - max(start_s, until_s))
+        until_s = max(until_s, end_s)
     return covered_s
 
 

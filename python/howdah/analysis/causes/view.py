@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -57,6 +58,21 @@ class View:
         """How much a counter grew in the span; None where it was not sampled."""
         track = self.timeline.track(worker, metric)
         return track.growth(*self.span) if track else None
+
+    def working(self, task: TaskAttempt) -> tuple[float, float]:
+        """From when to when a task could work: a reduce task began to wait before the last map task ended."""
+        if task.kind != "reduce":
+            return task.start_s, task.end_s
+        return min(max(task.start_s, self._mapped_s), task.end_s), task.end_s
+
+    def working_s(self, task: TaskAttempt) -> float:
+        """How long that was."""
+        start_s, end_s = self.working(task)
+        return end_s - start_s
+
+    @cached_property
+    def _mapped_s(self) -> float:
+        return max((each.end_s for each in self.attempts if each.kind == "map"), default=self.span[0])
 
     def plan(self, worker: str) -> Planned:
         """What the plan allows a worker."""
