@@ -23,6 +23,7 @@ __all__ = [
     "Progress",
     "Raw",
     "RowCosts",
+    "Simulation",
     "SortCost",
     "Task",
     "Teragen",
@@ -34,6 +35,9 @@ __all__ = [
     "pi",
     "raw_limit",
     "row_costs",
+    "simulate",
+    "simulate_local",
+    "simulation_parameters",
     "storage_read",
     "storage_write",
     "teragen",
@@ -320,3 +324,40 @@ class RowCosts:
 
 def row_costs(pool: Pool, threads: int) -> RowCosts:
     """Go once through TeraGen's, TeraSort's and TeraValidate's steps in memory, with all threads at once."""
+
+def simulate_local(scenario: str) -> str:
+    """Simulate the local engine on one machine: a LocalScenario's JSON in, its outcome's JSON out."""
+
+@final
+class Simulation:
+    """A simulated run. Columns are little-endian bytes for ``numpy.frombuffer``; hosts and workers are numbers.
+
+    A time of -1 is none. The seconds in ``cpu_s`` are those of a reference core that shares nothing.
+    """
+
+    def summary(self) -> str:
+        """JSON: each workload with its phases, counters, locality and replicas by worker."""
+    def tasks(self) -> dict[str, bytes]:
+        """Task attempts in the order of their ends, if the scenario asked for them.
+
+        u1: workload, kind (0 map, 1 reduce), attempt, locality (0 worker, 1 host, 2 rack, 3 away) and state
+        (0 succeeded, 1 failed, 2 killed); u4: task, host, worker, slot; i8: start_ns, end_ns, shuffle_end_ns,
+        merge_end_ns; u8: input_bytes, output_bytes, spilled_bytes, shuffled_bytes; f8: cpu_s.
+        """
+    def samples(self) -> dict[str, bytes]:
+        """Samples, if the scenario asked for them: i8 time_ns, u4 host, u1 metric, f8 value.
+
+        A metric is an index into ``sample_metrics``; every value has grown since the start of the run.
+        """
+    @staticmethod
+    def sample_metrics() -> list[str]:
+        """The names of the metrics in samples, as howdah's Run record has them."""
+
+def simulate(scenario_json: str) -> Operation[Simulation]:
+    """Simulate a scenario of hosts, network, software and workloads; the same scenario gives the same result.
+
+    Raises InputError for one that cannot be: its subject is the key at fault.
+    """
+
+def simulation_parameters() -> list[tuple[str, float, float, float, str]]:
+    """(name, value where nothing is calibrated, least, most, meaning) of every parameter of a scenario."""

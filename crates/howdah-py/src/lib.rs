@@ -6,9 +6,11 @@
 mod costs;
 mod errors;
 mod kernels;
+mod local;
 mod operation;
 mod pool;
 mod reports;
+mod simulation;
 
 use pyo3::prelude::*;
 
@@ -26,11 +28,15 @@ mod _native {
         teragen, terasort, terasort_needs, teravalidate,
     };
     #[pymodule_export]
+    use local::simulate_local;
+    #[pymodule_export]
     use operation::{Operation, Progress, Task};
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]
     use reports::{FileIo, Files, Pi, Raw, Teragen, Terasort, Teravalidate};
+    #[pymodule_export]
+    use simulation::{Simulation, simulate, simulation_parameters};
 
     #[pymodule_export]
     const ALIGN: usize = howdah_sort::ALIGN;

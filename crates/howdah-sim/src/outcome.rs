@@ -20,6 +20,16 @@ pub struct Outcome {
     pub samples: Samples,
 }
 
+impl Summary {
+    /// The summary as JSON.
+    ///
+    /// # Panics
+    /// Never: it has no keys but strings and no numbers that JSON lacks.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a summary is plain data")
+    }
+}
+
 /// What happened, in short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {

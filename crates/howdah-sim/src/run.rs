@@ -18,8 +18,10 @@ struct Left {
 pub fn simulate(scenario: &Scenario, watch: &dyn Watch) -> Result<Outcome> {
     let mut world = World::new(scenario, watch);
     check_room(&world)?;
+    watch.expect(scenario.workloads.iter().map(|workload| moved(scenario, workload)).sum());
     let mut left = Left::default();
     for workload in &scenario.workloads {
+        watch.begin(workload.kind());
         let begun = world.totals();
         world.ledger.begin_workload(workload.kind(), begun);
         run(&mut world, workload, &mut left)?;
@@ -96,4 +98,15 @@ fn written(scenario: &Scenario, workload: &Workload) -> (u32, f64, f64) {
         Workload::DfsioWrite { files, file_bytes } => (default, f64::from(files) * file_bytes as f64, 0.0),
         Workload::Teravalidate { .. } | Workload::DfsioRead { .. } | Workload::Pi { .. } => (1, 0.0, 0.0),
     }
+}
+
+/// Bytes of files that a workload reads and writes, replicas included: what progress is counted in.
+fn moved(scenario: &Scenario, workload: &Workload) -> u64 {
+    let (replicas, bytes, _) = written(scenario, workload);
+    let read = match *workload {
+        Workload::Terasort { rows, .. } | Workload::Teravalidate { rows } => rows as f64 * 100.0,
+        Workload::DfsioRead { files, file_bytes } => f64::from(files) * file_bytes as f64,
+        _ => 0.0,
+    };
+    (read + bytes * f64::from(replicas)) as u64
 }

@@ -46,8 +46,11 @@ pub trait Watch {
     /// Whether the simulation should stop.
     fn cancelled(&self) -> bool;
 
-    /// A workload begins, with so many bytes to read and write.
-    fn begin(&self, workload: &'static str, bytes: u64);
+    /// All workloads together read and write so many bytes.
+    fn expect(&self, bytes: u64);
+
+    /// A workload begins.
+    fn begin(&self, workload: &'static str);
 
     /// So many bytes more were read or written.
     fn advance(&self, bytes: u64);
@@ -61,7 +64,9 @@ impl Watch for Unwatched {
         false
     }
 
-    fn begin(&self, _workload: &'static str, _bytes: u64) {}
+    fn expect(&self, _bytes: u64) {}
+
+    fn begin(&self, _workload: &'static str) {}
 
     fn advance(&self, _bytes: u64) {}
 }

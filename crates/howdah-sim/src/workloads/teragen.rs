@@ -21,7 +21,6 @@ pub(crate) fn sizes(rows: u64, files: u32) -> impl Iterator<Item = u64> {
 /// Runs it, and returns what it wrote.
 pub(crate) fn run(world: &mut World<'_>, rows: u64, maps: u32, replicas: u32) -> Result<Files> {
     let files = Files::new(sizes(rows, maps), world.scenario.hdfs.block_bytes, replicas);
-    world.watch.begin("teragen", rows * 100 * u64::from(replicas));
     let mut program = Teragen { output: Output::new(world, files) };
     world.job_starts()?;
     let mut job = Job::new(world, Pending::anywhere(maps), 0);

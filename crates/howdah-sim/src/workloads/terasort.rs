@@ -43,7 +43,6 @@ pub(crate) fn run(
 ) -> Result<Files> {
     let settings = &world.scenario.job;
     let bytes = rows as f64 * ROW_BYTES;
-    world.watch.begin("terasort", rows * 100 * (1 + u64::from(replicas)));
     input::lie(world, input);
     let shares = sampling::partitions(settings, rows, reduces, world.scenario.seed);
     let files =
