@@ -21,9 +21,11 @@ from benches.growth import growth
 from benches.harness import harness
 from benches.machine import machine, versions
 from benches.planning import planning
+from benches.predicting import predictions
 from benches.process import ProcessFailed
 from benches.race import Course, Wrong
 from benches.result import Report, Result
+from benches.simgrid import simgrid
 from benches.sizes import Request
 from benches.skew import skew
 from benches.sorting import in_memory, out_of_memory
@@ -44,6 +46,8 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "teravalidate": teravalidate,
     "telemetry": telemetry,
     "planning": planning,
+    "predictions": predictions,
+    "simgrid": simgrid,
     "lab-telemetry": lab_telemetry,
     "harness": harness,
 }

@@ -23,6 +23,8 @@ from benches.process import ProcessFailed, run_process
 from benches.race import Course, Input, Start, Wrong
 from benches.result import Case, Goal, Turn
 from benches.rows import KEY_BYTES, KEYS, write_rows
+from benches.simgrid import simgrid
+from benches.sizes import Request
 from benches.task import ROW_BYTES
 from benches.workspace import open_workspace
 
@@ -294,6 +296,22 @@ class TestCommand:
             "check of a configuration",
         }
         assert all(value > 0 for value in result["figures"].values())
+
+    @pytest.mark.skipif(not Path("/usr/include/simgrid").exists(), reason="needs libsimgrid-dev")
+    def test_races_simgrid(self, tmp_path: Path) -> None:
+        done = benches(tmp_path, "simgrid", "--repeats", "1")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(tmp_path)
+        assert len(result["goals"]) == 2
+        assert all(value > 0 for value in result["figures"].values())
+
+    def test_says_what_it_takes_to_race_simgrid(
+        self, course: Course, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PATH", "")
+        result = simgrid(course, Request(rows=None, peers=(), seconds=1.0))
+        assert result.remarks == ("skipped: cargo is not installed: see rustup.rs",)
+        assert not result.goals
 
     def test_measures_telemetry(self, tmp_path: Path) -> None:
         done = benches(tmp_path, "telemetry", "--seconds", "1")
