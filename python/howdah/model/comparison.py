@@ -208,7 +208,7 @@ class Against(Model):
     locations: tuple[Location, ...] = ()
     """Where the differences lie that could be told."""
     remarks: tuple[str, ...] = ()
-    """What a reader should know: simulated against measured, a repeat that lost a worker."""
+    """What a reader should know: simulated numbers against measured ones, unequal numbers of repeats."""
 
     def time_of(self, workload: str, phase: str | None = None) -> Judged | None:
         """The elapsed time of a workload or one of its phases; none where it was not compared."""
@@ -238,6 +238,8 @@ class Comparison(Model):
     """Every other group against the baseline, in the groups' order."""
     refused: tuple[Refused, ...] = ()
     """What is not compared, and why."""
+    remarks: tuple[str, ...] = ()
+    """What befell single runs that their repeats may have been spared, and how noisy repeats are."""
     confidence: float
     """Of the intervals, each by itself: 0.95."""
     level: float

@@ -10,6 +10,7 @@ from howdah.analysis.comparing.comparable import finished, why_not
 from howdah.analysis.comparing.contrasts import contrasts
 from howdah.analysis.comparing.judging import LEVEL, judged
 from howdah.analysis.comparing.locating import locations
+from howdah.analysis.comparing.remarks import remarks
 from howdah.analysis.comparing.statistics import CONFIDENCE
 from howdah.model.comparison import Against, Comparison, Contrast, Judged, Refused, RunGroup
 from howdah.model.run import Origin
@@ -40,6 +41,7 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
             for group, times, each in zip(others, timed, both, strict=True)
         ),
         refused=(*refused, *more),
+        remarks=tuple(remarks((base, *others))),
         confidence=CONFIDENCE,
         level=LEVEL,
         tests=tests,
@@ -65,18 +67,15 @@ def _against(base: RunGroup, group: RunGroup, times: tuple[Judged, ...], every: 
         times=times,
         others=others,
         locations=locations(times, others),
-        remarks=tuple(_remarks(base, group)),
+        remarks=tuple(_beside(base, group)),
     )
 
 
-def _remarks(base: RunGroup, group: RunGroup) -> Iterator[str]:
+def _beside(base: RunGroup, group: RunGroup) -> Iterator[str]:
     origins = [{run.origin for run in each.runs} for each in (base, group)]
     if origins[0] != origins[1]:
         simulated = group.name if Origin.SIMULATED in origins[1] else base.name
         yield f"simulated numbers against measured ones: those of {simulated} were computed"
-    for each in (group, base):
-        for run in each.runs:
-            yield from (f"{run.run}: {remark}" for remark in run.remarks)
     if len(base.runs) != len(group.runs):
         yield (
             f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would tell most"

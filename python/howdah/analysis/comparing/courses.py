@@ -17,6 +17,7 @@ from howdah.analysis.machines import counted, machines_of
 from howdah.analysis.phases import workload_times
 from howdah.analysis.series import all_series
 from howdah.analysis.timeline import Timeline
+from howdah.analysis.use import LEAST_RESOLVED_S
 from howdah.model.tables import RunData
 
 MOST_STEPS = 240
@@ -109,7 +110,12 @@ def _edges(series: Sequence[Series], time: WorkloadTime) -> FloatArray:
     within = every[(every > time.start_s) & (every < time.end_s)]
     if len(within) > MOST_MOMENTS:
         return np.linspace(time.start_s, time.end_s, MOST_MOMENTS)
-    return np.concatenate([[time.start_s], within, [time.end_s]])
+    edges = [time.start_s]
+    for edge in within:
+        # Samples at the ends of phases may lie next to those taken at the interval.
+        if min(edge - edges[-1], time.end_s - edge) >= LEAST_RESOLVED_S:
+            edges.append(float(edge))
+    return np.array([*edges, time.end_s])
 
 
 def _over(series: Series, grid: FloatArray) -> FloatArray:

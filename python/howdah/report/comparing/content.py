@@ -39,6 +39,7 @@ class Content(NamedTuple):
     parts: tuple[Part, ...]
     changes: Table
     refused: tuple[str, ...]
+    remarks: tuple[str, ...]
     others: tuple[Titled, ...]
     tests: Titled
     runs: Table
@@ -66,6 +67,7 @@ def content(comparison: Comparison) -> Content:
         ),
         changes=changes_table(comparison),
         refused=tuple(f"{one.what} is not compared: {one.why}." for one in comparison.refused),
+        remarks=comparison.remarks,
         others=tuple(
             Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
             for each in comparison.against

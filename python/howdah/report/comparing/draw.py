@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.comparing.courses import Course
+from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.figures.overlay import overlays
 from howdah.report.comparing.figures.ratios import ratios
@@ -14,11 +15,12 @@ from howdah.report.figure import Figure
 
 
 class Figures(NamedTuple):
-    """The answer's own figure, every run's times, and what resources did meanwhile."""
+    """The answer's own figure, every run's times, and what resources did meanwhile in whose runs."""
 
     answer: Figure | None
     repeats: tuple[Figure, ...]
     over_time: tuple[Figure, ...]
+    whose: str
 
     def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
@@ -38,4 +40,14 @@ def draw(comparison: Comparison, followed: Followed) -> Figures:
         answer=ratios(comparison),
         repeats=repeats(comparison),
         over_time=overlays(comparison, followed.workload, followed.courses),
+        whose=_whose(followed),
+    )
+
+
+def _whose(followed: Followed) -> str:
+    """Which runs are followed over time, in a sentence."""
+    runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
+    return (
+        "All machines that did the work together, in the run of each group whose time is in the middle of "
+        f"its repeats' times: {runs}."
     )

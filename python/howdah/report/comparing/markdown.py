@@ -24,13 +24,18 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     for part in said.parts:
         yield f"## {escaped(part.group)}"
         yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
+    if said.remarks:
+        yield "\n".join(f"- {escaped(text)}" for text in said.remarks)
     if said.changes.rows:
         yield "## What changed"
         yield table(said.changes)
-    for heading, some in (("Run by run", figures.repeats), ("Over time", figures.over_time)):
-        if some:
-            yield f"## {heading}"
-            yield from (figure_block(one, folder) for one in some)
+    if figures.repeats:
+        yield "## Run by run"
+        yield from (figure_block(one, folder) for one in figures.repeats)
+    if figures.over_time:
+        yield "## Over time"
+        yield escaped(figures.whose)
+        yield from (figure_block(one, folder) for one in figures.over_time)
     if said.others:
         yield "## Resources and tasks"
         yield from titled(said.others)

@@ -18,6 +18,7 @@ def comparison_page(said: Content, figures: Figures, pictures: dict[str, str]) -
             said=said,
             version=howdah.__version__,
             answer=drawn(figures.answer, pictures) if figures.answer else None,
+            whose=figures.whose,
             repeats=[drawn(one, pictures) for one in figures.repeats],
             over_time=[drawn(one, pictures) for one in figures.over_time],
             sections=_sections(said, figures),

@@ -35,7 +35,9 @@ def said(against: Against, baseline: str) -> Iterator[str]:
     untested = [one for one in unclear if one.evidence is None]
     if untested:
         yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
-    yield from (_untold(one) for one in unclear if one.evidence is not None)
+    untold = [one for one in unclear if one.evidence is not None]
+    if untold:
+        yield f"Not to be told from noise: {listed([_untold(one) for one in untold])}."
     yield from (_located(one) for one in against.locations)
 
 
@@ -105,23 +107,16 @@ def _listed_ratios(several: Sequence[Judged]) -> str:
 
 
 def _untold(one: Judged) -> str:
-    text = f"{_listed_ratios([one])}: cannot tell, {one.why}{_repeats_to(one)}"
-    if one.detectable is not None:
-        text += f"; as it is, only {_least(one.detectable)} would show"
-    return f"{text}."
-
-
-def _least(detectable: float) -> str:
-    """The least difference that shows, in words."""
-    return f"{more_time(detectable)} or beyond"
+    """What was seen, and how many repeats would tell."""
+    many = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
+    return f"{one.measure.workload} ({more_time(_ratio(one))}; {many} repeats of each would tell)"
 
 
 def _repeats_to(one: Judged) -> str:
     if one.evidence is None:
         return "; repeat both" if len(one.base) == len(one.other) == 1 else ""
-    if one.repeats_needed is None:
-        return "; a difference so small would take more than 100 repeats of each"
-    return f"; about {one.repeats_needed} repeats of each would tell a difference like this one"
+    many = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
+    return f"; {many} repeats of each would tell a difference like this one"
 
 
 def _located(one: Location) -> str:

@@ -26,7 +26,7 @@ def times_table(comparison: Comparison) -> Table:
             if one is not None:
                 rows.append((place(measure), each.group, *_judged(one)))
     columns = (
-        "what", "group", "runs", "elapsed", "ratio", "95 % interval", "verdict", "repeats to tell",
+        "what", "group", "runs", "elapsed", "ratio", "95 % interval", "verdict", "to tell",
     )  # fmt: skip
     return Table(columns, tuple(rows))
 
@@ -50,7 +50,7 @@ def _repeats_table(group: RunGroup) -> Table:
 def _judged(one: Judged) -> tuple[str, ...]:
     needed = ""
     if one.evidence is not None and one.verdict is Verdict.CANNOT_TELL:
-        needed = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
+        needed = f"{one.repeats_needed} each" if one.repeats_needed else "> 100 each"
     return (
         str(len(one.other)),
         seconds(one.other_mean),

@@ -29,6 +29,8 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         parts += [Text(), Text(part.group, style="dim")]
         parts += [_indented(Text(text)) for text in part.sentences]
         parts += [_indented(Text(text, style="yellow")) for text in part.remarks]
+    if said.remarks:
+        parts += [Text(), *(Text(text, style="yellow") for text in said.remarks)]
     if said.changes.rows:
         parts += [Text(), Text("what changed", style="dim")]
         parts.append(grid(said.changes._replace(rows=said.changes.rows[:MOST_CHANGES])))

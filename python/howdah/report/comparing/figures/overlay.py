@@ -45,12 +45,13 @@ def overlays(
         if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
             shown = [key for key in keys(comparison) if key.name in courses]
             axes = _axes(quantity, courses, peak)
-            runs = ", ".join(f"{name}: {course.run}" for name, course in courses.items())
+            reduced = any(np.any(course.peaks > course.means) for course in courses.values())
             figures.append(
                 Figure(
                     id=f"over-time-{place}",
                     title=f"{quantity.name} in {workload}",
-                    caption=f"Pale lines are peaks where a step holds several samples. {runs}.",
+                    caption="Step by step"
+                    + (", pale lines being the peaks within a step." if reduced else ", as it was sampled."),
                     spec=_spec(_simulated(comparison), shown, courses, axes),
                     table=_table(shown, courses, axes),
                     keys=tuple(shown),

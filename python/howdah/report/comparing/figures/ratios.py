@@ -22,8 +22,8 @@ FARTHEST = 8.0
 """Intervals are cut off where they reach so many times beyond the farthest ratio."""
 
 
-_ROUND = tuple(step * 10.0**power for power in range(-4, 5) for step in (1, 2, 5))
-"""Ratios that are written at a logarithmic axis."""
+_POWERS = range(-4, 5)
+"""Powers of ten that ratios lie between."""
 
 
 class Row(NamedTuple):
@@ -107,7 +107,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
     }
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
-        axis |= {"values": [value for value in _ROUND if low <= value <= high], "format": "~g"}
+        axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
     else:
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
@@ -210,6 +210,12 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
         right=RIGHT,
         resolve={"scale": {"color": "independent", "opacity": "independent", "fillOpacity": "independent"}},
     )
+
+
+def _round(span: float) -> list[float]:
+    """Ratios that are written at a logarithmic axis."""
+    steps = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 2, 5)
+    return [step * 10.0**power for power in _POWERS for step in steps]
 
 
 def _datum(row: Row, low: float, high: float, *, several: bool) -> dict[str, Any]:
