@@ -9,7 +9,7 @@ import pytest
 
 from support.daemons import FETCH, LIB
 from support.hadoop_cluster import HadoopCluster, hadoop_cluster
-from support.rigs import HadoopRig, LocalRig, Rig, SuiteRun, run_suite, work_dir_of
+from support.rigs import HadoopRig, LocalRig, Rig, SimRig, SuiteRun, run_suite, work_dir_of
 
 MakeRig = Callable[[Path, str], Rig]
 """Makes a rig from a directory of this machine and the name of a test."""
@@ -24,11 +24,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]
         yield running
 
 
-@pytest.fixture(scope="session", params=["local", "hadoop"])
+@pytest.fixture(scope="session", params=["local", "sim", "hadoop"])
 def make_rig(request: pytest.FixtureRequest) -> MakeRig:
     """Every engine."""
     if request.param == "local":
         return lambda root, test: LocalRig(root)
+    if request.param == "sim":
+        return lambda root, test: SimRig(root)
     running = request.getfixturevalue("cluster")
     return lambda root, test: HadoopRig(running, root, work_dir_of(test))
 

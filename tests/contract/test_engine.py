@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Origin, Outcome, RunRecord
 from support.rigs import Rig, SuiteRun
 from support.sinks import MemorySink
 
@@ -23,8 +23,9 @@ def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SuiteRun) -> N
     # On a cluster a task reads where its rows are, too.
     assert sorted_.counters.read_bytes == pytest.approx(100 * rows, rel=0.01)
     assert validated.counters.input_rows == rows
-    # The same rows on every engine, those of Hadoop's own TeraGen.
-    assert generated.checksum == validated.checksum == validated.expected_checksum == "186474c982b29"
+    # The same rows on every engine that has any, those of Hadoop's own TeraGen.
+    checksum = "186474c982b29" if terasuite.rig.moves_data else None
+    assert generated.checksum == validated.checksum == validated.expected_checksum == checksum
     assert validated.validation_errors == ()
 
 
@@ -68,8 +69,8 @@ def test_tasks_add_up_to_the_counters(terasuite: SuiteRun) -> None:
     assert sum(task.input_rows for task in maps) == sorted_.counters.input_rows
     assert sum(task.output_rows for task in reduces) == sorted_.counters.output_rows
     assert all(0 <= task.slot < terasuite.rig.maps_at_once for task in maps)
-    for slot in {task.slot for task in maps}:
-        times = sorted((task.start_s, task.end_s) for task in maps if task.slot == slot)
+    for place in {(task.worker, task.slot) for task in maps}:
+        times = sorted((task.start_s, task.end_s) for task in maps if (task.worker, task.slot) == place)
         assert all(first[1] <= second[0] for first, second in itertools.pairwise(times))
 
 
@@ -80,13 +81,25 @@ def test_samples_cover_the_run_in_order(terasuite: SuiteRun) -> None:
     assert times[0] <= record.workloads[0].start_s
     assert times[-1] >= record.workloads[-1].end_s
     metrics = {sample.metric for sample in sampled}
+    if record.origin is Origin.SIMULATED:
+        # Nothing was measured, and so measuring took nothing.
+        assert {"cpu/all/user_s", "disk/data/read_bytes", "nic/net/rx_bytes"} <= metrics
+        assert record.telemetry is None
+        return
     assert "cpu/0/user_s" in metrics
     assert "memory/cached_bytes" in metrics
     assert record.telemetry is not None
     assert record.telemetry.ticks == len(set(times))
 
 
-def test_progress_is_in_bytes_and_never_goes_back(terasuite: SuiteRun) -> None:
+def test_progress_never_goes_back(terasuite: SuiteRun) -> None:
+    if terasuite.record.origin is Origin.SIMULATED:
+        # A simulation of so little may be over before anybody asks how far it is.
+        assert {step.unit for step in terasuite.sink.steps} == {"share"}
+        done = [step.done for step in terasuite.sink.steps]
+        assert done == sorted(done)
+        assert done[-1] == terasuite.sink.steps[-1].total
+        return
     for workload in ("teragen", "terasort", "teravalidate"):
         steps = [step for step in terasuite.sink.steps if step.workload == workload]
         assert steps
@@ -120,6 +133,8 @@ def test_a_refused_job_touches_nothing(rig: Rig) -> None:
 
 
 def test_data_is_kept_where_it_is_asked_for_and_read_from_there(rig: Rig) -> None:
+    if not rig.moves_data:
+        pytest.skip("a simulation has no data that could be kept")
     rows = 20_000
     rig.engine.run(rig.make_job("teragen", rows=rows, keep_data=True), MemorySink())
     kept = rig.kept_rows()

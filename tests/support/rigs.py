@@ -14,6 +14,8 @@ from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
+from howdah.engines.sim.engine import SimEngine
+from howdah.engines.sim.target import SimTarget
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
@@ -25,6 +27,7 @@ from howdah.probe import probe_host
 from howdah.services.namenode import NameNode
 from support.hadoop_cluster import HadoopCluster
 from support.hadoop_target import hadoop_target
+from support.sim_plans import slots_plan, suite_on
 from support.single import planned_number
 from support.sinks import MemorySink
 
@@ -42,7 +45,11 @@ class Rig(Protocol):
 
     @property
     def maps_at_once(self) -> int:
-        """The most map tasks that run at the same time."""
+        """The most map tasks that run at the same time on one worker."""
+
+    @property
+    def moves_data(self) -> bool:
+        """Whether there are rows that could be summed, and that a run could leave."""
 
     def too_large(self) -> Job:
         """A job of more rows than any disk holds."""
@@ -65,6 +72,7 @@ class LocalRig:
 
     root: Path
     maps_at_once: int = 4
+    moves_data: bool = True
 
     @property
     def engine(self) -> Engine:
@@ -103,6 +111,7 @@ class HadoopRig:
     cluster: HadoopCluster
     root: Path
     work_dir: str
+    moves_data: bool = True
 
     @property
     def target(self) -> HadoopTarget:
@@ -149,6 +158,48 @@ class HadoopRig:
     def namenode(self) -> NameNode:
         """The cluster's NameNode."""
         return NameNode(self.target.web, self.target.conf)
+
+
+@dataclass(frozen=True)
+class SimRig:
+    """The engine that simulates, on a plan of seven hosts with Hadoop 1's slots."""
+
+    root: Path
+    moves_data: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """The planned cluster."""
+        return slots_plan()
+
+    @property
+    def engine(self) -> Engine:
+        """An engine with the simulator's default parameters."""
+        return SimEngine(SimTarget({}))
+
+    @property
+    def maps_at_once(self) -> int:
+        """A worker's slots for maps."""
+        return self.plan.workers[0].map_slots
+
+    def make_job(
+        self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
+    ) -> Job:
+        """A small job; data that a simulation reads is there."""
+        planned = suite_on(self.plan, suite, **({} if input_rows is None else {"rows": input_rows}), **values)
+        return _job(self.plan, planned, self.root, keep_data=keep_data)
+
+    def too_large(self) -> Job:
+        """A petabyte, for which the planned disks have no room."""
+        return self.make_job("terasuite", rows=10**13)
+
+    def left(self) -> Sequence[str]:
+        """Everything below the directory."""
+        return [str(path) for path in self.root.rglob("*")]
+
+    def kept_rows(self) -> Sequence[str]:
+        """Nothing: a simulation has none."""
+        return []
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,13 @@ def small_plan() -> Plan:
     return plan_cluster(read_inventory(EXAMPLES / "hosts-7.yaml"), request)
 
 
+@cache
+def slots_plan() -> Plan:
+    """Seven native hosts with Hadoop 1's slots."""
+    request = PlanRequest(hypervisor=Hypervisor.NONE, profile=Profile.PAPER)
+    return plan_cluster(read_inventory(EXAMPLES / "hosts-7.yaml"), request)
+
+
 def suite_on(plan: Plan, suite: str = "terasuite", **asked: object) -> Suite:
     """A suite of the size that was asked for, else of the plan's own."""
     request = RunRequest.model_validate({"suite": suite, **asked})

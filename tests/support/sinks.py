@@ -10,6 +10,7 @@ import pyarrow as pa
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 
 
 @dataclass
@@ -40,6 +41,28 @@ class MemorySink:
 
     def progress(self, progress: Progress) -> None:
         self.steps.append(progress)
+
+
+@dataclass
+class TableSink(MemorySink):
+    """Keeps tables as tables, for engines that hand over nothing else."""
+
+    task_tables: list[pa.Table] = field(default_factory=list)
+    sample_tables: list[pa.Table] = field(default_factory=list)
+
+    def task_table(self, rows: pa.Table) -> None:
+        self.task_tables.append(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        self.sample_tables.append(rows)
+
+    def run(self) -> RunData:
+        """All that it was given."""
+        return RunData(
+            self.records[-1],
+            pa.concat_tables([TASKS_SCHEMA.empty_table(), *self.task_tables]).combine_chunks(),
+            pa.concat_tables([SAMPLES_SCHEMA.empty_table(), *self.sample_tables]).combine_chunks(),
+        )
 
 
 MakeJob = Callable[..., Job]

@@ -104,6 +104,8 @@ class _SimRun:
             self._tell(done)
         except KeyboardInterrupt:
             self._change(outcome=Outcome.ABORTED, error="stopped by the user")
+        except _native.InputError as error:
+            self._change(outcome=Outcome.FAILED, error="{}: {}; {}".format(*error.args))
         except (MemoryError, RuntimeError) as error:
             self._change(outcome=Outcome.FAILED, error=str(error) or type(error).__name__)
         return self._record

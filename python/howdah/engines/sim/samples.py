@@ -11,23 +11,19 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from howdah import _native
 from howdah.engines.sim.columns import Columns, seconds, words
 from howdah.engines.sim.hosts import Machines
 from howdah.model.tables import SAMPLES_SCHEMA
 
-_METRICS = (
-    "cpu/all/user_s",
-    "cpu/all/idle_s",
-    "disk/data/read_bytes",
-    "disk/data/written_bytes",
-    "nic/net/rx_bytes",
-    "nic/net/tx_bytes",
-)
-"""By the number in the column ``metric``; ``data`` are a host's data disks and ``net`` its ports together."""
-
 
 def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
-    """The samples up to the end of every workload in the order of time; what comes later is in the last."""
+    """The samples up to the end of every workload in the order of time; what comes later is in the last.
+
+    The simulator's metrics are named as the record's: a host's data disks together are the disk ``data``, its
+    network ports the interface ``net``.
+    """
+    metrics = _native.Simulation.sample_metrics()
     times_ns = columns["time_ns"]
     order = np.argsort(times_ns, kind="stable")
     cuts = [int(np.searchsorted(times_ns[order], end_ns, side="right")) for end_ns in ends_ns[:-1]]
@@ -35,7 +31,7 @@ def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) 
         [
             pa.array(seconds(times_ns[order])),
             words(columns["host"][order], machines.hosts),
-            words(columns["metric"][order], _METRICS),
+            words(columns["metric"][order], metrics),
             pa.array(columns["value"][order]),
         ],
         schema=SAMPLES_SCHEMA,

@@ -1,0 +1,199 @@
+"""A simulated run's record: the same for the same input, whole, and true to its plan."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
+from howdah.engines.sim.target import SimTarget
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.model.plan import Plan
+from howdah.model.run import Origin, Outcome
+from howdah.model.tables import RunData
+from howdah.model.workload import Suite
+from howdah.probe import probe_host
+from howdah.store.writer import RunWriter
+from howdah.units import MIB
+from support.sim_plans import slots_plan, study_plan, suite_on
+from support.sinks import MemorySink, TableSink
+from support.stored import as_begun
+
+
+def _job(plan: Plan, suite: Suite, *, run_id: str = "simulated", seed: int = 7) -> Job:
+    return Job(
+        run_id=run_id,
+        command=("howdah", "run"),
+        host=probe_host(),
+        plan=plan,
+        suite=suite,
+        seed=seed,
+        keep_data=False,
+        sample_interval_s=1.0,
+        results_dir=Path.cwd(),
+    )
+
+
+def _small() -> Suite:
+    return suite_on(slots_plan(), rows=50_000_000, block_bytes=64 * MIB)
+
+
+def _simulate(job: Job, target: SimTarget | None = None) -> RunData:
+    sink = TableSink()
+    SimEngine(target or SimTarget({})).run(job, sink)
+    return sink.run()
+
+
+@pytest.fixture(scope="module")
+def small() -> RunData:
+    return _simulate(_job(slots_plan(), _small()))
+
+
+def _written(runs_dir: Path, run_id: str) -> dict[str, bytes]:
+    """The files of a stored simulation, without what tells when and where it was made."""
+    data = _simulate(_job(slots_plan(), _small(), run_id=run_id))
+    with RunWriter(runs_dir, as_begun(data.record)) as writer:
+        writer.task_table(data.tasks)
+        writer.sample_table(data.samples)
+        writer.finish(data.record)
+    files = {name: (writer.path / name).read_bytes() for name in ("tasks.parquet", "samples.parquet")}
+    record = json.loads((writer.path / "run.json").read_text())
+    lasting = {name: value for name, value in record.items() if name not in OF_THE_OCCASION}
+    return files | {"run.json": json.dumps(lasting).encode()}
+
+
+def test_the_same_input_gives_the_same_record_byte_for_byte(tmp_path: Path) -> None:
+    assert _written(tmp_path, "one") == _written(tmp_path, "two")
+
+
+def test_another_seed_gives_another_record(small: RunData) -> None:
+    other = _simulate(_job(slots_plan(), _small(), seed=8))
+    assert other.record.elapsed_s != small.record.elapsed_s
+    assert other.record.elapsed_s == pytest.approx(small.record.elapsed_s, rel=0.2)
+
+
+def test_a_record_says_that_it_is_simulated_and_on_what(small: RunData) -> None:
+    record = small.record
+    assert (record.origin, record.engine, record.outcome) == (Origin.SIMULATED, "sim", Outcome.SUCCEEDED)
+    assert record.simulated is not None
+    assert (record.simulated.calibration, record.simulated.replications) == (None, 1)
+    assert record.simulated.activities > 0
+    assert "uncalibrated" in {warning.code for warning in record.warnings}
+    assert record.cluster is not None
+    assert len(record.cluster.datanodes) == 7
+
+
+def test_every_byte_is_accounted_for(small: RunData) -> None:
+    generated, sorted_, validated = small.record.workloads
+    size = 5_000_000_000
+    assert generated.counters.written_bytes == sorted_.counters.read_bytes == size
+    assert sorted_.counters.written_bytes == validated.counters.read_bytes == size
+    assert generated.replicas is not None
+    replicas = small.record.plan.cluster.request.replication if small.record.plan.cluster else None
+    assert generated.replicas.replicas % generated.replicas.blocks == 0
+    assert sum(generated.replicas.per_worker.values()) == generated.replicas.replicas
+    assert generated.used is not None
+    written = sum(phase.disk_written_bytes for phase in generated.used.phases)
+    factor = generated.replicas.replicas / generated.replicas.blocks
+    assert written == pytest.approx(size * factor, rel=0.01)
+    assert replicas is None or factor == replicas
+    assert sorted_.job is not None
+    counters = sorted_.job.counters
+    assert counters["TaskCounter.MAP_INPUT_RECORDS"].total == 50_000_000
+    assert counters["TaskCounter.REDUCE_OUTPUT_RECORDS"].total == 50_000_000
+    assert counters["TaskCounter.MAP_OUTPUT_BYTES"].total == size
+    launched = counters["JobCounter.TOTAL_LAUNCHED_MAPS"].total
+    placed = ("DATA_LOCAL_MAPS", "RACK_LOCAL_MAPS", "OTHER_LOCAL_MAPS")
+    assert sum(counters[f"JobCounter.{name}"].total for name in placed) == launched == sorted_.workload.maps
+
+
+def test_no_worker_runs_more_tasks_at_once_than_it_has_slots(small: RunData) -> None:
+    kind = slots_plan().workers[0]
+    for name, slots in (("map", kind.map_slots), ("reduce", kind.reduce_slots)):
+        tasks = small.tasks.filter(pc.equal(small.tasks.column("kind"), pa.scalar(name))).to_pylist()
+        edges = [(task["start_s"], 1, task["worker"]) for task in tasks]
+        edges += [(task["end_s"], -1, task["worker"]) for task in tasks]
+        running: Counter[str] = Counter()
+        for _, change, worker in sorted(edges, key=lambda edge: edge[:2]):
+            running[worker] += change
+            assert running[worker] <= slots
+
+
+def test_samples_add_up_to_what_phases_used(small: RunData) -> None:
+    rows = small.samples.to_pylist()
+    last = max(row["time_s"] for row in rows)
+    ends = {(row["host"], row["metric"]): row["value"] for row in rows if row["time_s"] == last}
+    used = [phase for result in small.record.workloads if result.used for phase in result.used.phases]
+    for metric, field in (
+        ("disk/data/read_bytes", "disk_read_bytes"),
+        ("disk/data/written_bytes", "disk_written_bytes"),
+        ("nic/net/rx_bytes", "received_bytes"),
+        ("nic/net/tx_bytes", "sent_bytes"),
+    ):
+        sampled = sum(value for (_, name), value in ends.items() if name == metric)
+        assert sampled == pytest.approx(sum(getattr(phase, field) for phase in used), rel=0.01)
+
+
+def test_replications_give_bands_around_the_run_of_the_seed(small: RunData) -> None:
+    data = _simulate(_job(slots_plan(), _small()), SimTarget({}, replications=5))
+    assert data.record.simulated is not None
+    bands = {(band.workload, band.phase): band for band in data.record.simulated.bands}
+    assert set(bands) == {
+        (result.workload.kind.value, phase)
+        for result in data.record.workloads
+        for phase in (None, *(one.name for one in result.phases))
+    }
+    for band in bands.values():
+        assert band.low_s <= band.median_s <= band.high_s
+    assert bands["terasort", None].low_s < bands["terasort", None].high_s
+    # The record itself is that of one simulation alone.
+    assert data.record.workloads == small.record.workloads
+    assert data.tasks.equals(small.tasks)
+
+
+def test_what_the_simulator_refuses_leaves_no_record() -> None:
+    sink = MemorySink()
+    engine = SimEngine(SimTarget({"softness": float("nan")}))
+    with pytest.raises(UserError, match="softness"):
+        engine.run(_job(slots_plan(), _small()), sink)
+    assert sink.records == []
+
+
+def test_a_calibrations_parameters_change_the_outcome(small: RunData) -> None:
+    target = SimTarget({"map_s_per_byte": 2e-7}, calibration="a test", calibration_digest="d")
+    data = _simulate(_job(slots_plan(), _small()), target)
+    assert data.record.elapsed_s > small.record.elapsed_s
+    assert data.record.digests["calibration"] == "d"
+    assert "uncalibrated" not in {warning.code for warning in data.record.warnings}
+
+
+@pytest.mark.parametrize(
+    ("suite", "asked"),
+    [
+        ("teragen", {"rows": 10**7}),
+        ("terasort", {"rows": 10**7}),
+        ("teravalidate", {"rows": 10**7}),
+        ("dfsio", {"files": 14, "file_bytes": 256 * MIB}),
+        ("dfsio-read", {"files": 14, "file_bytes": 256 * MIB}),
+        ("pi", {"maps": 14, "samples": 10**7}),
+    ],
+)
+def test_every_suite_runs_by_itself(suite: str, asked: dict[str, int]) -> None:
+    data = _simulate(_job(slots_plan(), suite_on(slots_plan(), suite, **asked)))
+    assert data.record.error is None
+    assert data.record.outcome is Outcome.SUCCEEDED
+    assert all(result.elapsed_s > 0 for result in data.record.workloads)
+
+
+def test_terasort_has_as_many_maps_as_table_1_says() -> None:
+    sink = MemorySink()
+    plan = study_plan(4)
+    job = _job(plan, suite_on(plan, "teragen", rows=30_000_000_000))
+    record = SimEngine(SimTarget({})).run(job, sink)
+    assert record.workloads[0].workload.maps == 756
