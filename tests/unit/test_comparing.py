@@ -133,9 +133,13 @@ def test_a_platform_names_groups_whatever_follows_from_it() -> None:
         run_figures(
             name,
             {elapsed("terasort"): 1.0},
-            facts={(Aspect.PLAN, "platform"): name, **dict.fromkeys(keys, name)},
+            facts={
+                (Aspect.WORKLOAD, "map tasks of teragen"): f"{number}",
+                (Aspect.PLAN, "platform"): name,
+                **dict.fromkeys(keys, name),
+            },
         )
-        for name in ("native", "4 per host", "2 per host")
+        for number, name in enumerate(("native", "4 per host", "2 per host"))
     ]
     assert [each.name for each in grouped(runs)] == ["native", "4 per host", "2 per host"]
 

@@ -34,7 +34,7 @@ def compare(
         list[str],
         typer.Argument(
             help="Runs by id, the beginning of it, `last`, or directory; or folders of runs.",
-            metavar="RUN...",
+            metavar="RUN",
             autocompletion=_ids,
         ),
     ],

@@ -19,6 +19,10 @@ _TELLING = (Aspect.WORKLOAD, Aspect.PLAN)
 """What users change on purpose, one of which stands for what follows from it."""
 
 
+PLATFORM = "platform"
+"""The fact that most others follow from."""
+
+
 def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     """Repeats put together, in the order in which the first of each group was given."""
     alike: dict[object, list[RunFigures]] = {}
@@ -63,7 +67,8 @@ def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
     keys = list(dict.fromkeys(key for each in found for key in each))
     if len({_short(name) for _, name in keys}) <= MOST_NAMED:
         yield _names(keys, found)
-    yield from (_names([key], found) for key in keys if key[0] in _TELLING)
+    telling = [key for key in keys if key[0] in _TELLING]
+    yield from (_names([key], found) for key in sorted(telling, key=lambda key: key[1] != PLATFORM))
 
 
 def _names(keys: list[tuple[Aspect, str]], found: list[dict[tuple[Aspect, str], Change]]) -> list[str]:
@@ -77,7 +82,7 @@ def _names(keys: list[tuple[Aspect, str]], found: list[dict[tuple[Aspect, str], 
 def _name(values: dict[tuple[Aspect, str], str | None]) -> str:
     """``4 per host`` says it all of a platform; everything else is told with its name, ``codec lz4``."""
     parts = [
-        value or "none" if name == "platform" else f"{_short(name)} {value or 'none'}"
+        value or "none" if name == PLATFORM else f"{_short(name)} {value or 'none'}"
         for (_, name), value in values.items()
     ]
     return ", ".join(dict.fromkeys(parts))

@@ -111,4 +111,4 @@ def _assumed(contrast: Contrast) -> str:
 def _undecided(evidence: Evidence, tests: int) -> str:
     if evidence.p < LEVEL:
         return f"p = {evidence.p:.2g} would do for one test, and not among {tests}"
-    return f"the difference is within the noise (p = {evidence.p:.2g})"
+    return "the difference is within the noise"

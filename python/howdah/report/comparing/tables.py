@@ -126,7 +126,7 @@ def _tested(one: Judged) -> tuple[str, ...]:
             percent(evidence.noise),
             f"{evidence.p:.2g}",
             f"{evidence.p_adjusted:.2g}",
-            f"{evidence.effect:.1f}".replace("-", "\N{MINUS SIGN}"),
+            f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
             percent(one.detectable - 1) if one.detectable is not None else NONE,
         )
     return (*numbers, one.verdict.value, one.why)

@@ -49,7 +49,7 @@ def overlays(
             figures.append(
                 Figure(
                     id=f"over-time-{place}",
-                    title=f"{quantity.name} in {workload}",
+                    title=f"{quantity.name[0].upper()}{quantity.name[1:]} in {workload}",
                     caption="Step by step"
                     + (", pale lines being the peaks within a step." if reduced else ", as it was sampled."),
                     spec=_spec(_simulated(comparison), shown, courses, axes),
