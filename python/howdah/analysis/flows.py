@@ -13,6 +13,7 @@ from howdah.analysis.machines import counted, workers_of
 from howdah.analysis.picture import NODES, picture
 from howdah.analysis.poles import succeeded, tasks_of
 from howdah.analysis.timeline import Timeline
+from howdah.analysis.whole_files import whole_files_share
 from howdah.analysis.window import window_of
 from howdah.analysis.wording import listed, number
 from howdah.model.finding import Finding, Number
@@ -53,6 +54,8 @@ def flows(
         done = succeeded(attempts)
         remote = shuffle_share(done, place) if work.stored else None
         local = _by_chance(result, len(hosts)) if _anywhere(result) else local_share(done, result.job)
+        whole = whole_files_share(run.record, result, local, len(hosts))
+        local = local if whole is None else whole
         traffic = Traffic(local, remote, read_in_vain(attempts))
         span = window_of(run.record, timeline, time)
         window = Window(timeline, machines, span) if span else None
