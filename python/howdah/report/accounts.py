@@ -10,6 +10,8 @@ from howdah.report.figure import Table
 from howdah.report.words import signed_bytes
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}
+SIMULATED = "simulated"
+"""How sure a simulated run's own numbers are: what would be measured of a real one."""
 
 WORTH_TELLING = 0.005
 """Parts of a layer's difference smaller than this share of its bytes are in the sum alone."""

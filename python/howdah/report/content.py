@@ -14,7 +14,7 @@ from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workload import WorkloadKind
-from howdah.report.accounts import SURE, accounts
+from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts, provenance
@@ -204,7 +204,9 @@ def _dfsio(evidence: Evidence) -> Table | None:
 def _said(finding: Finding) -> Said:
     where = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((one.name, number(one)) for one in finding.numbers)
-    return Said(finding.severity, where, _sentence(finding.text), SURE[finding.sure], numbers)
+    computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
+    sure = SIMULATED if computed else SURE[finding.sure]
+    return Said(finding.severity, where, _sentence(finding.text), sure, numbers)
 
 
 def _groups(notes: list[Finding], evidence: Evidence) -> tuple[Group, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from howdah.report.accounts import SURE
+from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
 from howdah.report.content import Content, Said
 from howdah.report.figure import Figure, Table
@@ -126,4 +126,6 @@ def _warning(one: Said) -> str:
 
 def _note(one: Said) -> str:
     """A note says how sure it is only where it was not measured; its numbers are on the page."""
-    return f"- {escaped(one.text)}" + ("" if one.sure == SURE["measured"] else f" ({escaped(one.sure)})")
+    return f"- {escaped(one.text)}" + (
+        "" if one.sure in (SURE["measured"], SIMULATED) else f" ({escaped(one.sure)})"
+    )
