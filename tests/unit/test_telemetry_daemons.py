@@ -162,7 +162,7 @@ def test_a_daemon_that_is_waited_for_in_vain_is_left_alone_for_a_while(web: Web)
 
     with serving(slow) as port:
         reader = JmxReader(web, f"http://127.0.0.1:{port}")
-        device = DaemonDevice("datanode", reader, beans_of("datanode"), lambda: clock[0])
+        device = DaemonDevice("datanode", reader, beans_of("datanode"), web.close, lambda: clock[0])
         for takes_s[0], rest_s in ((0.1, 0.0), (2.0, 18.0)):
             daemon.status = 500
             asked = len(daemon.asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from howdah.services.answer import Facts, facts, one_or_many
+from howdah.services.line import Line
 from howdah.services.web import Web
 
 
@@ -49,10 +50,11 @@ class AppMaster:
     def __init__(self, web: Web, url: str) -> None:
         self.url = url
         """The base of its REST, ``…/proxy/application_…/ws/v1/mapreduce``, shaped like the history's."""
-        self._web = web
+        self._line = Line(web)
 
     def job(self) -> JobProgress | None:
         """Its job; None before it has begun with it."""
         where = f"{self.url}/jobs"
-        jobs = one_or_many(self._web.get_object(where).get("jobs"), "job")
+        answer = self._line.get_json(where)
+        jobs = one_or_many(answer.get("jobs") if isinstance(answer, dict) else None, "job")
         return facts(JobProgress, jobs[0], where) if jobs else None

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 from howdah.services.answer import Object, one_or_many
-from howdah.services.web import Web
+
+
+class Asker(Protocol):
+    """What asks: a Web, or a Line for the same few questions again and again."""
+
+    def get_json(self, url: str, *, qry: str) -> Any:
+        """What a daemon answers, which must be JSON; raises ServiceError."""
 
 
 class JmxReader:
     """Reads beans of one daemon, each asked for by name, for a daemon's whole /jmx is large."""
 
-    def __init__(self, web: Web, url: str) -> None:
-        self._web = web
+    def __init__(self, asker: Asker, url: str) -> None:
+        self._asker = asker
         self._url = f"{url.rstrip('/')}/jmx"
 
     def bean(self, name: str) -> Object | None:
@@ -19,4 +27,4 @@ class JmxReader:
 
     def beans(self, name: str) -> list[Object]:
         """Every bean of a name, ``Hadoop:service=DataNode,name=DataNodeActivity-*``; raises ServiceError."""
-        return one_or_many(self._web.get_json(self._url, qry=name), "beans")
+        return one_or_many(self._asker.get_json(self._url, qry=name), "beans")

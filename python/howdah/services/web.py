@@ -49,9 +49,15 @@ class Web:
         silence_s: float = _SILENCE_S,
     ) -> None:
         self.user = user or hadoop_user()
-        self._asking = {} if kerberos else {"user.name": self.user}
+        """Who asks."""
+        self.plain = not kerberos
+        """Whether who asks is believed by name."""
+        self.silence_s = silence_s
+        """How long a daemon may say nothing."""
+        self._names = names or {}
+        self._asking = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
-            transport=NamedHosts(names or {}),
+            transport=NamedHosts(self._names),
             timeout=httpx.Timeout(silence_s, connect=min(_CONNECT_S, silence_s)),
             auth=Negotiate(),
             follow_redirects=True,
@@ -70,6 +76,10 @@ class Web:
     def close(self) -> None:
         """Close every connection."""
         self._client.close()
+
+    def address(self, host: str) -> str:
+        """Where a host is: its address if that was given, else its name."""
+        return self._names.get(host, host)
 
     def get_json(self, url: str, **params: Parameter) -> Any:
         """What a daemon answers, which must be JSON; raises ServiceError."""

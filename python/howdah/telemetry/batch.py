@@ -104,7 +104,7 @@ class Batch:
         )
 
     def _name(self, machine: str, device: Device) -> str:
-        return f"{device.name} of {machine}" if self._name_machines else device.name
+        return f"{device.label} of {machine}" if self._name_machines else device.label
 
 
 def _span(gap: _Gap) -> str:

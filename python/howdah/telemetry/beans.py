@@ -97,6 +97,11 @@ _OWN: Mapping[str, tuple[Bean, ...]] = {
 }
 
 
+def called(daemon: str) -> str:
+    """A daemon (``datanode``) as Hadoop writes it, ``DataNode``."""
+    return _SERVICES.get(daemon, daemon)
+
+
 def beans_of(daemon: str) -> tuple[Bean, ...]:
     """What is read of a daemon (``datanode``): its own beans and its JVM's, none without a web server."""
     service = _SERVICES.get(daemon)

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
+from howdah.services.line import Line
 from howdah.services.web import Web
-from howdah.telemetry.beans import Bean, Number, beans_of
+from howdah.telemetry.beans import Bean, Number, beans_of, called
 from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Away, Device, Reading
 from howdah.telemetry.source import Source
@@ -29,7 +30,9 @@ _LONG_S, _REST = 1.0, 9.0
 
 def daemon_source(machine: str, daemon: str, url: str, web: Web) -> Source:
     """A daemon (``datanode``) of a machine, at the address of its web server: ``http://w1:9864``."""
-    return Source(machine, (DaemonDevice(daemon, JmxReader(web, url), beans_of(daemon)),), INTERVAL_S)
+    line = Line(web)
+    device = DaemonDevice(daemon, JmxReader(line, url), beans_of(daemon), line.close)
+    return Source(machine, (device,), INTERVAL_S)
 
 
 class DaemonDevice(Device):
@@ -42,6 +45,7 @@ class DaemonDevice(Device):
         daemon: str,
         reader: JmxReader,
         beans: Sequence[Bean],
+        close: Callable[[], None],
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
@@ -50,9 +54,15 @@ class DaemonDevice(Device):
         self._questions: dict[str, list[Bean]] = {}
         for bean in beans:
             self._questions.setdefault(bean.question, []).append(bean)
+        self._close = close
         self._now_s = now_s
         self._rested_s = -math.inf
         self._sums: dict[tuple[str, Number], _Sum] = {}
+
+    @property
+    def label(self) -> str:
+        """The daemon as Hadoop writes it."""
+        return f"the {called(self.name)}"
 
     def tick(self) -> list[Reading]:
         """Ask for the beans; raises Away where the daemon does not answer."""
@@ -65,6 +75,10 @@ class DaemonDevice(Device):
                         # A NameNode has a bean for each of its ports.
                         values[number.metric] = values.get(number.metric, 0.0) + value
         return [Reading(metric, value) for metric, value in values.items()]
+
+    def stop(self) -> None:
+        """Hang up."""
+        self._close()
 
     def _ask(self, question: str) -> list[Object]:
         asked_s = self._now_s()

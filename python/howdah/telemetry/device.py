@@ -47,6 +47,11 @@ class Device(ABC):
             self.stop()
             raise
 
+    @property
+    def label(self) -> str:
+        """What it is, for a reader."""
+        return self.name
+
     @abstractmethod
     def tick(self) -> list[Reading]:
         """Read the device now: counters as growth since the first tick, gauges as they are."""

@@ -11,6 +11,7 @@ from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.cluster import Event
 from howdah.services.errors import NotReachable, ServiceError
+from howdah.services.line import Line
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
 
@@ -45,7 +46,7 @@ class Watch:
         self._namenode = NameNode(target.web, conf)
         self._fails_over = len(conf.namenodes()) > 1
         self._manager = ResourceManager(target.web, conf)
-        self._web = target.web
+        self._line = Line(target.web)
         self._machines = machines
         self._clock = clock
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
@@ -133,7 +134,7 @@ class Watch:
 
     def _answers(self, one: Node) -> bool:
         try:
-            self._web.get_text(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
+            self._line.get_json(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:
             return False
         except ServiceError:
