@@ -12,9 +12,9 @@ def whole_files_share(
 ) -> float | None:
     """The part of TeraValidate's input on its readers' own workers; ``local_tasks`` is the part of its tasks.
 
-    A task that is local runs beside a replica of its file's first block. With r replicas every r-th such task is
-    on the worker that wrote the file and has a replica of each block; elsewhere other blocks are met by chance.
-    None of other programs, and where nothing tells how many blocks a file has.
+    A task that is local runs beside a replica of its file's first block. With r replicas every r-th such
+    task is on the worker that wrote the file and has a replica of each block; elsewhere other blocks are met
+    by chance. None of other programs, and where nothing tells how many blocks a file has.
     """
     sort = _sort_before(record, result)
     if sort is None or sort.replicas is None or local_tasks is None or workers < 1:
