@@ -82,12 +82,14 @@ def test_what_a_run_asks_for_goes_before_what_is_planned() -> None:
         output_replication=3,
         codec=Codec.NONE,
         slowstart=0.5,
+        partition_samples=5_000,
     )
     scenario = translate(planned, suite, {"softness": 6.0}, seed=3).scenario
     assert scenario.hdfs.block_bytes == 64 * MIB
     assert (scenario.workloads[0].replication, scenario.workloads[1].replication) == (2, 3)
     assert (scenario.job.codec, scenario.job.compression_ratio) == (Codec.NONE, 1.0)
     assert scenario.scheduling.slowstart == 0.5
+    assert scenario.job.partition_samples == 5_000
     assert (scenario.parameters, scenario.seed) == ({"softness": 6.0}, 3)
 
 

@@ -121,7 +121,7 @@ def test_a_simulation_sorts_what_the_cluster_is_planned_for() -> None:
         ({"suite": "storage"}, "--engine local"),
         ({"suite": "nnbench"}, "--engine hadoop"),
         ({"suite": "terasuite", "rows": 10**15}, "up to 100T"),
-        ({"suite": "terasuite", "partition_samples": 5}, "it belongs to --engine hadoop"),
+        ({"suite": "terasuite", "inputs": ["rows"]}, "it belongs to --engine local or --engine hadoop"),
         ({"suite": "terasuite", "memory_bytes": GIB}, "it belongs to --engine local"),
     ],
 )

@@ -146,6 +146,8 @@ class JobSettings(Model):
     """Compression of map output."""
     compression_ratio: float
     """Bytes of map output for each byte after compression."""
+    partition_samples: int
+    """Keys that TeraSort samples for its partitions."""
 
 
 class Masters(Model):

@@ -22,6 +22,9 @@ _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18
 """What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
 _STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
 """The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
+_SAMPLES = "mapreduce.terasort.partitions.sample"
+_USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
+"""Keys that TeraSort samples for its partitions: its own default, and what the study took (D0 53)."""
 _STUDY_LOCALITY_S = 0.1
 """mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54)."""
 _BEATS_PER_S = 100
@@ -62,7 +65,8 @@ def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
     """A job's settings; compression that a run asked for itself goes before what is planned."""
     asked = next((one.codec for one in suite.workloads if one.codec is not None), None)
     codec = _codec(planned) if asked is None else asked
-    ratios = _STUDY_RATIOS if scheduling_kind(cluster) == "slots" else _RATIOS
+    study = scheduling_kind(cluster) == "slots"
+    ratios = _STUDY_RATIOS if study else _RATIOS
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
         io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
@@ -75,7 +79,14 @@ def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
         reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent"),
         codec=codec,
         compression_ratio=ratios[codec],
+        partition_samples=_partition_samples(planned, suite, _STUDY_SAMPLES if study else _USUAL_SAMPLES),
     )
+
+
+def _partition_samples(planned: Planned, suite: Suite, usual: int) -> int:
+    asked = [one.partition_samples for one in suite.workloads if one.partition_samples is not None]
+    given = int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
+    return max(asked, default=given)
 
 
 def masters_of(cluster: Cluster) -> Masters:

@@ -72,7 +72,7 @@ _ENGINES_OF: dict[str, tuple[str, ...]] = {
     "replication": _CLUSTERS,
     "output_replication": _CLUSTERS,
     "slowstart": _CLUSTERS,
-    "partition_samples": _REAL,
+    "partition_samples": _CLUSTERS,
     "operations": _REAL,
     "inputs": ("local", "hadoop"),
 }
