@@ -116,6 +116,7 @@ def test_the_first_that_succeeded_is_a_folders_baseline(runs: Path) -> None:
     [
         (["20261120-1710"], None, "only 20261120-1710-terasuite is there to compare", "two runs or more"),
         (["nope", "20261120-1710"], None, "nope: no such run", "the newest are"),
+        (["bad/f/run.json", "20261120-1710"], None, "bad/f/run.json: is a file", "a run's directory"),
         (["empty"], None, "empty: holds no runs", "a folder of runs"),
         (["20261120-1710"], "runs", "--baseline runs: is a folder of runs", "give one run"),
         (["bad/f", "20261120-1710"], None, "cannot be a baseline: it failed", "--baseline"),

@@ -157,6 +157,10 @@ def _found(name: str, runs_dir: Path) -> list[_Found]:
         if not inside:
             raise UserError(name, "holds no runs", "give a run, its id, or a folder of runs")
         return inside
+    if path.is_file():
+        raise UserError(
+            name, "is a file", "give a run's directory; `howdah runs import` unpacks an exported run"
+        )
     return [_Found(find_run(runs_dir, name), named=True)]
 
 

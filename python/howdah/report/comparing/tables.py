@@ -110,10 +110,12 @@ def others_table(against: Against, baseline: str) -> Table:
 def tests_table(comparison: Comparison) -> Table:
     """Every test with what it came to."""
     rows = tuple(
-        (each.group, place(one.measure), *_tested(one)) for each in comparison.against for one in each.times
+        (f"{each.group}: {place(one.measure)}", *_tested(one))
+        for each in comparison.against
+        for one in each.times
     )
     columns = (
-        "group", "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
+        "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
     )  # fmt: skip
     return Table(columns, rows)
 

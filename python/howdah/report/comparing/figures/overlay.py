@@ -20,6 +20,9 @@ from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_titl
 HEIGHT = 150
 TABLE_ROWS = 24
 
+LINE = 0.01
+"""The width of a line beside the figure's height."""
+
 
 class Axes(NamedTuple):
     """What one figure is read in: units with their size in base units, and where the axes end."""
@@ -45,7 +48,7 @@ def overlays(
         if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
             shown = [key for key in keys(comparison) if key.name in courses]
             axes = _axes(quantity, courses, peak)
-            reduced = any(np.any(course.peaks > course.means) for course in courses.values())
+            reduced = any(_reduced(course) for course in courses.values())
             figures.append(
                 Figure(
                     id=f"over-time-{place}",
@@ -60,6 +63,11 @@ def overlays(
                 )
             )
     return tuple(figures)
+
+
+def _reduced(course: Course) -> bool:
+    """Whether a step holds samples that differ by more than a line is wide."""
+    return bool(np.any(course.peaks > course.means + LINE * course.peaks.max()))
 
 
 def _axes(quantity: Quantity, courses: Mapping[str, Course], peak: float) -> Axes:
@@ -108,7 +116,7 @@ def _spec(
         rows = [row for name in names for row in _rows(name, courses[name], axes)]
         line = {"type": "line", "interpolate": "step-after", "clip": True, "strokeDash": dash}
         encoding = {"x": x, "color": colour}
-        if any(np.any(courses[name].peaks > courses[name].means) for name in names):
+        if any(_reduced(courses[name]) for name in names):
             layers.append(
                 {
                     "data": {"values": rows},
