@@ -11,14 +11,17 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.model.job import Job
+from howdah.model.plan import Plan
 from howdah.planner.suite.request import RunRequest
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster import kept, prepare_cluster
 from howdah.session.engines import ClusterChoice, prepare
+from howdah.session.reached import Reached, open_telemetry, open_web
 from support import records
 from support.daemons import LIB, free_ports
 from support.hadoop_cluster import needs_hadoop
+from support.recorded import Recorded, in_json
 
 
 @pytest.fixture
@@ -157,3 +160,35 @@ def test_a_cluster_that_is_gone_after_a_run_takes_nothing_from_it(silent: Path, 
         conf = ClientConf.read(silent)
         target = HadoopTarget(installation, silent, conf, web, work_dir="/user/me/howdah", queue="default")
         assert kept(target, job) == {}
+
+
+def test_a_plan_that_cannot_be_read_is_refused_before_the_cluster_is_asked(
+    silent: Path, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("cluster: [")
+    choice = ClusterChoice(conf=silent, plan=plan)
+    with pytest.raises(UserError, match=r"plan\.yaml"):
+        prepare_cluster(RunRequest(suite="pi"), choice, runs_dir=tmp_path / "runs", command=())
+
+
+def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
+    conf = ClientConf.read(silent)
+    with Recorded({"GET /jmx": in_json({})}) as server:
+        reached = Reached(
+            installation=Installation(silent, "3.5.0", (), None, silent, silent, fetched=True),
+            conf=conf,
+            web=open_web(conf),
+            plan=Plan(platform="unknown", workers=(), settings=()),
+            line="",
+            machine_of={},
+            telemetry=open_telemetry(conf),
+            sources=(),
+        )
+        webs = (reached.web, reached.telemetry)
+        for web in webs:
+            web.get_json(f"{server.url}/jmx")
+        reached.close()
+        for web in webs:
+            with pytest.raises(RuntimeError, match="closed"):
+                web.get_json(f"{server.url}/jmx")

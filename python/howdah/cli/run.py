@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -289,14 +290,15 @@ def run(
         seed=parse_seed(seed) if seed is not None else None,
         keep_data=keep_data,
     )
-    with live.display(prepared, silent=json or quiet) as display:
-        finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
-    if json:
-        sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
-    elif quiet:
-        print(finished.report)
-    else:
-        display.conclude(finished)
+    with closing(prepared):
+        with live.display(prepared, silent=json or quiet) as display:
+            finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
+        if json:
+            sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
+        elif quiet:
+            print(finished.report)
+        else:
+            display.conclude(finished)
     record = finished.data.record
     if record.outcome is Outcome.ABORTED:
         raise Aborted(f"run {record.id}", "stopped by the user", f"its record is in {finished.path}")

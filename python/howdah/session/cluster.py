@@ -86,6 +86,7 @@ def prepare_cluster(
         engine=HadoopEngine(target),
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
         kept=partial(kept, target, job),
+        close=reached.close,
     )
 
 

@@ -18,3 +18,5 @@ class Prepared(NamedTuple):
     """What is said before it starts: a label and a line each."""
     kept: Callable[[], Mapping[str, Sequence[str]]]
     """Where data was kept once it has run, and the names of what lies there."""
+    close: Callable[[], None] = lambda: None
+    """Ends what was opened to make it ready, once it has run or will not."""

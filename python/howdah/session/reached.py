@@ -42,12 +42,19 @@ class Reached:
     """What it is, for the terminal."""
     machine_of: Mapping[str, str]
     """The plan's worker by what Hadoop calls its node."""
+    telemetry: Web
+    """How they are asked for samples."""
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of a client's command line."""
     lab: Laboratory | None = None
     """What it was built of, where it is a laboratory."""
+
+    def close(self) -> None:
+        """Close every connection to it."""
+        self.web.close()
+        self.telemetry.close()
 
 
 def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:

@@ -30,17 +30,20 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     conf = ClientConf.read(directory)
     # Nobody asks the history server before a job has ended, which is late to find that it has no address.
     conf.history()
+    # What the user gave is looked at before anybody is asked.
+    planned = _read_plan(plan_file) if plan_file else None
     installation = find_installation()
     web = open_web(conf)
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
     datanodes = [node for node in namenode.datanodes() if node.live]
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
-    plan = _planned(plan_file, nodes) if plan_file else _found(conf, datanodes, nodes)
+    plan = _checked(planned, plan_file, nodes) if planned else _found(conf, datanodes, nodes)
     version = namenode.status().version
     line = (
         f"{conf.default_fs} · Hadoop {version} · {format_counted(len(datanodes), 'DataNode')}, "
         f"{format_counted(len(nodes), 'NodeManager')} · {format_bytes(namenode.capacity().free_bytes)} free"
     )
+    telemetry = open_telemetry(conf)
     return Reached(
         installation=installation,
         conf=conf,
@@ -48,15 +51,21 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
         plan=plan,
         line=line,
         machine_of={},
-        sources=_slowed(tuple(_sources(open_telemetry(conf), conf, datanodes, nodes))),
+        telemetry=telemetry,
+        sources=_slowed(tuple(_sources(telemetry, conf, datanodes, nodes))),
     )
 
 
-def _planned(file: Path, nodes: Sequence[Node]) -> Plan:
+def _read_plan(file: Path) -> Plan:
     plan = read_plan(file)
     if plan.cluster is None:
         raise UserError(f"--plan {file}", "is a plan of one machine", "give the plan of this cluster")
-    known = {worker.name for worker in placed_workers(plan.cluster)}
+    return plan
+
+
+def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
+    """The plan, which must know every node; raises UserError."""
+    known = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
     strange = sorted({node.host for node in nodes} - known)
     if strange:
         raise UserError(

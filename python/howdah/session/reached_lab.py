@@ -53,6 +53,7 @@ def reach_lab(state: LabState) -> Reached:
         join_network(state.name)
     conf = ClientConf.read(state.client_conf)
     web = open_web(conf, state.names)
+    telemetry = open_telemetry(conf, state.names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
@@ -69,7 +70,8 @@ def reach_lab(state: LabState) -> Reached:
         machine_of={
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)
         },
-        sources=lab_telemetry(state, conf, open_telemetry(conf, state.names)),
+        telemetry=telemetry,
+        sources=lab_telemetry(state, conf, telemetry),
         client_prefix=client_prefix(state),
         lab=state.laboratory,
     )
