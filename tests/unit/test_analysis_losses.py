@@ -9,7 +9,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.evidence import WorkerLoss
 from howdah.model.cluster import Event
-from howdah.model.run import TaskAttempt
+from howdah.model.run import Outcome, RunWarning, TaskAttempt
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
 from support.cluster_scene import Scene
@@ -138,3 +138,28 @@ def test_an_application_master_that_was_lost_too_is_named_with_how_long_nothing_
     assert "application master was lost as well" in finding.text
     (loss,) = losses(with_events(run, event("datanode-lost", moment)))
     assert loss.takeover_s is None
+
+
+def test_the_answer_names_who_was_lost() -> None:
+    run = lost_at(terasort_on(Scene()), 20.0)
+    assert found(run, "answer")[0].text.count("; h1-2 was lost on the way") == 1
+    back = with_events(terasort_on(Scene()), event("datanode-lost", 12.0), event("datanode-back", 15.0))
+    assert "; h1-2 went missing and came back on the way" in found(back, "answer")[0].text
+    assert "on the way" not in found(terasort_on(Scene()), "answer")[0].text
+
+
+def test_a_failed_runs_answer_names_who_was_lost_too() -> None:
+    run = lost_at(terasort_on(Scene()), 20.0)
+    (result,) = run.record.workloads
+    failed = {"outcome": Outcome.FAILED, "error": "terasort: map 0 failed"}
+    workloads = (result.model_copy(update={"outcome": Outcome.FAILED}),)
+    record = run.record.model_copy(update={**failed, "workloads": workloads})
+    assert "map 0 failed; h1-2 was lost on the way" in found(run._replace(record=record), "answer")[0].text
+
+
+def test_what_was_not_sampled_stands_behind_the_loss_that_it_comes_of() -> None:
+    run = lost_at(terasort_on(Scene()), 20.0)
+    gap = RunWarning(code="gap-in-datanode-samples", text="the DataNode of h1-2 was not sampled")
+    record = run.record.model_copy(update={"warnings": (gap,)})
+    order = [one.id for one in analyse(run._replace(record=record)).findings]
+    assert order.index("answer") < order.index("worker-lost") < order.index("gap-in-datanode-samples")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkloadTime
+from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.storage import zone_numbers, zone_sentence
@@ -77,7 +77,7 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
 
 
 def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
-    """On how many workers, how far from the floor, and what held up the job."""
+    """On how many workers, how far from the floor, who was lost, and what held up the job."""
     workers = workers_of(evidence.machines)
     text = ""
     if workers:
@@ -88,8 +88,20 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
     floors = [each for each in evidence.floors if each.workload in names]
     if floors:
         text += f", {times(floors[0].ratio)} the floor"
+    text += _lost([each for each in evidence.losses if each.workload in names])
     slow = [each for each in evidence.stragglers if each.workload in names and each.cause != "cannot tell"]
     return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
+
+
+def _lost(losses: Sequence[WorkerLoss]) -> str:
+    """The workers that were lost meanwhile; what they cost is a finding of its own."""
+    if not losses:
+        return ""
+    gone = [loss.worker for loss in losses if loss.back_s is None]
+    back = [loss.worker for loss in losses if loss.back_s is not None]
+    told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
+    told += [f"{listed(back)} went missing and came back"] if back else []
+    return f"; {' and '.join(told)} on the way"
 
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
@@ -119,7 +131,7 @@ def _unfinished(record: RunRecord, evidence: Evidence) -> str:
     text = f"the run {verb}"
     if open_ends:
         text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
-    text += reason
+    text += reason + _lost([loss for loss in evidence.losses if loss.workload not in done])
     return f"{text}; {listed(done)} had succeeded" if done else text
 
 

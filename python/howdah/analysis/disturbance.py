@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.analysis.evidence import Evidence, HostUse, StretchUse
 from howdah.analysis.wording import number, percent
 from howdah.model.finding import Finding
-from howdah.model.run import RunRecord
+from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_counted
 
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
@@ -108,12 +108,29 @@ def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_recorded(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """What the engine and its samplers warned of while the run went, each once."""
+    """What the engine warned of while the run went, each once."""
     del evidence
     for warning in dict.fromkeys(record.warnings):
-        yield Finding(
-            id=warning.code, severity="warning", text=warning.text, sure="measured", origin=record.origin
-        )
+        if not _is_gap(warning):
+            yield _recorded(record, warning)
+
+
+def find_gaps(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What the samplers missed, each once: often no more than the sign of something that is told before."""
+    del evidence
+    for warning in dict.fromkeys(record.warnings):
+        if _is_gap(warning):
+            yield _recorded(record, warning)
+
+
+def _is_gap(warning: RunWarning) -> bool:
+    return warning.code.endswith("-samples")
+
+
+def _recorded(record: RunRecord, warning: RunWarning) -> Finding:
+    return Finding(
+        id=warning.code, severity="warning", text=warning.text, sure="measured", origin=record.origin
+    )
 
 
 def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

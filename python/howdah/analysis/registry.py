@@ -13,6 +13,7 @@ from howdah.analysis.dfsio import find_dfsio
 from howdah.analysis.disturbance import (
     find_buffered,
     find_drops,
+    find_gaps,
     find_pressure,
     find_recorded,
     find_steal,
@@ -74,6 +75,7 @@ FINDERS: tuple[Finder, ...] = (
     find_budget,
     find_cost,
     find_coarse,
+    find_gaps,
     find_missing,
 )
 
