@@ -13,51 +13,24 @@ import pytest
 from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
 from howdah.engines.sim.target import SimTarget
 from howdah.errors import UserError
-from howdah.model.job import Job
-from howdah.model.plan import Plan
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
-from howdah.model.workload import Suite
-from howdah.probe import probe_host
 from howdah.store.writer import RunWriter
 from howdah.units import MIB
-from support.sim_plans import slots_plan, study_plan, suite_on
-from support.sinks import MemorySink, TableSink
+from support.sim_plans import slots_plan, small_suite, study_plan, suite_on
+from support.sim_runs import sim_job, simulated, small_run
+from support.sinks import MemorySink
 from support.stored import as_begun
-
-
-def _job(plan: Plan, suite: Suite, *, run_id: str = "simulated", seed: int = 7) -> Job:
-    return Job(
-        run_id=run_id,
-        command=("howdah", "run"),
-        host=probe_host(),
-        plan=plan,
-        suite=suite,
-        seed=seed,
-        keep_data=False,
-        sample_interval_s=1.0,
-        results_dir=Path.cwd(),
-    )
-
-
-def _small() -> Suite:
-    return suite_on(slots_plan(), rows=50_000_000, block_bytes=64 * MIB)
-
-
-def _simulate(job: Job, target: SimTarget | None = None) -> RunData:
-    sink = TableSink()
-    SimEngine(target or SimTarget({})).run(job, sink)
-    return sink.run()
 
 
 @pytest.fixture(scope="module")
 def small() -> RunData:
-    return _simulate(_job(slots_plan(), _small()))
+    return small_run()
 
 
 def _written(runs_dir: Path, run_id: str) -> dict[str, bytes]:
     """The files of a stored simulation, without what tells when and where it was made."""
-    data = _simulate(_job(slots_plan(), _small(), run_id=run_id))
+    data = simulated(sim_job(slots_plan(), small_suite(slots_plan()), run_id=run_id))
     with RunWriter(runs_dir, as_begun(data.record)) as writer:
         writer.task_table(data.tasks)
         writer.sample_table(data.samples)
@@ -73,7 +46,7 @@ def test_the_same_input_gives_the_same_record_byte_for_byte(tmp_path: Path) -> N
 
 
 def test_another_seed_gives_another_record(small: RunData) -> None:
-    other = _simulate(_job(slots_plan(), _small(), seed=8))
+    other = simulated(sim_job(slots_plan(), small_suite(slots_plan()), seed=8))
     assert other.record.elapsed_s != small.record.elapsed_s
     assert other.record.elapsed_s == pytest.approx(small.record.elapsed_s, rel=0.2)
 
@@ -91,7 +64,7 @@ def test_a_record_says_that_it_is_simulated_and_on_what(small: RunData) -> None:
 
 def test_every_byte_is_accounted_for(small: RunData) -> None:
     generated, sorted_, validated = small.record.workloads
-    size = 5_000_000_000
+    size = 10_000_000_000
     assert generated.counters.written_bytes == sorted_.counters.read_bytes == size
     assert sorted_.counters.written_bytes == validated.counters.read_bytes == size
     assert generated.replicas is not None
@@ -105,8 +78,8 @@ def test_every_byte_is_accounted_for(small: RunData) -> None:
     assert replicas is None or factor == replicas
     assert sorted_.job is not None
     counters = sorted_.job.counters
-    assert counters["TaskCounter.MAP_INPUT_RECORDS"].total == 50_000_000
-    assert counters["TaskCounter.REDUCE_OUTPUT_RECORDS"].total == 50_000_000
+    assert counters["TaskCounter.MAP_INPUT_RECORDS"].total == 100_000_000
+    assert counters["TaskCounter.REDUCE_OUTPUT_RECORDS"].total == 100_000_000
     assert counters["TaskCounter.MAP_OUTPUT_BYTES"].total == size
     launched = counters["JobCounter.TOTAL_LAUNCHED_MAPS"].total
     placed = ("DATA_LOCAL_MAPS", "RACK_LOCAL_MAPS", "OTHER_LOCAL_MAPS")
@@ -141,7 +114,7 @@ def test_samples_add_up_to_what_phases_used(small: RunData) -> None:
 
 
 def test_replications_give_bands_around_the_run_of_the_seed(small: RunData) -> None:
-    data = _simulate(_job(slots_plan(), _small()), SimTarget({}, replications=5))
+    data = small_run(5)
     assert data.record.simulated is not None
     bands = {(band.workload, band.phase): band for band in data.record.simulated.bands}
     assert set(bands) == {
@@ -161,13 +134,13 @@ def test_what_the_simulator_refuses_leaves_no_record() -> None:
     sink = MemorySink()
     engine = SimEngine(SimTarget({"softness": float("nan")}))
     with pytest.raises(UserError, match="softness"):
-        engine.run(_job(slots_plan(), _small()), sink)
+        engine.run(sim_job(slots_plan(), small_suite(slots_plan())), sink)
     assert sink.records == []
 
 
 def test_a_calibrations_parameters_change_the_outcome(small: RunData) -> None:
     target = SimTarget({"map_s_per_byte": 2e-7}, calibration="a test", calibration_digest="d")
-    data = _simulate(_job(slots_plan(), _small()), target)
+    data = simulated(sim_job(slots_plan(), small_suite(slots_plan())), target)
     assert data.record.elapsed_s > small.record.elapsed_s
     assert data.record.digests["calibration"] == "d"
     assert "uncalibrated" not in {warning.code for warning in data.record.warnings}
@@ -185,7 +158,7 @@ def test_a_calibrations_parameters_change_the_outcome(small: RunData) -> None:
     ],
 )
 def test_every_suite_runs_by_itself(suite: str, asked: dict[str, int]) -> None:
-    data = _simulate(_job(slots_plan(), suite_on(slots_plan(), suite, **asked)))
+    data = simulated(sim_job(slots_plan(), suite_on(slots_plan(), suite, **asked)))
     assert data.record.error is None
     assert data.record.outcome is Outcome.SUCCEEDED
     assert all(result.elapsed_s > 0 for result in data.record.workloads)
@@ -194,6 +167,6 @@ def test_every_suite_runs_by_itself(suite: str, asked: dict[str, int]) -> None:
 def test_terasort_has_as_many_maps_as_table_1_says() -> None:
     sink = MemorySink()
     plan = study_plan(4)
-    job = _job(plan, suite_on(plan, "teragen", rows=30_000_000_000))
+    job = sim_job(plan, suite_on(plan, "teragen", rows=30_000_000_000))
     record = SimEngine(SimTarget({})).run(job, sink)
     assert record.workloads[0].workload.maps == 756

@@ -78,10 +78,12 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
     segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
+    spans = intervals(source, unit.seconds)
+    beyond = {one["row"]: one["high"] for one in spans}
     totals = [
         {
             "row": row,
-            "end": one.elapsed_s / unit.seconds,
+            "end": max(one.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
             "text": seconds_said(one.elapsed_s)
             + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
         }
@@ -184,7 +186,7 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
             }
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
         ),
-        *interval_layers(intervals(source, unit.seconds), x, y),
+        *interval_layers(spans, x, y),
     ]
     return chart(
         layers,

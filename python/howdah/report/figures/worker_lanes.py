@@ -18,6 +18,8 @@ from howdah.units import format_bytes, format_counted, format_seconds
 SHUFFLE = Key("reduce fetching map output", "phase-3")
 FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
 
+_DASHED_PITCH = 7.0
+"""Height of a bar, in pixels, from which a dashed outline can be seen as one."""
 _LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
 _ALL_LANES, _LEAST_PITCH, _MOST_PITCH, _GAP = 760.0, 4.0, 13.0, 7.0
 
@@ -158,14 +160,17 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
     ]
     colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
     hollow = f"datum.series === '{KILLED.name}'"
+    simulated = source.dash != [1, 0]
+    # Dashes around bars of a few pixels are a grey noise; there only the paleness tells.
+    dashed = simulated and places.pitch >= _DASHED_PITCH
     mark: dict[str, Any] = {
         "type": "rect",
         "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
         # What is not a colour alone can be told apart on any paper: a killed attempt is an outline.
-        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {0.3 if source.dash != [1, 0] else 1}"},
-        "strokeDash": source.dash,
+        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if simulated else 1}"},
+        "strokeDash": source.dash if dashed else [1, 0],
     }
-    outline = "$page" if source.dash == [1, 0] else "$ink"
+    outline = "$ink" if dashed else "$page"
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
         *above.layers,

@@ -1,0 +1,70 @@
+"""A report of a simulated run says at once that it is one, how sure its times are, and what it rests on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.model.tables import RunData
+from howdah.report.content import content
+from howdah.report.figure import Source
+from howdah.report.figures.elapsed import elapsed
+from howdah.report.simulated import simulation_facts
+from support import records
+from support.sim_runs import small_run
+
+
+@pytest.fixture(scope="module")
+def repeated() -> RunData:
+    return small_run(5)
+
+
+def test_the_title_says_simulated_and_names_the_planned_cluster(repeated: RunData) -> None:
+    said = content(repeated, analyse(repeated))
+    assert said.title == "terasuite on cluster seven, simulated"
+    assert said.kicker[-1] == "simulated"
+    assert said.simulated
+    assert {one.sure for one in said.warnings} <= {"simulated", "likely", "a guess"}
+    assert "not calibrated" not in said.answer
+
+
+def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> None:
+    titles = {one.title: one for one in content(repeated, analyse(repeated)).cluster}
+    bands = titles["How sure the simulated times are"]
+    assert "5 simulations" in bands.about
+    assert [row[0] for row in bands.table.rows][:4] == [
+        "teragen", "teragen map", "terasort", "terasort map-shuffle",
+    ]  # fmt: skip
+    used = titles["What each phase used"]
+    assert [row[0] for row in used.table.rows][:3] == [
+        "teragen map", "terasort map-shuffle", "terasort reduce-merge",
+    ]  # fmt: skip
+
+
+def test_intervals_are_drawn_across_the_bars_ends(repeated: RunData) -> None:
+    figure = elapsed(Source(repeated, analyse(repeated).evidence))
+    assert figure is not None
+    assert "90 %" in figure.caption
+    drawn = json.dumps(figure.spec)
+    assert "90 % of the simulations" in drawn
+    once = small_run()
+    without = elapsed(Source(once, analyse(once).evidence))
+    assert without is not None
+    assert "90 % of the simulations" not in json.dumps(without.spec)
+
+
+def test_what_it_rests_on_is_told(repeated: RunData) -> None:
+    facts = dict(simulation_facts(repeated.record))
+    assert facts["calibration"].startswith("none")
+    assert facts["simulations"] == "5"
+    assert int(facts["streams simulated"].replace(",", "")) > 0
+
+
+def test_a_measured_run_has_none_of_this() -> None:
+    measured = records.terasuite()
+    said = content(measured, analyse(measured))
+    assert not said.title.endswith("simulated")
+    assert "What each phase used" not in {one.title for one in said.cluster}
+    assert "Simulation" not in {group.heading for group in said.facts}
