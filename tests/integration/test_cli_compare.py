@@ -26,7 +26,7 @@ def test_the_answer_comes_first(place: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     kicker, answer, *rest = done.stdout.splitlines()
     assert kicker == "terasuite · 6 runs in 2 groups · baseline map slots per worker 2 · measured"
-    assert answer.startswith("map slots per worker 8 against map slots per worker 2: teragen takes")
+    assert answer.startswith("With map slots per worker 8, terasort takes 2")
     assert "more time" in answer
     text = "\n".join(rest)
     assert "what changed" in text

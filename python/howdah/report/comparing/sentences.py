@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import Against, Comparison, Contrast, Judged, Location, RunGroup, Verdict
-from howdah.report.comparing.words import interval, measured, more_time, place, ratio, signed_seconds
+from howdah.report.comparing.words import (
+    interval,
+    measured,
+    more_time,
+    more_time_than,
+    place,
+    ratio,
+    signed_seconds,
+)
 
 TOLD = (Verdict.FASTER, Verdict.SLOWER)
 
@@ -25,9 +33,10 @@ def answer(comparison: Comparison) -> str:
 def said(against: Against, baseline: str) -> Iterator[str]:
     """Everything to be said of one group, sentence by sentence."""
     wholes = _wholes(against)
-    told = [one for one in wholes if one.verdict in TOLD]
-    if told:
-        yield f"Against {baseline}, {listed([_told(one) for one in told])}."
+    for verdict, word in ((Verdict.FASTER, "Faster"), (Verdict.SLOWER, "Slower")):
+        told = [one for one in wholes if one.verdict is verdict]
+        if told:
+            yield f"{word} than {baseline}: {'; '.join(_told(one) for one in told)}."
     alike = [one.measure.workload for one in wholes if one.verdict is Verdict.ALIKE]
     if alike:
         yield f"Alike within 2 %: {listed(alike)}."
@@ -54,7 +63,11 @@ def _pair(against: Against, baseline: str) -> str:
     wholes = _wholes(against)
     told = [one for one in wholes if one.verdict in TOLD]
     if told:
-        return f"{against.group} against {baseline}: {listed([_told(one) for one in told])}."
+        one = max(told, key=lambda one: one.base_mean)
+        return (
+            f"With {against.group}, {one.measure.workload} takes {more_time_than(_ratio(one), f'with {baseline}')} "
+            f"({_interval(one)})."
+        )
     if all(one.verdict is Verdict.ALIKE for one in wholes):
         return f"{against.group} and {baseline} are alike: no workload differs by more than 2 %."
     main = _main(against)
@@ -68,8 +81,7 @@ def _fastest(several: Sequence[Against], baseline: str) -> str:
     faster = [(group, one) for group, one in judged if one.verdict is Verdict.FASTER]
     if faster:
         group, one = min(faster, key=lambda pair: pair[1].other_mean)
-        text = f"{main} is fastest with {group}: {more_time(_ratio(one))} than {baseline}"
-        return f"{text} ({_interval(one)})."
+        return f"{main} is fastest with {group}: {more_time_than(_ratio(one), f'with {baseline}')} ({_interval(one)})."
     slower = [group for group, one in judged if one.verdict is Verdict.SLOWER]
     if slower:
         rest = [group for group, one in judged if one.verdict not in TOLD]
@@ -90,7 +102,7 @@ def _repeats(group: RunGroup) -> str:
 
 
 def _told(one: Judged) -> str:
-    return f"{one.measure.workload} takes {more_time(_ratio(one))} ({_interval(one)})"
+    return f"{one.measure.workload}, {more_time(_ratio(one))} ({interval(one)})"
 
 
 def _interval(one: Judged) -> str:

@@ -177,17 +177,15 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
                 "tooltip": tooltip,
             },
         },
-        {
-            "data": {"values": heads},
-            "mark": {
-                "type": "text",
-                "align": "left",
-                "fontSize": 13,
-                "x": 0,
-                "opacity": {"expr": "datum.shade"},
-            },
-            "encoding": {"y": y, "text": {"field": "text"}},
-        },
+        # A name may lie on the line at 1, and has a pale rim.
+        *(
+            {
+                "data": {"values": heads},
+                "mark": {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
+                "encoding": {"y": y, "text": {"field": "text"}},
+            }
+            for rim in ({"stroke": "$page", "strokeWidth": 5}, {"opacity": {"expr": "datum.shade"}})
+        ),
         {
             "data": {"values": values},
             "transform": filtered,
