@@ -29,7 +29,7 @@ def intervals(source: Source, unit_s: float) -> list[dict[str, Any]]:
 def interval_layers(
     values: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """A line from end to end with a mark at each, in ink with a pale rim to show on any bar; none of nothing."""
+    """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
     if not values:
         return []
     data = {"values": values}
