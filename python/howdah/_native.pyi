@@ -341,8 +341,9 @@ class Simulation:
         """Task attempts in the order of their ends, if the scenario asked for them.
 
         u1: workload, kind (0 map, 1 reduce), attempt, locality (0 worker, 1 host, 2 rack, 3 away) and state
-        (0 succeeded, 1 failed, 2 killed); u4: task, host, worker, slot; i8: start_ns, end_ns, shuffle_end_ns,
-        merge_end_ns; u8: input_bytes, output_bytes, spilled_bytes, shuffled_bytes; f8: cpu_s.
+        (0 succeeded, 1 failed, 2 killed); u4: task, host, worker, slot; i8: start_ns, end_ns, io_ns (from its
+        first byte to its last), shuffle_end_ns, merge_end_ns; u8: input_bytes, output_bytes, spilled_bytes,
+        shuffled_bytes; f8: cpu_s.
         """
     def samples(self) -> dict[str, bytes]:
         """Samples, if the scenario asked for them: i8 time_ns, u4 host, u1 metric, f8 value.

@@ -26,7 +26,8 @@ impl Failure {
     }
 }
 
-fn to_py_err(error: &Error) -> PyErr {
+/// The exception for a kernel's error.
+pub fn to_py_err(error: &Error) -> PyErr {
     match error {
         Error::Input { subject, what, hint } => {
             InputError::new_err((subject.clone(), what.clone(), hint.clone()))

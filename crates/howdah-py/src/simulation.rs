@@ -8,14 +8,15 @@ use howdah_sort::{Context, Error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::errors::to_py_err;
 use crate::operation::Operation;
 use crate::reports::Report;
 
-/// Starts a simulation.
+/// Starts a simulation, if the scenario can be.
 #[pyfunction]
-pub fn simulate(scenario_json: String) -> PyResult<Operation> {
+pub fn simulate(scenario_json: &str) -> PyResult<Operation> {
+    let scenario = Scenario::from_json(scenario_json).map_err(|error| to_py_err(&kernel_error(error)))?;
     Operation::start("howdah-sim", move |context| {
-        let scenario = Scenario::from_json(&scenario_json).map_err(kernel_error)?;
         let outcome = howdah_sim::simulate(&scenario, &Watcher(context)).map_err(kernel_error)?;
         Ok(Finished(Arc::new(outcome)))
     })
@@ -85,6 +86,7 @@ impl Simulation {
             slot,
             start_ns,
             end_ns,
+            io_ns,
             input_bytes,
             output_bytes,
             spilled_bytes,
@@ -111,6 +113,7 @@ impl Simulation {
         for (name, column) in [
             ("start_ns", start_ns),
             ("end_ns", end_ns),
+            ("io_ns", io_ns),
             ("shuffle_end_ns", shuffle_end_ns),
             ("merge_end_ns", merge_end_ns),
         ] {

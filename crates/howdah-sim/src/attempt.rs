@@ -35,6 +35,10 @@ pub(crate) struct Done {
     pub(crate) spilled_bytes: f64,
     pub(crate) shuffled_bytes: f64,
     pub(crate) cpu_s: f64,
+    /// When its first step began.
+    pub(crate) first: Option<Time>,
+    /// When its last step was over.
+    pub(crate) last: Option<Time>,
     pub(crate) shuffle_end: Option<Time>,
     pub(crate) merge_end: Option<Time>,
 }

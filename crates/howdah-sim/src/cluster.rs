@@ -1,7 +1,7 @@
 //! The cluster as arrays: hosts, workers and disks by number, each with its resources.
 
 use crate::machine::{Machine, Resource};
-use crate::models::cpu::{Processors, switching, work_factor};
+use crate::models::cpu::{Factors, Processors, Work, switching};
 use crate::models::disk::Disk;
 use crate::models::stragglers;
 use crate::parameters::Parameters;
@@ -30,10 +30,10 @@ pub(crate) struct Worker {
     pub(crate) host: u32,
     /// Its virtual processors, where they are not all of the host's.
     pub(crate) vcpus: Option<ResourceId>,
-    /// Seconds of the reference core that a second of work takes where no task waits for a CPU.
-    pub(crate) own_factor: f64,
-    /// The same with as many tasks as run now.
-    pub(crate) factor: f64,
+    /// What work takes here.
+    factors: Factors,
+    /// What it takes more with as many tasks as run now.
+    switching: f64,
     /// Tasks that run now.
     pub(crate) tasks: u32,
     /// Core-seconds per second of one thread that shares nothing.
@@ -155,12 +155,11 @@ impl Cluster {
         let thread = group.speed * speed;
         let vcpus = (worker.vcpus < threads)
             .then(|| resources.add(Resource::Fixed(f64::from(worker.vcpus) * thread)));
-        let factor = work_factor(worker, group.is_virtual, &scenario.parameters);
         self.workers.push(Worker {
             host,
             vcpus,
-            own_factor: factor,
-            factor,
+            factors: Factors::new(worker, group.is_virtual, &scenario.parameters),
+            switching: 1.0,
             tasks: 0,
             thread,
             cpus: worker.vcpus,
@@ -199,7 +198,12 @@ impl Worker {
     /// So many tasks run here from now on.
     pub(crate) fn run(&mut self, tasks: u32, parameters: &Parameters) {
         self.tasks = tasks;
-        self.factor = self.own_factor * switching(tasks, self.cpus, parameters);
+        self.switching = switching(tasks, self.cpus, parameters);
+    }
+
+    /// Seconds of a core with the reference's speed that a second of work on the reference core takes here.
+    pub(crate) fn factor(&self, work: Work) -> f64 {
+        self.factors.of(work) * self.switching
     }
 }
 

@@ -155,12 +155,15 @@ impl Job {
     }
 
     fn go(&mut self, world: &mut World<'_>, program: &mut impl Program, attempt: u32) {
+        let now = world.now;
+        world.attempts[attempt].done.first.get_or_insert(now);
         match program.next(world, attempt) {
             Next::Stream => {}
             Next::Wait => self.waiting.push(attempt),
             Next::Pause(seconds) => self.events.push(world.now.after(seconds), Event::Go(attempt)),
             Next::End => {
-                let end = world.now.after(world.scenario.parameters.task_end_s);
+                world.attempts[attempt].done.last = Some(now);
+                let end = now.after(world.scenario.parameters.task_end_s);
                 self.events.push(end, Event::End(attempt));
             }
         }

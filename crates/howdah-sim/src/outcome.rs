@@ -62,6 +62,8 @@ pub struct WorkloadSummary {
     pub remote_read_bytes: f64,
     /// Blocks that it wrote, by worker, replicas counted; empty if it wrote none.
     pub replicas: Vec<u32>,
+    /// Blocks that it wrote with two replicas on one host.
+    pub sharing_host: u64,
 }
 
 /// One phase of a workload.
@@ -146,6 +148,8 @@ pub struct Tasks {
     pub start_ns: Vec<i64>,
     /// When it had ended.
     pub end_ns: Vec<i64>,
+    /// From its first byte to its last: without the start of its process and its commit.
+    pub io_ns: Vec<i64>,
     /// Bytes read.
     pub input_bytes: Vec<u64>,
     /// Bytes written.
@@ -297,6 +301,8 @@ impl Tasks {
         self.slot.push(attempt.slot);
         self.start_ns.push(attempt.start.0);
         self.end_ns.push(now.0);
+        let io = done.first.zip(done.last).map_or(0, |(first, last)| last - first);
+        self.io_ns.push(io);
         self.input_bytes.push(done.input_bytes as u64);
         self.output_bytes.push(done.output_bytes as u64);
         self.spilled_bytes.push(done.spilled_bytes as u64);

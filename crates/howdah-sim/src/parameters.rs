@@ -56,29 +56,30 @@ macro_rules! parameters {
 }
 
 parameters! {
-    generate_s_per_byte = 9.0e-9, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
+    generate_s_per_byte = 1.0e-8, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
     stream_s_per_byte = 4.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
-    write_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
+    write_s_per_byte = 1.5e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
-    network_s_per_byte = 1.0e-9, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
-    map_s_per_byte = 1.5e-8, 1e-10 ..= 1e-6, "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec.";
+    network_s_per_byte = 5.0e-10, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
+    map_s_per_byte = 2.5e-8, 1e-10 ..= 1e-6, "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec.";
+    map_threads = 1.7, 1.0 ..= 4.0, "Threads that a map of TeraSort keeps busy at most: its own, its spill's, its collector's.";
     compare_s = 5.0e-8, 1e-10 ..= 1e-6, "CPU of one comparison of two rows in a sort or merge.";
     compress_s_per_byte = 2.5e-9, 0.0 ..= 1e-7, "CPU of compressing map output with Snappy.";
     decompress_s_per_byte = 1.2e-9, 0.0 ..= 1e-7, "CPU of decompressing map output with Snappy.";
     shuffle_s_per_byte = 2.0e-9, 0.0 ..= 1e-7, "CPU of serving and fetching map output, for each byte as it is stored.";
     fetch_s = 2.0e-4, 0.0 ..= 1e-1, "CPU of one fetch of one map's output by one reduce, both ends together.";
-    reduce_s_per_byte = 8.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
+    reduce_s_per_byte = 5.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
     validate_s_per_byte = 3.0e-9, 1e-10 ..= 1e-6, "CPU of TeraValidate's task: rows compared and summed.";
     thread_gain = 0.25, 0.0 ..= 1.0, "What a core gains when all its hardware threads are busy.";
     oversubscription_cost = 0.1, 0.0 ..= 1.0, "CPU added to the work of a worker with twice as many tasks as CPUs, as a share of it.";
-    scale_up_cost = 0.003, 0.0 ..= 0.05, "CPU that each further CPU of one operating system adds to its work, as a share of it.";
-    remote_memory_cost = 0.15, 0.0 ..= 1.0, "CPU added to work whose memory is all on another NUMA node, as a share of it.";
-    virtual_cpu_cost = 0.02, 0.0 ..= 0.5, "CPU added to work in a virtual machine within a NUMA node, as a share of it.";
-    page_walk_cost = 0.1, 0.0 ..= 1.0, "CPU added by nested page walks to remote memory in a virtual machine, as a share of its work.";
+    scale_up_cost = 0.0045, 0.0 ..= 0.05, "CPU that each further CPU of one operating system adds to its work, as a share of it.";
+    remote_memory_cost = 0.13, 0.0 ..= 1.0, "CPU added to work whose memory is all on another NUMA node, as a share of it.";
+    virtual_cpu_cost = 0.02, 0.0 ..= 0.5, "CPU added to work in a virtual machine, as a share of it.";
+    page_walk_cost = 0.24, 0.0 ..= 1.0, "CPU added by nested page walks to remote memory in a virtual machine, as a share of its work.";
     virtual_io_s_per_byte = 3.0e-10, 0.0 ..= 1e-7, "CPU of a virtual machine's disk and network, for each byte.";
-    softness = 8.0, 1.0 ..= 1000.0, "How strictly a stream follows its slowest resource alone; great: it overlaps the others perfectly.";
+    softness = 20.0, 1.0 ..= 1000.0, "How strictly a stream follows its slowest resource alone; great: it overlaps the others perfectly.";
     read_seek_s = 0.006, 0.0 ..= 0.1, "Time a fast rotating disk needs from one stream to the next when it reads.";
-    write_seek_s = 0.006, 0.0 ..= 0.1, "The same when it writes.";
+    write_seek_s = 0.005, 0.0 ..= 0.1, "The same when it writes.";
     stream_chunk_bytes = 4194304.0, 4096.0 ..= 1e9, "Bytes that a disk moves for one stream before it goes to the next.";
     link_share = 0.94, 0.1 ..= 1.0, "Payload of a link that is busy both ways, as a share of its nominal speed.";
     block_s = 0.03, 0.0 ..= 10.0, "Time to set up one block's stream of writing, NameNode and DataNodes together.";

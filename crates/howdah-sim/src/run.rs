@@ -1,10 +1,10 @@
 //! The workloads of a scenario, one after another.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::Files;
 use crate::outcome::Outcome;
-use crate::scenario::{Placement, Scenario, Workload};
-use crate::workloads::{teragen, terasort, teravalidate};
+use crate::scenario::{Scenario, Workload};
+use crate::workloads::{dfsio, pi, teragen, terasort, teravalidate};
 use crate::world::{Watch, World};
 
 /// What earlier workloads left.
@@ -12,18 +12,16 @@ use crate::world::{Watch, World};
 struct Left {
     generated: Option<Files>,
     sorted: Option<Files>,
+    plain: Option<Files>,
 }
 
 /// Simulates a scenario. The same scenario gives the same outcome.
 pub fn simulate(scenario: &Scenario, watch: &dyn Watch) -> Result<Outcome> {
     let mut world = World::new(scenario, watch);
-    check_room(&world)?;
-    watch.expect(scenario.workloads.iter().map(|workload| moved(scenario, workload)).sum());
+    watch.expect(scenario.workloads.iter().map(|workload| scenario.moved(workload)).sum());
     let mut left = Left::default();
     for workload in &scenario.workloads {
-        watch.begin(workload.kind());
-        let begun = world.totals();
-        world.ledger.begin_workload(workload.kind(), begun);
+        world.begin_workload(workload.kind());
         run(&mut world, workload, &mut left)?;
         world.ledger.end_workload(world.now);
     }
@@ -46,67 +44,15 @@ fn run(world: &mut World<'_>, workload: &Workload, left: &mut Left) -> Result<()
             teravalidate::run(world, rows, &input)?;
             left.sorted = Some(input);
         }
-        Workload::DfsioWrite { .. } | Workload::DfsioRead { .. } | Workload::Pi { .. } => todo!(),
+        Workload::DfsioWrite { files, file_bytes } => {
+            left.plain = Some(dfsio::write(world, files, file_bytes)?);
+        }
+        Workload::DfsioRead { files, file_bytes } => {
+            let input = left.plain.take().unwrap_or_else(|| dfsio::there(world, files, file_bytes));
+            dfsio::read(world, &input, file_bytes)?;
+            left.plain = Some(input);
+        }
+        Workload::Pi { maps, samples } => pi::run(world, maps, samples)?,
     }
     Ok(())
-}
-
-/// Refuses replicas that have no place, and more data than the disks hold.
-fn check_room(world: &World<'_>) -> Result<()> {
-    let scenario = world.scenario;
-    let disks = &world.cluster.disks;
-    let free: f64 = disks.iter().map(|disk| world.network.capacities().disk(disk.resource).free()).sum();
-    let apart = scenario.hdfs.placement != Placement::Default;
-    let hosts = world.cluster.hosts.iter().filter(|host| !host.workers.is_empty()).count();
-    let places = if apart { hosts } else { world.cluster.workers.len() };
-    let mut kept = 0.0;
-    for (number, workload) in scenario.workloads.iter().enumerate() {
-        let path = format!("workloads[{number}]");
-        let (replicas, bytes, passing) = written(scenario, workload);
-        if replicas as usize > places {
-            return Err(Error::input(
-                path,
-                format!("{replicas} replicas of a block have {places} places"),
-                "give at least as many hosts with workers as replicas",
-            ));
-        }
-        kept += bytes * f64::from(replicas);
-        let needed = kept + passing;
-        if needed > free {
-            return Err(Error::input(
-                path,
-                format!("it needs {needed:.4e} bytes of disk with what is there before; {free:.4e} are free"),
-                format!("give at most {:.3} of the data, fewer replicas or more disks", free / needed),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Replicas, bytes of one replica that stay, and bytes that pass.
-fn written(scenario: &Scenario, workload: &Workload) -> (u32, f64, f64) {
-    let default = scenario.hdfs.replication;
-    match *workload {
-        Workload::Teragen { rows, replication, .. } => {
-            (replication.unwrap_or(default), rows as f64 * 100.0, 0.0)
-        }
-        Workload::Terasort { rows, replication, .. } => {
-            let bytes = rows as f64 * 100.0;
-            // Spilled by maps, and again by reduces.
-            (replication.unwrap_or(1), bytes, 2.0 * bytes / scenario.job.compression_ratio)
-        }
-        Workload::DfsioWrite { files, file_bytes } => (default, f64::from(files) * file_bytes as f64, 0.0),
-        Workload::Teravalidate { .. } | Workload::DfsioRead { .. } | Workload::Pi { .. } => (1, 0.0, 0.0),
-    }
-}
-
-/// Bytes of files that a workload reads and writes, replicas included: what progress is counted in.
-fn moved(scenario: &Scenario, workload: &Workload) -> u64 {
-    let (replicas, bytes, _) = written(scenario, workload);
-    let read = match *workload {
-        Workload::Terasort { rows, .. } | Workload::Teravalidate { rows } => rows as f64 * 100.0,
-        Workload::DfsioRead { files, file_bytes } => f64::from(files) * file_bytes as f64,
-        _ => 0.0,
-    };
-    (read + bytes * f64::from(replicas)) as u64
 }

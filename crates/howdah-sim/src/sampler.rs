@@ -9,27 +9,33 @@ use crate::world::HostTotals;
 #[derive(Debug)]
 pub(crate) struct Sampler {
     interval_s: f64,
-    taken: u64,
-    last: Time,
+    next: Time,
+    last: Option<Time>,
     before: Vec<f64>,
     busy_s: Vec<f64>,
 }
 
 impl Sampler {
     pub(crate) fn new(interval_s: f64) -> Self {
-        Self { interval_s, taken: 0, last: Time::ZERO, before: Vec::new(), busy_s: Vec::new() }
+        Self { interval_s, next: Time::ZERO, last: None, before: Vec::new(), busy_s: Vec::new() }
     }
 
     /// When the next sample is due.
     pub(crate) fn due(&self) -> Time {
-        Time::from_seconds(self.taken as f64 * self.interval_s)
+        self.next
     }
 
-    /// Writes down what each host has done up to now, in the order of `Samples::METRICS`.
+    /// Writes down what each host has done up to now, in the order of `Samples::METRICS`; once for a moment.
     pub(crate) fn take(&mut self, now: Time, cluster: &Cluster, hosts: &[HostTotals], ledger: &mut Ledger) {
+        if now >= self.next {
+            self.next = self.next.after(self.interval_s);
+        }
+        if self.last == Some(now) {
+            return;
+        }
         self.before.resize(hosts.len(), 0.0);
         self.busy_s.resize(hosts.len(), 0.0);
-        let elapsed = now.since(self.last);
+        let elapsed = now.since(self.last.unwrap_or(now));
         for (number, totals) in hosts.iter().enumerate() {
             let processors = &cluster.hosts[number].processors;
             if elapsed > 0.0 {
@@ -50,7 +56,6 @@ impl Sampler {
                 ledger.sample(now, number as u32, metric, value);
             }
         }
-        self.last = now;
-        self.taken += 1;
+        self.last = Some(now);
     }
 }

@@ -1,6 +1,7 @@
 //! What a stream uses, put together step by step: processors, disks, links, and what a hypervisor adds to each.
 
 use crate::cluster::Cluster;
+use crate::models::cpu::Work;
 use crate::models::disk::{READ, WRITE};
 use crate::models::network;
 use crate::parameters::Parameters;
@@ -34,10 +35,15 @@ impl Uses {
         }
     }
 
-    /// Work of so many reference core-seconds, in a worker.
+    /// Work of so many reference core-seconds that goes through data once, in a worker.
     pub(crate) fn cpu(&mut self, cluster: &Cluster, worker: u32, seconds: f64) -> &mut Self {
+        self.work(cluster, worker, Work::Stream, seconds)
+    }
+
+    /// Work of so many reference core-seconds, in a worker.
+    pub(crate) fn work(&mut self, cluster: &Cluster, worker: u32, work: Work, seconds: f64) -> &mut Self {
         let worker = &cluster.workers[worker as usize];
-        let seconds = seconds * worker.factor;
+        let seconds = seconds * worker.factor(work);
         self.add(cluster.hosts[worker.host as usize].cpu, seconds, ONLY);
         if let Some(vcpus) = worker.vcpus {
             self.add(vcpus, seconds, ONLY);

@@ -4,6 +4,7 @@ use crate::attempt::Attempts;
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
+use crate::models::cpu::Work;
 use crate::models::disk::{READ, WRITE};
 use crate::models::masters::Master;
 use crate::models::placement::Placer;
@@ -76,8 +77,10 @@ impl Watch for Unwatched {
 pub(crate) struct Stream {
     /// Units of work, bytes as a rule.
     pub(crate) work: f64,
-    /// Reference core-seconds of the attempt's own thread for each unit: they bound the stream's rate.
-    pub(crate) thread_s: f64,
+    /// Reference core-seconds of the attempt's own threads for each unit, by kind of work: they bound its rate.
+    pub(crate) own_s: [(Work, f64); 2],
+    /// Threads over which they spread at most.
+    pub(crate) threads: f64,
     /// Seconds in which nothing moves before or between.
     pub(crate) pause_s: f64,
 }
@@ -137,10 +140,18 @@ impl<'a> World<'a> {
     }
 
     fn sample(&mut self) {
-        let totals = self.hosts();
+        let hosts = self.hosts();
         if let Some(sampler) = &mut self.sampler {
-            sampler.take(self.now, &self.cluster, &totals, &mut self.ledger);
+            sampler.take(self.now, &self.cluster, &hosts, &mut self.ledger);
         }
+    }
+
+    /// Begins a workload, with a sample of its own so that what it does can be told exactly.
+    pub(crate) fn begin_workload(&mut self, kind: &'static str) {
+        self.watch.begin(kind);
+        self.sample();
+        let totals = self.totals();
+        self.ledger.begin_workload(kind, totals);
     }
 
     /// Nothing happens for so many seconds.
@@ -161,6 +172,7 @@ impl<'a> World<'a> {
     /// Ends a phase of the workload that runs.
     pub(crate) fn end_phase(&mut self, name: &'static str) {
         self.count_beats();
+        self.sample();
         let totals = self.totals();
         self.ledger.end_phase(name, &self.cluster, totals);
     }
@@ -196,16 +208,23 @@ impl<'a> World<'a> {
         self.network.start(self.now, cpu_s, self.uses.as_slice(), most, u64::from(number));
     }
 
-    /// Starts a stream of an attempt over what [`World::uses`] holds. Its own thread runs at most at its worker's speed
+    /// Starts a stream of an attempt over what [`World::uses`] holds. Its own threads run at most at its worker's speed
     /// and its own; pauses make it slower on the whole.
     pub(crate) fn stream(&mut self, number: u32, stream: Stream) {
         let attempt = &self.attempts[number];
         let worker = &self.cluster.workers[attempt.worker as usize];
-        let thread = stream.thread_s * worker.factor / (worker.thread * attempt.speed);
-        let seconds = stream.work * thread + stream.pause_s;
+        let own_s: f64 = stream.own_s.iter().map(|&(work, seconds)| seconds * worker.factor(work)).sum();
+        let thread_s = own_s / (stream.threads * worker.thread * attempt.speed);
+        let seconds = stream.work * thread_s + stream.pause_s;
         let most = if seconds > 0.0 { stream.work / seconds } else { f64::INFINITY };
         self.activities += 1;
         self.network.start(self.now, stream.work, self.uses.as_slice(), most, u64::from(number));
+    }
+
+    /// The worker of every map slot.
+    pub(crate) fn slots(&self) -> Vec<u32> {
+        let workers = (0..).zip(&self.cluster.workers);
+        workers.flat_map(|(number, worker)| (0..worker.map_slots).map(move |_| number)).collect()
     }
 
     /// The host of a worker.

@@ -6,11 +6,16 @@
 //! (20–30 %, D. Marr et al., *Hyper-Threading Technology Architecture and Microarchitecture*, 2002).
 //!
 //! Work of *w* core-seconds takes *w·f·(1 + o·max(0, n/v − 1))* in a worker that runs *n* tasks on its *v* CPUs, because
-//! switching between more tasks than CPUs costs cycles and cache, with
-//! *f = (1 + σ·(v − 1))·(1 + ρ·(1 − 1/k))·(1 + virtual cost + page walks·(1 − 1/k))*
-//! for *v* CPUs of one operating system over *k* NUMA nodes: locks and run queues grow with its CPUs
-//! (N. Gunther's universal scalability law, first term), a share 1 − 1/k of memory is remote where nothing keeps it
-//! local, and a virtual machine walks two page tables (vSphere 6 study, "Native and 1 VM").
+//! switching between more tasks than CPUs costs cycles and cache. Work that streams, such as generating rows or sums
+//! over packets, has *f = 1 + c* with the hypervisor's cost *c*, none natively. Work that goes to and fro in memory,
+//! such as sorting, merging and the objects of a map, has
+//!
+//! *f = (1 + σ·(v − 1))·(1 + ρ·r)·(1 + c + w·r)*, r = 1 − 1/k
+//!
+//! for *v* CPUs of one operating system over *k* NUMA nodes: locks, allocation and run queues grow with its CPUs
+//! (N. Gunther's universal scalability law, first term), a share *r* of memory is remote where nothing keeps it local
+//! (cost ρ), and a virtual machine then walks two page tables through remote memory (cost *w*; vSphere 6 study, "Native
+//! and 1 VM").
 
 use crate::parameters::Parameters;
 use crate::scenario::{HostGroup, WorkerGroup};
@@ -64,14 +69,38 @@ impl Processors {
     }
 }
 
-/// What a second of work on the reference core takes in a worker, without the core's speed.
-pub(crate) fn work_factor(worker: &WorkerGroup, is_virtual: bool, parameters: &Parameters) -> f64 {
-    let remote = 1.0 - 1.0 / f64::from(worker.numa_nodes);
-    let scale = 1.0 + parameters.scale_up_cost * f64::from(worker.vcpus - 1);
-    let memory = 1.0 + parameters.remote_memory_cost * remote;
-    let hypervisor =
-        if is_virtual { 1.0 + parameters.virtual_cpu_cost + parameters.page_walk_cost * remote } else { 1.0 };
-    scale * memory * hypervisor
+/// Kinds of work that differ in what a worker makes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Goes through data once.
+    Stream,
+    /// Goes to and fro in memory.
+    Memory,
+}
+
+/// Seconds that a second of work on the reference core takes in a worker with a core of the same speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Factors {
+    stream: f64,
+    memory: f64,
+}
+
+impl Factors {
+    pub(crate) fn new(worker: &WorkerGroup, is_virtual: bool, parameters: &Parameters) -> Self {
+        let remote = 1.0 - 1.0 / f64::from(worker.numa_nodes);
+        let scale = 1.0 + parameters.scale_up_cost * f64::from(worker.vcpus - 1);
+        let far = 1.0 + parameters.remote_memory_cost * remote;
+        let hypervisor = if is_virtual { parameters.virtual_cpu_cost } else { 0.0 };
+        let walks = if is_virtual { parameters.page_walk_cost * remote } else { 0.0 };
+        Self { stream: 1.0 + hypervisor, memory: scale * far * (1.0 + hypervisor + walks) }
+    }
+
+    pub(crate) fn of(&self, work: Work) -> f64 {
+        match work {
+            Work::Stream => self.stream,
+            Work::Memory => self.memory,
+        }
+    }
 }
 
 /// What work takes more where so many tasks share so many CPUs.

@@ -77,11 +77,6 @@ impl Disk {
         self.written
     }
 
-    /// Bytes that still find room.
-    pub(crate) fn free(&self) -> f64 {
-        self.size - self.written
-    }
-
     /// Says where the data lie that are read from now on: so many bytes from the outer edge.
     pub(crate) fn read_at(&mut self, bytes: f64) {
         self.read_from = bytes;

@@ -36,7 +36,7 @@ impl Scenario {
         for (number, workload) in self.workloads.iter().enumerate() {
             self.check_workload(&format!("workloads[{number}]"), workload)?;
         }
-        Ok(())
+        self.check_room()
     }
 
     fn check_sizes(&self) -> Result<()> {

@@ -5,6 +5,7 @@
 
 mod check;
 mod hosts;
+mod room;
 mod software;
 mod workloads;
 

@@ -1,7 +1,11 @@
 //! What the programs' tasks do, step by step.
 
+pub(crate) mod dfsio;
 pub(crate) mod input;
 pub(crate) mod output;
+pub(crate) mod pi;
+pub(crate) mod reading;
 pub(crate) mod teragen;
 pub(crate) mod terasort;
 pub(crate) mod teravalidate;
+pub(crate) mod writing;

@@ -9,6 +9,8 @@ pub(crate) struct Output {
     pub(crate) files: Files,
     /// Blocks by worker, replicas counted.
     per_worker: Vec<u32>,
+    /// Blocks with two replicas on one host.
+    sharing_host: u64,
     /// How full each disk was before.
     filled: Vec<f64>,
     chosen: Vec<u32>,
@@ -21,6 +23,7 @@ impl Output {
         Self {
             files,
             per_worker: vec![0; world.cluster.workers.len()],
+            sharing_host: 0,
             filled: filled.collect(),
             chosen: Vec::new(),
         }
@@ -49,6 +52,10 @@ impl Output {
         let bytes = self.files.bytes(block);
         let disks = self.files.disks(block);
         world.placer.written(&world.cluster, disks);
+        let host = |disk: &u32| world.cluster.host_of_disk(*disk);
+        let sharing =
+            (1..disks.len()).any(|later| disks[..later].iter().any(|disk| host(disk) == host(&disks[later])));
+        self.sharing_host += u64::from(sharing);
         for &disk in disks {
             let disk = world.cluster.disks[disk as usize];
             self.per_worker[disk.worker as usize] += 1;
@@ -57,13 +64,16 @@ impl Output {
         world.watch.advance((bytes * f64::from(self.files.replicas())) as u64);
     }
 
-    /// The files, once all are written, and the blocks by worker.
-    pub(crate) fn finish(mut self, world: &World<'_>) -> (Files, Vec<u32>) {
+    /// The files, once all are written; the workload's summary tells where they lie.
+    pub(crate) fn finish(mut self, world: &mut World<'_>) -> Files {
+        let workload = world.ledger.workload();
+        workload.replicas = self.per_worker;
+        workload.sharing_host = self.sharing_host;
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
                 (before + world.network.capacities().disk(disk.resource).filled()) / 2.0
             });
         self.files.lie_at(middle.collect());
-        (self.files, self.per_worker)
+        self.files
     }
 }

@@ -4,6 +4,7 @@ use crate::attempt::Kind;
 use crate::error::Result;
 use crate::files::Files;
 use crate::job::{Job, Next, Program};
+use crate::models::cpu::Work;
 use crate::models::merge::{self, MapSort, ROW_BYTES};
 use crate::models::sampling;
 use crate::models::scheduling::Pending;
@@ -85,9 +86,7 @@ pub(crate) fn run(
     counters.spilled_rows = counters.spilled_raw_bytes / 100;
     counters.spill_read_bytes = program.spill_read_bytes as u64;
     counters.shuffled_bytes = (bytes / world.scenario.job.compression_ratio) as u64;
-    let (files, blocks) = program.output.finish(world);
-    world.ledger.workload().replicas = blocks;
-    Ok(files)
+    Ok(program.output.finish(world))
 }
 
 /// Cuts files into splits of a block each; a short last block goes with the one before.
@@ -127,22 +126,28 @@ impl Terasort<'_> {
         world
             .uses
             .clear()
-            .cpu(&world.cluster, worker, own_s)
+            .work(&world.cluster, worker, Work::Memory, own_s)
             .write(&world.cluster, spill, stored * written)
             .read(&world.cluster, spill, stored * read);
         if input::read(world, worker, self.input.disks(blocks.start), 1.0) {
             self.remote_bytes += bytes;
         }
         let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
-        let thread_s = own_s + parameters.read_s_per_byte / 2.0;
-        world.stream(number, Stream { work: bytes, thread_s, pause_s: answered.since(world.now) });
+        let reading_s = parameters.read_s_per_byte / 2.0;
+        let stream = Stream {
+            work: bytes,
+            own_s: [(Work::Stream, reading_s), (Work::Memory, own_s)],
+            threads: parameters.map_threads,
+            pause_s: answered.since(world.now),
+        };
+        world.stream(number, stream);
         self.spilled_bytes += bytes * stored * written;
         self.spill_read_bytes += bytes * stored * read;
         let done = &mut world.attempts[number].done;
         done.input_bytes = bytes;
         done.output_bytes = bytes;
         done.spilled_bytes = bytes * stored * written;
-        done.cpu_s += bytes * thread_s;
+        done.cpu_s += bytes * (own_s + reading_s);
         world.attempts[number].step = 1;
         Next::Stream
     }
@@ -162,17 +167,16 @@ impl Terasort<'_> {
         let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * self.shuffle.on_disk;
         let fetch_s = fetches * parameters.fetch_s / bytes;
-        let own_s = merging_s
-            + merge::decompress_s(world.scenario)
-            + parameters.shuffle_s_per_byte * stored / 2.0
-            + fetch_s / 2.0;
+        let memory_s = merging_s + merge::decompress_s(world.scenario);
+        let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
         let spill = world.cluster.next_spill(worker);
         world
             .uses
             .clear()
-            .cpu(&world.cluster, worker, own_s)
-            .cpu(&world.cluster, from, parameters.shuffle_s_per_byte * stored / 2.0 + fetch_s / 2.0)
+            .work(&world.cluster, worker, Work::Memory, memory_s)
+            .cpu(&world.cluster, worker, serve_s)
+            .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, from, worker, stored)
             .write(&world.cluster, spill, stored * self.shuffle.on_disk);
         // What maps wrote long before their output is fetched has left the page cache.
@@ -183,13 +187,14 @@ impl Terasort<'_> {
         }
         let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);
         // Its merge runs beside its fetches; only the merge is one thread.
-        world.stream(number, Stream { work: bytes, thread_s: merging_s, pause_s });
+        let own_s = [(Work::Stream, 0.0), (Work::Memory, merging_s)];
+        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
         self.spilled_bytes += bytes * stored * self.shuffle.on_disk;
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         attempt.done.shuffled_bytes += bytes * stored;
         attempt.done.spilled_bytes += bytes * stored * self.shuffle.on_disk;
-        attempt.done.cpu_s += bytes * own_s;
+        attempt.done.cpu_s += bytes * (memory_s + serve_s);
         Next::Stream
     }
 
@@ -214,7 +219,8 @@ impl Terasort<'_> {
             to,
             stored,
         );
-        world.stream(number, Stream { work: bytes, thread_s: own_s, pause_s: 0.0 });
+        let own_s = [(Work::Stream, 0.0), (Work::Memory, own_s)];
+        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s: 0.0 });
         self.spilled_bytes += bytes * stored;
         self.spill_read_bytes += bytes * stored;
         Next::Stream
@@ -234,20 +240,25 @@ impl Terasort<'_> {
         let Some(block) = self.output.block(task, step) else { return Next::End };
         let bytes = self.output.files.bytes(block);
         let parameters = &world.scenario.parameters;
-        let own_s = parameters.reduce_s_per_byte
-            + parameters.stream_s_per_byte
-            + merge::decompress_s(world.scenario) * self.shuffle.on_disk
+        let stream_s = parameters.reduce_s_per_byte + parameters.stream_s_per_byte;
+        let memory_s = merge::decompress_s(world.scenario) * self.shuffle.on_disk
             + self.runs().max(2.0).log2() / ROW_BYTES * parameters.compare_s;
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
-        world.uses.clear().cpu(&world.cluster, worker, own_s).read(&world.cluster, run, stored);
+        world
+            .uses
+            .clear()
+            .cpu(&world.cluster, worker, stream_s)
+            .work(&world.cluster, worker, Work::Memory, memory_s)
+            .read(&world.cluster, run, stored);
         let pause_s = self.output.begin(world, worker, block);
-        world.stream(number, Stream { work: bytes, thread_s: own_s, pause_s });
+        let own_s = [(Work::Stream, stream_s), (Work::Memory, memory_s)];
+        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
         self.spill_read_bytes += bytes * stored;
         let done = &mut world.attempts[number].done;
         done.input_bytes += bytes;
         done.output_bytes += bytes;
-        done.cpu_s += bytes * own_s;
+        done.cpu_s += bytes * (stream_s + memory_s);
         Next::Stream
     }
 

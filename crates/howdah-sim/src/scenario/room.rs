@@ -1,0 +1,98 @@
+//! Whether a scenario's data have room and its replicas have places.
+
+use super::{Placement, Scenario, Workload};
+use crate::error::{Error, Result};
+
+impl Scenario {
+    /// Refuses replicas that have no place, and more data than the disks hold.
+    pub(super) fn check_room(&self) -> Result<()> {
+        let free = self.disk_bytes() * (1.0 - self.hdfs.filled);
+        let places = self.places();
+        let mut kept = 0.0;
+        for (number, workload) in self.workloads.iter().enumerate() {
+            let path = format!("workloads[{number}]");
+            let Written { replicas, bytes, passing } = self.written(workload);
+            if replicas == 0 || u64::from(replicas) > places {
+                return Err(Error::input(
+                    path,
+                    format!("{replicas} replicas of a block have {places} places"),
+                    "give at least one replica, and as many hosts with workers as replicas",
+                ));
+            }
+            kept += bytes * f64::from(replicas);
+            let needed = kept + passing;
+            if needed > free {
+                return Err(Error::input(
+                    path,
+                    format!(
+                        "it needs {needed:.4e} bytes of disk with what is there before; {free:.4e} are free"
+                    ),
+                    format!("give at most {:.3} of the data, fewer replicas or more disks", free / needed),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of files that a workload reads and writes, replicas included: what progress is counted in.
+    pub(crate) fn moved(&self, workload: &Workload) -> u64 {
+        let Written { replicas, bytes, .. } = self.written(workload);
+        let read = match *workload {
+            Workload::Terasort { rows, .. } | Workload::Teravalidate { rows } => rows as f64 * 100.0,
+            Workload::DfsioRead { files, file_bytes } => f64::from(files) * file_bytes as f64,
+            _ => 0.0,
+        };
+        (read + bytes * f64::from(replicas)) as u64
+    }
+
+    fn written(&self, workload: &Workload) -> Written {
+        let default = self.hdfs.replication;
+        match *workload {
+            Workload::Teragen { rows, replication, .. } => {
+                Written { replicas: replication.unwrap_or(default), bytes: rows as f64 * 100.0, passing: 0.0 }
+            }
+            Workload::Terasort { rows, replication, .. } => {
+                let bytes = rows as f64 * 100.0;
+                // Spilled by maps, and again by reduces.
+                let passing = 2.0 * bytes / self.job.compression_ratio;
+                Written { replicas: replication.unwrap_or(1), bytes, passing }
+            }
+            Workload::DfsioWrite { files, file_bytes } => {
+                Written { replicas: default, bytes: f64::from(files) * file_bytes as f64, passing: 0.0 }
+            }
+            Workload::Teravalidate { .. } | Workload::DfsioRead { .. } | Workload::Pi { .. } => {
+                Written { replicas: 1, bytes: 0.0, passing: 0.0 }
+            }
+        }
+    }
+
+    /// Bytes of the disks that workers have.
+    fn disk_bytes(&self) -> f64 {
+        let groups = self.hosts.iter().map(|group| {
+            let used: u32 = group.workers.iter().map(|workers| workers.count * workers.disks).sum();
+            let disks =
+                group.disks.iter().flat_map(|disks| (0..disks.count).map(|_| disks.size_bytes as f64));
+            disks.take(used as usize).sum::<f64>() * f64::from(group.count)
+        });
+        groups.sum()
+    }
+
+    /// Places that replicas of one block may have: workers, or hosts where no two may share one.
+    fn places(&self) -> u64 {
+        let groups = self.hosts.iter().map(|group| {
+            let workers: u64 = group.workers.iter().map(|workers| u64::from(workers.count)).sum();
+            let each = if self.hdfs.placement == Placement::Default { workers } else { workers.min(1) };
+            u64::from(group.count) * each
+        });
+        groups.sum()
+    }
+}
+
+/// What a workload writes.
+struct Written {
+    replicas: u32,
+    /// Bytes of one replica that stay.
+    bytes: f64,
+    /// Bytes that are there for a while.
+    passing: f64,
+}

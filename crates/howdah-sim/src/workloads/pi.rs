@@ -1,0 +1,58 @@
+//! Hadoop's pi: maps that only compute, one reduce that sums up.
+
+use crate::attempt::Kind;
+use crate::error::Result;
+use crate::job::{Job, Next, Program};
+use crate::models::cpu::Work;
+use crate::models::scheduling::Pending;
+use crate::world::{Stream, World};
+
+struct Pi {
+    samples: u64,
+    maps_left: u32,
+}
+
+/// Runs it.
+pub(crate) fn run(world: &mut World<'_>, maps: u32, samples: u64) -> Result<()> {
+    let mut program = Pi { samples, maps_left: maps };
+    world.job_starts()?;
+    let mut job = Job::new(world, Pending::anywhere(maps), 1);
+    job.run_maps(world, &mut program)?;
+    world.end_phase("map");
+    job.run_reduces(world, &mut program)?;
+    world.job_ends()?;
+    world.end_phase("reduce");
+    let workload = world.ledger.workload();
+    (workload.maps, workload.reduces) = (u64::from(maps), 1);
+    Ok(())
+}
+
+impl Program for Pi {
+    fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let attempt = &world.attempts[number];
+        let (kind, worker, step) = (attempt.kind, attempt.worker, attempt.step);
+        match kind {
+            Kind::Map if step == 0 => {
+                let point_s = world.scenario.parameters.pi_point_s;
+                world.uses.clear().cpu(&world.cluster, worker, point_s);
+                let own_s = [(Work::Stream, point_s), (Work::Memory, 0.0)];
+                let work = self.samples as f64;
+                world.stream(number, Stream { work, own_s, threads: 1.0, pause_s: 0.0 });
+                let attempt = &mut world.attempts[number];
+                attempt.step = 1;
+                attempt.done.cpu_s += work * point_s;
+                Next::Stream
+            }
+            Kind::Reduce if self.maps_left > 0 => Next::Wait,
+            Kind::Map | Kind::Reduce => Next::End,
+        }
+    }
+
+    fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
+        if world.attempts[number].kind == Kind::Reduce {
+            return false;
+        }
+        self.maps_left -= 1;
+        self.maps_left == 0
+    }
+}

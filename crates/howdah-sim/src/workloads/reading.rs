@@ -1,0 +1,72 @@
+//! Maps that read a whole file each, block after block, and a reduce that sums up.
+
+use crate::attempt::Kind;
+use crate::files::Files;
+use crate::job::{Next, Program};
+use crate::models::cpu::Work;
+use crate::workloads::input;
+use crate::world::{Stream, World};
+
+/// The program of such a job.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    files: &'a Files,
+    /// Reference core-seconds of the map's thread for each byte, without its part of reading.
+    own_s: f64,
+    maps_left: u32,
+    /// Bytes that came from another host.
+    pub(crate) remote_bytes: f64,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn new(files: &'a Files, own_s: f64) -> Self {
+        Self { files, own_s, maps_left: files.count(), remote_bytes: 0.0 }
+    }
+
+    fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let attempt = &world.attempts[number];
+        let (file, worker, step) = (attempt.task, attempt.worker, attempt.step);
+        let blocks = self.files.of(file);
+        let block = blocks.start + step;
+        if step > 0 {
+            world.watch.advance(self.files.bytes(block - 1) as u64);
+        }
+        if block >= blocks.end {
+            return Next::End;
+        }
+        let bytes = self.files.bytes(block);
+        world.uses.clear().cpu(&world.cluster, worker, self.own_s);
+        if input::read(world, worker, self.files.disks(block), 1.0) {
+            self.remote_bytes += bytes;
+        }
+        let parameters = &world.scenario.parameters;
+        let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
+        let pause_s = answered.since(world.now) + world.scenario.network.round_trip_s;
+        let own_s = self.own_s + parameters.read_s_per_byte / 2.0;
+        let stream = [(Work::Stream, own_s), (Work::Memory, 0.0)];
+        world.stream(number, Stream { work: bytes, own_s: stream, threads: 1.0, pause_s });
+        let attempt = &mut world.attempts[number];
+        attempt.step += 1;
+        attempt.done.input_bytes += bytes;
+        attempt.done.cpu_s += bytes * own_s;
+        Next::Stream
+    }
+}
+
+impl Program for Reading<'_> {
+    fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        match world.attempts[number].kind {
+            Kind::Map => self.map(world, number),
+            Kind::Reduce if self.maps_left > 0 => Next::Wait,
+            Kind::Reduce => Next::End,
+        }
+    }
+
+    fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
+        if world.attempts[number].kind == Kind::Reduce {
+            return false;
+        }
+        self.maps_left -= 1;
+        self.maps_left == 0
+    }
+}

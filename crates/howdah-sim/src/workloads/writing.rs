@@ -1,0 +1,60 @@
+//! Maps that write a file each, block after block, and perhaps a reduce that sums up.
+
+use crate::attempt::Kind;
+use crate::job::{Next, Program};
+use crate::models::cpu::Work;
+use crate::workloads::output::Output;
+use crate::world::{Stream, World};
+
+/// The program of such a job.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    pub(crate) output: Output,
+    /// Reference core-seconds of the map's thread for each byte.
+    own_s: f64,
+    maps_left: u32,
+}
+
+impl Writing {
+    pub(crate) fn new(output: Output, own_s: f64) -> Self {
+        let maps_left = output.files.count();
+        Self { output, own_s, maps_left }
+    }
+
+    fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let attempt = &world.attempts[number];
+        let (file, worker, step) = (attempt.task, attempt.worker, attempt.step);
+        if let Some(written) = step.checked_sub(1).and_then(|last| self.output.block(file, last)) {
+            self.output.end(world, written);
+        }
+        let Some(block) = self.output.block(file, step) else { return Next::End };
+        let bytes = self.output.files.bytes(block);
+        world.uses.clear().cpu(&world.cluster, worker, self.own_s);
+        let pause_s = self.output.begin(world, worker, block);
+        let own_s = [(Work::Stream, self.own_s), (Work::Memory, 0.0)];
+        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
+        let attempt = &mut world.attempts[number];
+        attempt.step += 1;
+        attempt.done.output_bytes += bytes;
+        attempt.done.cpu_s += bytes * self.own_s;
+        Next::Stream
+    }
+}
+
+impl Program for Writing {
+    fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        match world.attempts[number].kind {
+            Kind::Map => self.map(world, number),
+            Kind::Reduce if self.maps_left > 0 => Next::Wait,
+            Kind::Reduce => Next::End,
+        }
+    }
+
+    fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
+        if world.attempts[number].kind == Kind::Reduce {
+            return false;
+        }
+        self.maps_left -= 1;
+        self.maps_left == 0
+    }
+}
