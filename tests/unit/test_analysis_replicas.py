@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 from howdah.analysis import analyse
 from howdah.analysis.replicas import by_chance
-from howdah.model.plan import Placement
+from howdah.model.plan import Placement, Setting
 from howdah.model.tables import RunData
 from support.cluster_records import terasort_on
 from support.cluster_scene import Scene
 from support.findings import found
 
 
-def spread(changes: Mapping[str, object], placement: Placement = Placement.NODE_GROUPS) -> RunData:
-    """A run whose output lies as said."""
+def spread(
+    changes: Mapping[str, object], placement: Placement = Placement.NODE_GROUPS, policy: str | None = None
+) -> RunData:
+    """A run whose output lies as said, on a plan that was told the policy of placement, if one is given."""
     run = terasort_on(Scene())
     (result,) = run.record.workloads
     assert result.replicas is not None
@@ -27,7 +29,10 @@ def spread(changes: Mapping[str, object], placement: Placement = Placement.NODE_
     changed = result.model_copy(update={"replicas": result.replicas.model_copy(update=dict(changes))})
     topology = run.record.plan.cluster.topology.model_copy(update={"placement": placement})
     cluster = run.record.plan.cluster.model_copy(update={"topology": topology})
-    plan = run.record.plan.model_copy(update={"cluster": cluster})
+    key = "dfs.block.replicator.classname"
+    told = [Setting(key=key, value=policy, reason="so told", source="user")] if policy else []
+    settings = (*run.record.plan.settings, *told)
+    plan = run.record.plan.model_copy(update={"cluster": cluster, "settings": settings})
     return run._replace(record=run.record.model_copy(update={"workloads": (changed,), "plan": plan}))
 
 
@@ -80,3 +85,17 @@ def test_blocks_at_random_are_seldom_called_uneven(workers: int, mean: int, seed
     rng = np.random.default_rng(seed)
     fullest = [rng.multinomial(workers * mean, [1 / workers] * workers).max() / mean for _ in range(20)]
     assert np.median(fullest) <= by_chance(workers, mean)
+
+
+@pytest.mark.parametrize(
+    ("policy", "kept_apart"), [("WithNodeGroup", True), ("Default", False), ("WithUpgradeDomain", False)]
+)
+def test_node_groups_that_were_turned_off_are_not_called_planned(policy: str, kept_apart: bool) -> None:
+    name = f"org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicy{policy}"
+    run = spread({"sharing_host": 3}, policy=name)
+    (finding,) = found(run, "replicas-share-host")
+    assert ("planned node groups" in finding.text) is kept_apart
+    assert ("the plan does not keep them apart" in finding.text) is not kept_apart
+    assert (finding.severity == "warning") is kept_apart
+    together = found(spread({"sharing_host": 0}, policy=name), "replica-spread")[0].text
+    assert ("none share a host, as the planned node groups ask" in together) is kept_apart

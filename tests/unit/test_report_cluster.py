@@ -10,6 +10,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import FloorDistance
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.content import content
@@ -269,6 +270,24 @@ def test_provenance_names_versions_and_jobs() -> None:
     assert groups["Cluster"]["laboratory"] == "mine, built with root"
     assert groups["Jobs"] == {"terasort": "job_1700000000000_0001, told by the history server"}
     assert "Host it was started on" in groups
+
+
+def test_provenance_leaves_out_the_loop_devices_of_a_laboratory() -> None:
+    record = laboratory().record
+    own, image = record.host.disks[0], record.host.file_systems[0]
+    loop = own.model_copy(update={"name": "loop7", "kind": "loop"})
+    mounted = image.model_copy(update={"mount": "/lab/disk1", "disk": "loop7", "device": "/dev/loop7"})
+    host = record.host.model_copy(
+        update={"disks": (own, loop), "file_systems": (image, mounted)},
+    )
+
+    def told(changed: RunRecord) -> str:
+        return str([one.entries for one in provenance(changed) if one.heading.startswith("Host")])
+
+    assert "loop7" not in told(record.model_copy(update={"host": host}))
+    assert own.name in told(record.model_copy(update={"host": host}))
+    # A local run may well have had its data on one.
+    assert "loop7" in told(records.terasuite().record.model_copy(update={"host": host}))
 
 
 def test_a_report_says_which_cluster_it_is_of() -> None:

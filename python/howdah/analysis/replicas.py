@@ -15,6 +15,12 @@ from howdah.model.run import RunRecord
 from howdah.units import format_counted
 
 _APART = {Placement.NODE_GROUPS: "node groups", Placement.UPGRADE_DOMAINS: "upgrade domains"}
+_POLICY = "dfs.block.replicator.classname"
+_KNOWING = {
+    Placement.NODE_GROUPS: "BlockPlacementPolicyWithNodeGroup",
+    Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
+}
+"""The policies that know them; a plan may have been told to do with another."""
 
 
 def replica_balances(
@@ -49,9 +55,14 @@ def replica_balances(
 
 
 def _how(record: RunRecord) -> str | None:
-    """What keeps replicas on different hosts by the plan; None where nothing is to."""
+    """What keeps replicas on different hosts by the plan; None where nothing is to, or was turned off."""
     cluster = record.plan.cluster
-    return _APART.get(cluster.topology.placement) if cluster else None
+    if cluster is None or cluster.topology.placement not in _APART:
+        return None
+    placement = cluster.topology.placement
+    policies = [str(one.value) for one in record.plan.settings if one.key == _POLICY]
+    turned_off = any(not policy.endswith(_KNOWING[placement]) for policy in policies)
+    return None if turned_off else _APART[placement]
 
 
 def by_chance(workers: int, mean: float) -> float:

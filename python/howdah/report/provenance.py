@@ -33,7 +33,7 @@ def provenance(record: RunRecord) -> tuple[Facts, ...]:
         Facts("Simulation", simulation_facts(record)),
         Facts("Cluster", _cluster(record)),
         Facts("Jobs", _jobs(record)),
-        Facts(_host_heading(record), _host(record.host)),
+        Facts(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 
@@ -89,6 +89,17 @@ def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
         (result.workload.kind.value, f"{result.job.id}, told by the {result.job.told_by}")
         for result in record.workloads
         if result.job
+    )
+
+
+def _alone(host: Host) -> Host:
+    """A host without its loop devices: they are laboratories', and no job is started from one."""
+    loops = {disk.name for disk in host.disks if disk.kind == "loop"}
+    return host.model_copy(
+        update={
+            "disks": tuple(disk for disk in host.disks if disk.name not in loops),
+            "file_systems": tuple(one for one in host.file_systems if one.disk not in loops),
+        }
     )
 
 
