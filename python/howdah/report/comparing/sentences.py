@@ -10,10 +10,10 @@ from howdah.report.comparing.words import (
     interval,
     measured,
     more_time,
-    more_time_than,
     place,
     ratio,
     signed_seconds,
+    than,
 )
 
 TOLD = (Verdict.FASTER, Verdict.SLOWER)
@@ -64,10 +64,8 @@ def _pair(against: Against, baseline: str) -> str:
     told = [one for one in wholes if one.verdict in TOLD]
     if told:
         one = max(told, key=lambda one: one.base_mean)
-        return (
-            f"With {against.group}, {one.measure.workload} takes {more_time_than(_ratio(one), f'with {baseline}')} "
-            f"({_interval(one)})."
-        )
+        takes = f"{one.measure.workload} takes {than(_ratio(one), baseline)}"
+        return f"With {against.group}, {takes} ({_interval(one)})."
     if all(one.verdict is Verdict.ALIKE for one in wholes):
         return f"{against.group} and {baseline} are alike: no workload differs by more than 2 %."
     main = _main(against)
@@ -81,7 +79,7 @@ def _fastest(several: Sequence[Against], baseline: str) -> str:
     faster = [(group, one) for group, one in judged if one.verdict is Verdict.FASTER]
     if faster:
         group, one = min(faster, key=lambda pair: pair[1].other_mean)
-        return f"{main} is fastest with {group}: {more_time_than(_ratio(one), f'with {baseline}')} ({_interval(one)})."
+        return f"{main} is fastest with {group}: {than(_ratio(one), baseline)} ({_interval(one)})."
     slower = [group for group, one in judged if one.verdict is Verdict.SLOWER]
     if slower:
         rest = [group for group, one in judged if one.verdict not in TOLD]
