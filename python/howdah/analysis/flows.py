@@ -54,7 +54,7 @@ def flows(
         done = succeeded(attempts)
         remote = shuffle_share(done, place) if work.stored else None
         local = _by_chance(result, len(hosts)) if _anywhere(result) else local_share(done, result.job)
-        whole = whole_files_share(run.record, result, local, len(hosts))
+        whole = whole_files_share(run.record, result, local, len({place(worker) for worker in hosts}))
         local = local if whole is None else whole
         traffic = Traffic(local, remote, read_in_vain(attempts))
         span = window_of(run.record, timeline, time)
