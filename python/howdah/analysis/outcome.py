@@ -65,7 +65,8 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         return
     gaps = []
     if not evidence.use:
-        gaps.append("no samples: the use of CPU, disks and network is not known")
+        # There may be samples of daemons, which tell nothing of their machines.
+        gaps.append("no samples of CPU, disks and network: their use is not known")
     if not evidence.spreads:
         gaps.append("no task attempts: long poles and balance are not known")
     limited = any(result.workload.kind not in UNLIMITED for result in record.workloads)

@@ -31,6 +31,8 @@ _ROOMY = 104
 """Columns from which the longest usual line has room for a bar before it."""
 _NAME_WIDTH = 13
 _LABEL_WIDTH = 8
+_ENDS = ("unfinished", "never-began")
+"""The findings on how far a run came that did not succeed."""
 
 
 class Display:
@@ -140,13 +142,17 @@ class Display:
     def conclude(self, finished: Finished) -> None:
         """Say what was found, where data was kept and where the report is."""
         findings = finished.analysis.findings
-        self._labels("found", [finding for finding in findings if finding.severity == "answer"])
+        # Why a run did not succeed is told last, as an error; how far it came is told here.
+        succeeded = finished.data.record.outcome is Outcome.SUCCEEDED
+        ends = [one for one in findings if one.id in _ENDS]
+        self._labels("found", [one for one in findings if one.severity == "answer"] if succeeded else ends)
         dfsio = [finding for finding in findings if finding.id == "dfsio"]
         self._labels("dfsio", dfsio)
         simulated = finished.data.record.origin is Origin.SIMULATED
         if dfsio and not simulated:
             self._label("", f"appended to {self._job.results_dir / DFSIO_LOG}")
-        self._labels("warning", [one for one in findings if one.severity == "warning"], style="yellow")
+        warnings = [one for one in findings if one.severity == "warning" and one not in ends]
+        self._labels("warning", warnings, style="yellow")
         for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         if simulated and finished.spent:

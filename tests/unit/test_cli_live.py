@@ -1,0 +1,46 @@
+"""What a terminal shows of a run that has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.cli.live import Display
+from howdah.model.job import Job
+from howdah.model.run import Outcome
+from howdah.session.prepared import Prepared
+from howdah.session.reporting import Finished
+from support import records
+
+
+def _shown(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> str:
+    run = records.terasuite()
+    sort = run.record.workloads[1].model_copy(update={"outcome": outcome})
+    done = (run.record.workloads[0], sort)
+    error = "terasort: map 0 failed: no space left"
+    update = {"outcome": outcome, "error": error, "workloads": done}
+    run = run._replace(record=run.record.model_copy(update=update))
+    job = Job.model_construct(results_dir=Path())
+    prepared = Prepared(job, None, (), dict)  # type: ignore[arg-type]
+    display = Display(prepared, silent=False)
+    display.conclude(Finished(run, analyse(run), Path(), Path("report.html")))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_how_far_a_failed_run_came_is_told_once_and_why_is_left_to_the_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = _shown(Outcome.FAILED, capsys)
+    assert shown.startswith("found terasort failed after ")
+    assert shown.count("terasort failed after") == 1
+    assert "never began: teravalidate" in shown
+    assert "no space left" not in shown
+    assert "the run failed" not in shown
+
+
+def test_a_run_that_was_stopped_is_told_so_too(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _shown(Outcome.ABORTED, capsys)
+    assert shown.startswith("found terasort was cut off after ")
+    assert "the run was cut off" not in shown
