@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from howdah.engines.sim.counters import hadoop_counters
+from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.outcome import PhaseOutcome, WorkloadOutcome
 from howdah.engines.sim.translate import Translated
 from howdah.model.cluster import HadoopJob, ReplicaSpread
@@ -38,6 +39,7 @@ def workload_result(
             for one in said.phases
         ),
         counters=Counters.model_validate(said.counters.model_dump(exclude={"shuffled_bytes"})),
+        files=file_rates(workload.kind, tasks, scenario.parameters),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
             name=workload.kind.value,
