@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.analysis.wording import listed, seconds
+from howdah.analysis.comparing.judging import ALIKE
+from howdah.analysis.wording import listed, percent, seconds
 from howdah.model.comparison import Against, Comparison, Contrast, Judged, Location, RunGroup, Verdict
 from howdah.report.comparing.words import (
     interval,
     measured,
     more_time,
-    place,
     ratio,
     signed_seconds,
     than,
@@ -39,7 +39,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
             yield f"{word} than {baseline}: {'; '.join(_told(one) for one in told)}."
     alike = [one.measure.workload for one in wholes if one.verdict is Verdict.ALIKE]
     if alike:
-        yield f"Alike within 2 %: {listed(alike)}."
+        yield f"Alike within {percent(ALIKE)}: {listed(alike)}."
     unclear = [one for one in wholes if one.verdict is Verdict.CANNOT_TELL]
     untested = [one for one in unclear if one.evidence is None]
     if untested:
@@ -67,7 +67,7 @@ def _pair(against: Against, baseline: str) -> str:
         takes = f"{one.measure.workload} takes {than(_ratio(one), baseline)}"
         return f"With {against.group}, {takes} ({_interval(one)})."
     if all(one.verdict is Verdict.ALIKE for one in wholes):
-        return f"{against.group} and {baseline} are alike: no workload differs by more than 2 %."
+        return f"{against.group} and {baseline} are alike: no workload differs by more than {percent(ALIKE)}."
     main = _main(against)
     seen = f"{main.measure.workload} took {more_time(_ratio(main))}"
     return f"{against.group} cannot be told from {baseline}: {seen}, but {main.why}{_repeats_to(main)}."
@@ -139,8 +139,3 @@ def _located(one: Location) -> str:
         for sign in one.signs
     ]
     return f"{text}; {listed(signs)}." if signs else f"{text}; no resource and no task differs clearly."
-
-
-def compared(one: Contrast) -> str:
-    """A contrast's place and name."""
-    return f"{place(one.measure)}, {one.measure.name}"

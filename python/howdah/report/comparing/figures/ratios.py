@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
-from howdah.model.comparison import Against, Comparison, Judged, Verdict
-from howdah.model.run import Origin
+from howdah.model.comparison import Comparison, Judged, Verdict
 from howdah.report.comparing.figures.colours import keys
+from howdah.report.comparing.figures.ratio_rows import ROW, Row, domain, laid_out
 from howdah.report.comparing.words import interval, more_time, place, ratio
 from howdah.report.figure import Figure, Table
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
-ROW, HEAD = 24, 30
 LEFT, RIGHT = 4, 190
 
 WIDEST = 4.0
 """Ratios that span more than this are drawn on a logarithmic axis."""
-
-FARTHEST = 8.0
-"""Intervals are cut off where they reach so many times beyond the farthest ratio."""
 
 
 _POWERS = range(-4, 5)
 """Powers of ten that ratios lie between."""
 
 
-class Row(NamedTuple):
-    """One line of the figure: a group in a workload or phase, ``y`` in pixels from the top."""
-
-    y: float
-    against: Against
-    judged: Judged
-    simulated: bool
-
-
 def ratios(comparison: Comparison) -> Figure | None:
     """The figure; None where nothing is held against the baseline."""
-    heads, rows = _rows(comparison)
+    heads, rows = laid_out(comparison)
     if not rows:
         return None
     return Figure(
@@ -45,7 +32,7 @@ def ratios(comparison: Comparison) -> Figure | None:
         title=f"Elapsed time over that of {comparison.baseline}",
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
-            "left of the line took less time. A bar without an end goes on. No bar: too few runs."
+            "left of the line took less time. A bar that ends at the edge goes on beyond it; no bar: too few runs."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
@@ -54,42 +41,8 @@ def ratios(comparison: Comparison) -> Figure | None:
     )
 
 
-def _rows(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Where every line goes: one block for each workload and phase, its name above its groups."""
-    heads, rows = [], []
-    y = 0.0
-    simulated = {
-        group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
-    }
-    measures = dict.fromkeys(one.measure for each in comparison.against for one in each.times)
-    for measure in measures:
-        # The name of a phase is paler than that of its workload.
-        heads.append(
-            {"y": y + HEAD / 2, "text": place(measure), "shade": 1 if measure.phase is None else 0.75}
-        )
-        y += HEAD
-        for each in comparison.against:
-            one = each.time_of(measure.workload, measure.phase)
-            if one is not None and one.ratio is not None:
-                rows.append(Row(y + ROW / 2, each, one, simulated[each.group]))
-                y += ROW
-    return heads, rows
-
-
-def _domain(rows: list[Row]) -> tuple[float, float]:
-    """From the least to the greatest of what is drawn, 1 and a little room included."""
-    points = [1.0, *(row.judged.ratio or 1.0 for row in rows)]
-    least, most = min(points), max(points)
-    reach = min(FARTHEST, max(1.2, (most / least) ** 1.5))
-    ends = [value for row in rows for value in (row.judged.low, row.judged.high) if value is not None]
-    low = max(min([least, *ends]), least / reach)
-    high = min(max([most, *ends]), most * reach)
-    room = max(1.02, (high / low) ** 0.06)
-    return low / room, high * room
-
-
 def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) -> dict[str, Any]:
-    low, high = _domain(rows)
+    low, high = domain(rows)
     height = max([row.y for row in rows]) + ROW / 2
     several = len(comparison.against) > 1
     values = [_datum(row, low, high, several=several) for row in rows]
