@@ -8,11 +8,27 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.cli.live import Display
+from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.run import Outcome
 from howdah.session.prepared import Prepared
 from howdah.session.reporting import Finished
 from support import records
+
+
+def _job() -> Job:
+    record = records.terasuite().record
+    return Job(
+        run_id=record.id,
+        command=record.command,
+        host=record.host,
+        plan=record.plan,
+        suite=record.suite,
+        seed=record.seed,
+        keep_data=False,
+        sample_interval_s=1.0,
+        results_dir=Path(),
+    )
 
 
 def _shown(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> str:
@@ -22,8 +38,7 @@ def _shown(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> str:
     error = "terasort: map 0 failed: no space left"
     update = {"outcome": outcome, "error": error, "workloads": done}
     run = run._replace(record=run.record.model_copy(update=update))
-    job = Job.model_construct(results_dir=Path())
-    prepared = Prepared(job, None, (), dict)  # type: ignore[arg-type]
+    prepared = Prepared(_job(), LocalEngine(), (), dict)
     display = Display(prepared, silent=False)
     display.conclude(Finished(run, analyse(run), Path(), Path("report.html")))
     return " ".join(capsys.readouterr().out.split())

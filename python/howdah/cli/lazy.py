@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import typer
@@ -60,3 +62,15 @@ class LazyCommands(TyperGroup):
             # Typer looks for near names among commands that are imported already.
             ctx.fail(f"No such command {args[0]!r}. Did you mean {', '.join(map(repr, near))}?")
         return super().resolve_command(ctx, args)
+
+
+def named_by(words: Sequence[str]) -> str:
+    """The command that a command line begins with, by its whole name; empty if it begins with none."""
+    plain = list(takewhile(lambda word: not word.startswith("-"), words))
+    name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
+    if not name:
+        return ""
+    module = import_module(f"howdah.cli.{COMMANDS[name]}")
+    below = getattr(typer.main.get_command(module.app), "commands", {})
+    further = plain[len(name.split()) :][:1]
+    return " ".join([name, *(word for word in further if word in below)])

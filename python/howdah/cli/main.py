@@ -15,7 +15,7 @@ from typer.exceptions import Exit, TyperException
 
 import howdah
 from howdah.cli.completion import check_completion
-from howdah.cli.lazy import LazyCommands
+from howdah.cli.lazy import LazyCommands, named_by
 from howdah.cli.output import PatientOutput
 from howdah.errors import HowdahError
 
@@ -84,9 +84,9 @@ def _run(output: PatientOutput) -> int:
         _complain(str(error), error.hint)
         return error.exit_code
     except TyperException as error:
-        # Only an error in the words of a command line knows which command it was about.
+        # A flag without its value does not know which command it was given to.
         context = getattr(error, "ctx", None)
-        command = context.command_path if context else "howdah"
+        command = context.command_path if context else f"howdah {named_by(sys.argv[1:])}".strip()
         _complain(_plainly(error.format_message()), f"see `{command} --help`")
         return error.exit_code if error.exit_code != 1 else 2
     except KeyboardInterrupt:
