@@ -43,7 +43,7 @@ def test_single_runs_are_told_with_what_they_took() -> None:
 
 def test_alike_is_an_answer() -> None:
     said = content(_of(group("none", noisy(100, 8, 0.002)), group("lz4", noisy(100.1, 8, 0.002, 3), "lz4")))
-    assert said.answer == "lz4 and none are alike: no workload differs by more than 2 %."
+    assert said.answer == "lz4 and none are alike: no workload differs by more than 2.0 %."
 
 
 def test_of_several_groups_the_fastest_is_the_answer() -> None:

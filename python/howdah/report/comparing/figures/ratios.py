@@ -32,7 +32,8 @@ def ratios(comparison: Comparison) -> Figure | None:
         title=f"Elapsed time over that of {comparison.baseline}",
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
-            "left of the line took less time. A bar that ends at the edge goes on beyond it; no bar: too few runs."
+            "left of the line took less time. A bar that ends at the edge goes on beyond it; where there is "
+            "no bar, there are too few runs."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
