@@ -23,6 +23,7 @@ _TYPES = {
     "slot": "<u4",
     "start_ns": "<i8",
     "end_ns": "<i8",
+    "io_ns": "<i8",
     "input_bytes": "<u8",
     "output_bytes": "<u8",
     "spilled_bytes": "<u8",

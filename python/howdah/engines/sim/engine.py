@@ -13,6 +13,7 @@ from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.sim.bands import bands_of
 from howdah.engines.sim.columns import columns_of
+from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.follow import Done, Simulations
 from howdah.engines.sim.outcome import Summary
 from howdah.engines.sim.planned_state import planned_state
@@ -122,7 +123,8 @@ class _SimRun:
     def _tell(self, done: Sequence[_native.Simulation]) -> None:
         summaries = [Summary.model_validate_json(one.summary()) for one in done]
         summary, machines, suite = summaries[0], self._translated.machines, self._job.suite
-        tasks = task_tables(columns_of(done[0].tasks()), suite, machines)
+        columns = columns_of(done[0].tasks())
+        tasks = task_tables(columns, suite, machines)
         ends_ns = [workload.end_ns for workload in summary.workloads]
         samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
         simulated = self._simulated().model_copy(
@@ -133,6 +135,7 @@ class _SimRun:
             self._sink.sample_table(samples[number])
             said = summary.workloads[number]
             result = workload_result(number, workload, said, tasks[number], self._translated)
+            result = result.model_copy(update={"files": file_rates(number, workload.kind, columns)})
             self._change(
                 workloads=(*self._record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )

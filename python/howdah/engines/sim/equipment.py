@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from howdah.engines.sim.scenario import Hosts, Masters
+from howdah.errors import UserError
 from howdah.model.parameter import HARDWARE
 
 
 def of_software(values: Mapping[str, float]) -> dict[str, float]:
-    """The simulator's own parameters among a calibration's values."""
+    """The simulator's own parameters among a calibration's values; UserError for one that is no number."""
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise UserError(
+                f"calibration: {name}", f"{value} is no number to simulate with", "calibrate again"
+            )
     return {name: value for name, value in values.items() if name not in HARDWARE}
 
 

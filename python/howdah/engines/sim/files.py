@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
-import pyarrow as pa
+import numpy as np
 
-from howdah import _native
+from howdah.engines.sim.columns import Columns, seconds
 from howdah.model.run import FileRate
 from howdah.model.workload import WorkloadKind
 
@@ -15,28 +14,22 @@ _OPERATIONS: dict[WorkloadKind, Literal["write", "read"]] = {
     WorkloadKind.DFSIO_WRITE: "write",
     WorkloadKind.DFSIO_READ: "read",
 }
-_LEAST_S = 1e-3
 
 
-def file_rates(kind: WorkloadKind, tasks: pa.Table, given: Mapping[str, float]) -> tuple[FileRate, ...]:
-    """One file for each map, in the order of their numbers; none of other programs.
+def file_rates(number: int, kind: WorkloadKind, tasks: Columns) -> tuple[FileRate, ...]:
+    """One file for each map of the ``number``-th workload, in their order; none of other programs.
 
-    TestDFSIO's clock runs from the open file to the closed one, so the start of a map's Java machine and its
-    commit are not counted. ``given`` are the simulation's parameters as far as they are not its defaults.
+    TestDFSIO's clock runs from the open file to the closed one: the start of a map's Java machine and its
+    commit are not counted.
     """
     operation = _OPERATIONS.get(kind)
     if operation is None:
         return ()
-    parameters = {name: default for name, default, *_ in _native.simulation_parameters()} | dict(given)
-    around_s = parameters["task_start_s"] + parameters["task_end_s"]
-    rows = tasks.select(["kind", "task", "start_s", "end_s", "input_bytes", "output_bytes"]).to_pylist()
-    maps = sorted((row for row in rows if row["kind"] == "map"), key=lambda row: int(row["task"]))
+    mine = np.flatnonzero((tasks["workload"] == number) & (tasks["kind"] == 0))
+    mine = mine[np.argsort(tasks["task"][mine], kind="stable")]
+    sizes = np.maximum(tasks["input_bytes"], tasks["output_bytes"])[mine]
+    rows = zip(tasks["task"][mine].tolist(), sizes.tolist(), seconds(tasks["io_ns"][mine]), strict=True)
     return tuple(
-        FileRate(
-            path=f"/dfsio/test_io_{row['task']}",
-            bytes=max(row["input_bytes"], row["output_bytes"]),
-            io_s=max(_LEAST_S, row["end_s"] - row["start_s"] - around_s),
-            operation=operation,
-        )
-        for row in maps
+        FileRate(path=f"/dfsio/test_io_{task}", bytes=size, io_s=float(io_s), operation=operation)
+        for task, size, io_s in rows
     )

@@ -74,6 +74,8 @@ class WorkloadOutcome(Model):
     """Input that came from another host."""
     replicas: tuple[int, ...]
     """Replicas that it wrote, by worker."""
+    sharing_host: int
+    """Blocks that it wrote with two replicas on one host."""
 
 
 class Summary(Model):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pyarrow as pa
 
 from howdah.engines.sim.counters import hadoop_counters
-from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.outcome import PhaseOutcome, WorkloadOutcome
 from howdah.engines.sim.translate import Translated
 from howdah.model.cluster import HadoopJob, ReplicaSpread
@@ -25,7 +24,7 @@ _DIRECTORIES = {
 def workload_result(
     number: int, workload: Workload, said: WorkloadOutcome, tasks: pa.Table, translated: Translated
 ) -> WorkloadResult:
-    """One workload of the suite, the ``number``-th from 0."""
+    """One workload of the suite, the ``number``-th from 0, without the files of its own."""
     scenario = translated.scenario
     replication = scenario.workloads[number].replication or scenario.hdfs.replication
     conf = {"dfs.blocksize": str(scenario.hdfs.block_bytes), "dfs.replication": str(replication)}
@@ -39,7 +38,6 @@ def workload_result(
             for one in said.phases
         ),
         counters=Counters.model_validate(said.counters.model_dump(exclude={"shuffled_bytes"})),
-        files=file_rates(workload.kind, tasks, scenario.parameters),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
             name=workload.kind.value,
@@ -73,7 +71,7 @@ def _replicas(
         replicas=replicas,
         bytes=said.counters.written_bytes,
         per_worker=dict(zip(workers, said.replicas, strict=True)),
-        sharing_host=0,
+        sharing_host=said.sharing_host,
         under_replicated=0,
         missing=0,
     )
