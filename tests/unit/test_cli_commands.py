@@ -27,12 +27,12 @@ def test_a_command_is_named_by_the_words_it_begins_with(line: str, name: str) ->
 
 
 def test_a_flag_without_its_value_leads_to_its_commands_help(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["howdah", "run", "terasuite", "--queue"])
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == 2
-    told = capsys.readouterr().err
+    told = capfd.readouterr().err
     assert "'--queue' requires an argument" in told
     assert "see `howdah run --help`" in told
