@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.cluster_work import cluster_work, job_bytes, replication_of
+from howdah.analysis.copying import copied_bytes
 from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
 from howdah.analysis.layers import Traffic, Window, layer_accounts
@@ -43,6 +44,7 @@ def flows(
         """Where only hosts' interfaces were sampled, what two workers of one host exchange is not seen."""
         return worker if worker in seen or not seen else hosts.get(worker, worker)
 
+    places = len({place(worker) for worker in hosts})
     found = []
     for time in times:
         result = run.record.workloads[time.index]
@@ -53,10 +55,10 @@ def flows(
         attempts = tasks_of(run.tasks, result.workload.kind.value, time)
         done = succeeded(attempts)
         remote = shuffle_share(done, place) if work.stored else None
-        local = _by_chance(result, len(hosts)) if _anywhere(result) else local_share(done, result.job)
-        whole = whole_files_share(run.record, result, local, len({place(worker) for worker in hosts}))
+        local = _by_chance(result, places) if _anywhere(result) else local_share(done, result.job)
+        whole = whole_files_share(run.record, result, local, places)
         local = local if whole is None else whole
-        traffic = Traffic(local, remote, read_in_vain(attempts))
+        traffic = Traffic(local, remote, read_in_vain(attempts), copied_bytes(run.record, time))
         span = window_of(run.record, timeline, time)
         window = Window(timeline, machines, span) if span else None
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
@@ -84,10 +86,10 @@ def _anywhere(result: WorkloadResult) -> bool:
     return result.workload.kind is WorkloadKind.DFSIO_READ
 
 
-def _by_chance(result: WorkloadResult, workers: int) -> float | None:
-    """The part of its input that a task finds on its own worker if it is placed anywhere."""
+def _by_chance(result: WorkloadResult, places: int) -> float | None:
+    """The part of its input that a task finds behind its own network interface if it is placed anywhere."""
     replication = replication_of(result)
-    return min(1.0, replication / workers) if replication is not None and workers else None
+    return min(1.0, replication / places) if replication is not None and places else None
 
 
 def tolerance(layer: LayerAccount, machines: int) -> float:
