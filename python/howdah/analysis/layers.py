@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.cluster_work import ClusterWork, JobBytes
@@ -26,13 +26,19 @@ LAG_S = 10.0
 # Ethernet, IP and TCP put at most so much around a full segment: 66 bytes on 1448.
 HEADERS = 66 / 1448
 
+_COPIES = "copies of what lost DataNodes held"
+
 
 class Traffic(NamedTuple):
-    """How a job's bytes should have gone between machines; ``in_vain`` were read and not used."""
+    """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
+
+    At most ``copied`` were written anew for DataNodes that were lost.
+    """
 
     local_share: float | None
     remote_share: float | None
     in_vain: int
+    copied: float = 0.0
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: replicas, shuffle and input from elsewhere."""
@@ -97,18 +103,18 @@ def layer_accounts(
     if window is not None:
         extra_sent = (work.replication - 1) * extra_written + extra_stored * (traffic.remote_share or 0.0)
         extra = (extra_read, work.replication * extra_written)
-        yield from _datanodes(work, window, extra, traffic.in_vain)
-        yield from _network(traffic.expected(work), window, extra_sent)
+        yield from _datanodes(work, window, extra, traffic)
+        yield from _network(traffic, work, window, extra_sent)
     if account is not None:
-        yield from _disks(work, account)
+        yield from _disks(work, account, traffic.copied)
 
 
 def _datanodes(
-    work: ClusterWork, window: Window, extra: tuple[float, float], in_vain: int
+    work: ClusterWork, window: Window, extra: tuple[float, float], traffic: Traffic
 ) -> Iterator[LayerAccount]:
     extra_read, extra_written = extra
-    lost = Explanation("read by attempts that did not succeed", in_vain, "measured")
-    sums = Explanation("checksums sent along", CHECKSUMS * (work.input + in_vain), "likely")
+    lost = Explanation("read by attempts that did not succeed", traffic.in_vain, "measured")
+    sums = Explanation("checksums sent along", CHECKSUMS * (work.input + traffic.in_vain), "likely")
     sides: tuple[tuple[Direction, float, list[Explanation]], ...] = (
         ("read", work.input, [_carried(extra_read), lost, sums]),
         ("written", work.replication * work.output, [_carried(extra_written)]),
@@ -116,17 +122,21 @@ def _datanodes(
     for direction, theory, why in sides:
         moved = window.total("datanode", f"datanode/{direction}_bytes", LAG_S)
         if moved is not None and theory:
+            if direction == "written":
+                why.append(_copied(traffic, moved[0] - theory - extra_written))
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 
 
-def _network(expected: float, window: Window, extra: float) -> Iterator[LayerAccount]:
+def _network(traffic: Traffic, work: ClusterWork, window: Window, extra: float) -> Iterator[LayerAccount]:
+    expected = traffic.expected(work)
     sides: tuple[tuple[Direction, str], ...] = (("received", "nic/*/rx_bytes"), ("sent", "nic/*/tx_bytes"))
     for direction, metric in sides:
         moved = window.total("nic", metric)
         if moved is not None:
             room = max(0.0, moved[0] - expected - extra)
             framing = Explanation("packet headers", min(room, HEADERS * expected), "guess")
-            yield _layer(("network", direction), expected, moved, metric, [_carried(extra), framing])
+            copied = _copied(traffic, room - framing.bytes)
+            yield _layer(("network", direction), expected, moved, metric, [_carried(extra), framing, copied])
 
 
 def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: float) -> LayerAccount:
@@ -141,28 +151,33 @@ def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: fl
     return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, [why])
 
 
-def _disks(work: ClusterWork, account: ByteAccount) -> Iterator[LayerAccount]:
-    sides: tuple[tuple[Direction, ByteSide, float], ...] = (
-        ("read", account.read, CHECKSUMS * work.input),
-        ("written", account.write, CHECKSUMS * work.replication * work.output),
+def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[LayerAccount]:
+    written = CHECKSUMS * work.replication * work.output
+    sides: tuple[tuple[Direction, ByteSide, tuple[Explanation, ...]], ...] = (
+        ("read", account.read, (_checksums(CHECKSUMS * work.input),)),
+        ("written", account.write, (_checksums(written), Explanation(_COPIES, copied, "likely"))),
     )
-    for direction, side, sums in sides:
+    for direction, side, hadoops in sides:
         if side.devices is None or side.should is None or not side.should:
             continue
-        why = [_carried(side.said - side.should), *_on_disk(side, sums)]
+        why = [_carried(side.said - side.should), *_on_disk(side, hadoops)]
         if direction == "written":
             why += _never_written(work, side)
         moved = (side.devices, side.resolution)
         yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
 
 
-def _on_disk(side: ByteSide, sums: float) -> Iterator[Explanation]:
-    """What explains the devices: HDFS's own checksums before what a file system may need."""
+def _checksums(size: float) -> Explanation:
+    return Explanation("HDFS's checksums", size, "likely")
+
+
+def _on_disk(side: ByteSide, hadoops: Sequence[Explanation]) -> Iterator[Explanation]:
+    """What explains the devices: what HDFS itself writes before what a file system may need."""
     left = side.remainder or 0.0
     if left <= 0:
         yield from side.explained
         return
-    for one in (Explanation("HDFS's checksums", sums, "likely"), *side.explained):
+    for one in (*hadoops, *side.explained):
         part = min(left, one.bytes)
         left -= part
         yield Explanation(one.what, part, one.sure)
@@ -174,6 +189,10 @@ def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[Explanation]:
     if missing > 0 and work.files_written:
         what = "intermediate files deleted before they were written back"
         yield Explanation(what, -min(missing, work.files_written), "guess")
+
+
+def _copied(traffic: Traffic, room: float) -> Explanation:
+    return Explanation(_COPIES, min(max(0.0, room), traffic.copied), "likely")
 
 
 def _carried(extra: float) -> Explanation:
