@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.crossing import shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
-from howdah.model.cluster import CounterValue
+from howdah.model.cluster import CounterValue, Event
 from howdah.model.tables import RunData
 from howdah.model.workload import Workload, WorkloadKind
-from support.cluster_records import terasort_on
+from support.cluster_records import terasort_on, with_events
 from support.cluster_scene import Scene
 from support.findings import found
 
@@ -189,3 +190,30 @@ def test_a_job_without_samples_is_accounted_for_by_its_counters() -> None:
     flow = flow_of(run._replace(samples=run.samples.slice(0, 0)))
     assert {each.layer for each in flow.layers} == {"Hadoop"}
     assert all(each.theory is not None for each in flow.flows if each.target == "disks-written")
+
+
+def _after_a_loss(moved: float) -> RunData:
+    """A run whose DataNodes wrote more than was asked for, one of four having been lost."""
+    run = terasort_on(Scene(replication=2))
+    (result,) = run.record.workloads
+    assert result.replicas is not None
+    lost = Event(time_s=result.start_s + 5, worker="h1-2", kind="datanode-lost", text="no heartbeat")
+    run = with_events(run, lost)
+    rows = run.samples.to_pylist()
+    own = [row for row in rows if (row["host"], row["metric"]) == ("h2-1", "datanode/written_bytes")]
+    most = max(row["value"] for row in own)
+    for row in own:
+        row["value"] *= 1 + moved / most
+    return run._replace(samples=pa.Table.from_pylist(rows, schema=run.samples.schema))
+
+
+def test_copies_of_what_a_lost_datanode_held_are_no_mystery() -> None:
+    part = SIZE * 2 / 4
+    whole = layer(terasort_on(Scene(replication=2)), "DataNodes", "written")
+    assert not [one for one in whole.explained if "lost DataNodes" in one.what]
+    for more, copied in ((part / 2, part / 2), (part * 3, part)):
+        written = layer(_after_a_loss(more), "DataNodes", "written")
+        assert written.counted == pytest.approx(whole.counted + more, rel=0.02)
+        (copies,) = [one for one in written.explained if "lost DataNodes" in one.what]
+        assert copies.bytes == pytest.approx(copied, rel=0.05)
+        assert written.unexplained == pytest.approx(more - copied, abs=0.05 * SIZE)
