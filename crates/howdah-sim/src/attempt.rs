@@ -1,6 +1,7 @@
 //! Task attempts that are under way.
 
 use crate::models::scheduling::Locality;
+use crate::models::start::Start;
 use crate::time::Time;
 
 /// Map or reduce.
@@ -21,6 +22,8 @@ pub(crate) struct Attempt {
     pub(crate) start: Time,
     /// Steps that it has begun.
     pub(crate) step: u32,
+    /// What its process spends before its first byte, until a stream has taken it.
+    pub(crate) process: Start,
     /// Its own speed, relative to its worker's.
     pub(crate) speed: f64,
     /// What its program keeps of it: bytes in, out and spilled.

@@ -37,8 +37,6 @@ pub(crate) trait Program {
 enum Event {
     /// A worker tells how it is, and may get tasks.
     Beat(u32),
-    /// An attempt's process starts.
-    Start(u32),
     /// An attempt goes on.
     Go(u32),
     /// An attempt's end is known.
@@ -148,7 +146,6 @@ impl Job {
                 self.places[worker as usize].beating = false;
                 self.assign(world, worker);
             }
-            Event::Start(attempt) => world.start_process(attempt),
             Event::Go(attempt) => self.go(world, program, attempt),
             Event::End(attempt) => self.end(world, program, attempt),
         }
@@ -277,7 +274,8 @@ impl Job {
         *used = (*used).max(slot + 1);
         let parameters = &world.scenario.parameters;
         let told = world.scheduler.serve(world.now, parameters.scheduler_task_s);
-        let start = start::start(&world.scenario.scheduling, used_before, parameters);
+        let process = start::start(&world.scenario.scheduling, used_before, parameters);
+        let recorded = world.namenode.serve(world.now, parameters.namenode_task_s);
         let speed = stragglers::speed(&mut world.spread, parameters.task_spread);
         world.task_began(worker);
         let attempt = Attempt {
@@ -288,14 +286,11 @@ impl Job {
             locality,
             start: told,
             step: 0,
+            process,
             speed,
-            done: Done { cpu_s: start.cpu_s, ..Done::default() },
+            done: Done::default(),
         };
         let number = world.attempts.add(attempt);
-        if start.cpu_s > 0.0 {
-            self.events.push(told, Event::Start(number));
-        } else {
-            self.events.push(told.after(start.seconds), Event::Go(number));
-        }
+        self.events.push(told.max(recorded), Event::Go(number));
     }
 }

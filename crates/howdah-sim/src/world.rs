@@ -198,25 +198,21 @@ impl<'a> World<'a> {
         worker.run(worker.tasks - 1, &self.scenario.parameters);
     }
 
-    /// Starts a new JVM for an attempt: CPU that takes its time even on an idle host.
-    pub(crate) fn start_process(&mut self, number: u32) {
-        let parameters = &self.scenario.parameters;
-        let cpu_s = parameters.task_start_cpu_s;
-        self.uses.clear().cpu(&self.cluster, self.attempts[number].worker, 1.0);
-        self.activities += 1;
-        let most = cpu_s / parameters.task_start_s.max(1e-9);
-        self.network.start(self.now, cpu_s, self.uses.as_slice(), most, u64::from(number));
-    }
-
     /// Starts a stream of an attempt over what [`World::uses`] holds. Its own threads run at most at its worker's speed
-    /// and its own; pauses make it slower on the whole.
+    /// and its own; pauses make it slower on the whole, as does the start of its process where it is its first.
     pub(crate) fn stream(&mut self, number: u32, stream: Stream) {
-        let attempt = &self.attempts[number];
+        let attempt = &mut self.attempts[number];
+        let start = std::mem::take(&mut attempt.process);
+        attempt.done.cpu_s += start.cpu_s;
         let worker = &self.cluster.workers[attempt.worker as usize];
         let own_s: f64 = stream.own_s.iter().map(|&(work, seconds)| seconds * worker.factor(work)).sum();
-        let thread_s = own_s / (stream.threads * worker.thread * attempt.speed);
-        let seconds = stream.work * thread_s + stream.pause_s;
+        let thread = worker.thread * attempt.speed;
+        let starting_s = start.seconds + start.cpu_s * worker.factor(Work::Stream) / thread;
+        let seconds = stream.work * own_s / (stream.threads * thread) + stream.pause_s + starting_s;
         let most = if seconds > 0.0 { stream.work / seconds } else { f64::INFINITY };
+        if stream.work > 0.0 {
+            self.uses.cpu(&self.cluster, attempt.worker, start.cpu_s / stream.work);
+        }
         self.activities += 1;
         self.network.start(self.now, stream.work, self.uses.as_slice(), most, u64::from(number));
     }

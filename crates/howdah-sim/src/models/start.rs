@@ -1,22 +1,25 @@
-//! The start of a task: a new JVM, or one that ran a task of the job before.
+//! The start of a task: a new JVM, or one that ran a task of the job before; then the task's own setting up.
+//!
+//! Every task reads its split and its configuration, makes its sort buffer and its directories, and commits; a new JVM
+//! loads and compiles classes before that. Both are CPU and waiting, and part of the task's first stream.
 
 use crate::parameters::Parameters;
 use crate::scenario::Scheduling;
 
 /// What a task spends before its first byte.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Start {
-    /// Seconds, at least.
+    /// Seconds of waiting.
     pub(crate) seconds: f64,
-    /// CPU in them, core-seconds.
+    /// Reference core-seconds.
     pub(crate) cpu_s: f64,
 }
 
 /// The start of a task in a slot that ran a task of the same job before, or not.
 pub(crate) fn start(scheduling: &Scheduling, used_before: bool, parameters: &Parameters) -> Start {
     if scheduling.jvm_reuse && used_before {
-        Start { seconds: parameters.task_reuse_s, cpu_s: 0.0 }
+        Start { seconds: parameters.task_reuse_s, cpu_s: parameters.task_cpu_s }
     } else {
-        Start { seconds: parameters.task_start_s, cpu_s: parameters.task_start_cpu_s }
+        Start { seconds: parameters.task_start_s, cpu_s: parameters.task_start_cpu_s + parameters.task_cpu_s }
     }
 }

@@ -7,6 +7,9 @@ use crate::models::cpu::Work;
 use crate::workloads::input;
 use crate::world::{Stream, World};
 
+/// Blocks whose places a reader asks for at once (`dfs.client.read.prefetch.size`).
+const PREFETCHED: f64 = 10.0;
+
 /// The program of such a job.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
@@ -40,7 +43,7 @@ impl<'a> Reading<'a> {
             self.remote_bytes += bytes;
         }
         let parameters = &world.scenario.parameters;
-        let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
+        let answered = world.namenode.serve(world.now, parameters.namenode_block_s / PREFETCHED);
         let pause_s = answered.since(world.now) + world.scenario.network.round_trip_s;
         let own_s = self.own_s + parameters.read_s_per_byte / 2.0;
         let stream = [(Work::Stream, own_s), (Work::Memory, 0.0)];

@@ -132,13 +132,12 @@ impl Terasort<'_> {
         if input::read(world, worker, self.input.disks(blocks.start), 1.0) {
             self.remote_bytes += bytes;
         }
-        let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
         let reading_s = parameters.read_s_per_byte / 2.0;
         let stream = Stream {
             work: bytes,
             own_s: [(Work::Stream, reading_s), (Work::Memory, own_s)],
             threads: parameters.map_threads,
-            pause_s: answered.since(world.now),
+            pause_s: world.scenario.network.round_trip_s,
         };
         world.stream(number, stream);
         self.spilled_bytes += bytes * stored * written;
