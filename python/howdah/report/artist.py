@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
 from howdah.report.figure import Figure
 from howdah.report.picture import still
 
-_PATIENCE_S = 5.0
+_HANDS = min(2, os.cpu_count() or 1)
+"""More would share what a page has to wait for in any case: its largest figures."""
 
 
 class Artist:
-    """A process that is ready to draw a while after it was started.
+    """Processes that are ready to draw a while after they were started.
 
     What draws is JavaScript: its machine takes a third of a second to start, and while it is at work no
     other thread of its process gets on.
     """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "howdah.report.drawing"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            # Ctrl-C is the parent's to deal with, which then ends it.
-            start_new_session=True,
-        )
+        self._hands = [_hand() for _ in range(_HANDS)]
 
     def __enter__(self) -> Self:
         return self
@@ -41,15 +37,40 @@ class Artist:
         self.dismiss()
 
     def dismiss(self) -> None:
-        """End it, if it has not drawn."""
-        if self._process.returncode is None:
-            self._process.kill()
-            self._process.communicate()
+        """End those that have not drawn."""
+        for hand in self._hands:
+            if hand.returncode is None:
+                hand.kill()
+                hand.communicate()
 
     def pictures(self, figures: Sequence[Figure]) -> dict[str, str]:
         """Every figure as SVG, by its id; asked for once."""
-        asked = json.dumps([still(figure) for figure in figures])
-        answer, complaint = self._process.communicate(asked.encode())
-        if self._process.returncode:
-            raise RuntimeError(f"what draws has failed: {complaint.decode(errors='replace')}")
-        return dict(zip((figure.id for figure in figures), json.loads(answer), strict=True))
+        largest = sorted(figures, key=lambda figure: figure.marks, reverse=True)
+        shares = [largest[place::_HANDS] for place in range(_HANDS)]
+        with ThreadPoolExecutor(_HANDS, thread_name_prefix="howdah-artist") as pool:
+            drawn = list(pool.map(_draw, self._hands, shares))
+        made = {
+            figure.id: one
+            for share, ones in zip(shares, drawn, strict=True)
+            for figure, one in zip(share, ones, strict=True)
+        }
+        return {figure.id: made[figure.id] for figure in figures}
+
+
+def _hand() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "howdah.report.drawing"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Ctrl-C is the parent's to deal with, which then ends it.
+        start_new_session=True,
+    )
+
+
+def _draw(hand: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
+    answer, complaint = hand.communicate(json.dumps([still(figure) for figure in share]).encode())
+    if hand.returncode:
+        raise RuntimeError(f"what draws has failed: {complaint.decode(errors='replace')}")
+    drawn: list[str] = json.loads(answer)
+    return drawn
