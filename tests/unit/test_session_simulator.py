@@ -8,6 +8,7 @@ import pytest
 
 from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import write_plan
+from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.planner.suite.request import RunRequest
@@ -23,15 +24,8 @@ def plan_file(tmp_path: Path) -> Path:
     return file
 
 
-def _prepare(
-    tmp_path: Path,
-    where: ClusterChoice,
-    suite: str = "terasuite",
-    *,
-    keep_data: bool = False,
-    **asked: object,
-) -> Prepared:
-    request = RunRequest.model_validate({"suite": suite, **asked})
+def _prepare(tmp_path: Path, where: ClusterChoice, *, keep_data: bool = False, **asked: object) -> Prepared:
+    request = RunRequest.model_validate({"suite": "terasuite", **asked})
     return prepare("sim", request, where, runs_dir=tmp_path, command=("howdah",), seed=5, keep_data=keep_data)
 
 
@@ -55,6 +49,10 @@ def test_a_calibration_is_named_and_digested(tmp_path: Path, plan_file: Path) ->
     said = dict(prepared.introduction)["sim"]
     assert "calibrated by a test" in said
     assert "bands over 3 simulations" in said
+    assert isinstance(prepared.engine, SimEngine)
+    drawn = [one["softness"] for one in prepared.engine.target.draws]
+    assert len(set(drawn)) == 2
+    assert 6.0 not in drawn
 
 
 def test_the_interval_of_samples_grows_with_the_cluster_and_its_work(tmp_path: Path, plan_file: Path) -> None:

@@ -130,6 +130,21 @@ def test_replications_give_bands_around_the_run_of_the_seed(small: RunData) -> N
     assert data.tasks.equals(small.tasks)
 
 
+def test_parameters_that_are_not_sure_widen_the_bands() -> None:
+    # The last is beyond what the simulator takes, and is drawn back to it.
+    uncertain = SimTarget({}, replications=4, draws=tuple({"map_s_per_byte": x} for x in (1e-8, 6e-8, 1.0)))
+    data = simulated(sim_job(slots_plan(), small_suite(slots_plan())), uncertain)
+    assert data.record.simulated is not None
+    sure = small_run(5).record.simulated
+    assert sure is not None
+    widths = [
+        next(one.high_s / one.low_s for one in bands if (one.workload, one.phase) == ("terasort", None))
+        for bands in (sure.bands, data.record.simulated.bands)
+    ]
+    assert widths[1] > 1.05 * widths[0]
+    assert data.record.workloads == small_run().record.workloads
+
+
 def test_what_the_simulator_refuses_leaves_no_record() -> None:
     sink = MemorySink()
     engine = SimEngine(SimTarget({"softness": float("nan")}))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from howdah.calibrate.draws import draws
 from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
@@ -47,7 +48,8 @@ def prepare_simulation(
     kinds_of(request, SIMULATED)
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
-    target = _target(where)
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    target = _target(where, seed)
     plan = _plan(where)
     sized = size_suite(
         request,
@@ -55,7 +57,6 @@ def prepare_simulation(
         engine=SIMULATED,
         dataset_bytes=plan.cluster.request.dataset_bytes if plan.cluster else None,
     )
-    seed = secrets.randbelow(2**32) if seed is None else seed
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
     job = Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),
@@ -97,7 +98,7 @@ def _plan(where: ClusterChoice) -> Plan:
     return plan
 
 
-def _target(where: ClusterChoice) -> SimTarget:
+def _target(where: ClusterChoice, seed: int) -> SimTarget:
     replications = 1 if where.replications is None else where.replications
     if not 1 <= replications <= _MOST_REPLICATIONS:
         raise UserError(
@@ -111,6 +112,7 @@ def _target(where: ClusterChoice) -> SimTarget:
         calibration=calibration.name,
         calibration_digest=sha256(write_calibration(calibration)),
         replications=replications,
+        draws=draws(calibration, replications, seed)[1:],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,6 +13,7 @@ from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.sim.bands import bands_of
 from howdah.engines.sim.columns import columns_of
+from howdah.engines.sim.equipment import within_range
 from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.follow import Done, Simulations
 from howdah.engines.sim.outcome import Summary
@@ -22,7 +23,7 @@ from howdah.engines.sim.samples import sample_tables
 from howdah.engines.sim.scenario import Scenario, Written
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.tasks import task_tables
-from howdah.engines.sim.translate import SUMMARY_ONLY, Translated, translate
+from howdah.engines.sim.translate import Translated, translate
 from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
@@ -48,24 +49,22 @@ class SimEngine:
     version = howdah.__version__
 
     def __init__(self, target: SimTarget) -> None:
-        self._target = target
+        self.target = target
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Simulate the job; raise UserError before anything is written if the plan cannot run it."""
         written = Written(tasks=True, sample_interval_s=job.sample_interval_s)
-        translated = translate(job.plan, job.suite, self._target.parameters, seed=job.seed, written=written)
-        scenarios = _replicated(translated.scenario, self._target.replications)
+        translated = translate(job.plan, job.suite, self.target.parameters, seed=job.seed, written=written)
+        scenarios = (translated.scenario, *self._others(job))
         # The first simulation begins here, so that what the simulator refuses leaves no record.
-        return _SimRun(job, sink, self._target, translated, Simulations(scenarios)).execute()
+        return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
 
-
-def _replicated(scenario: Scenario, replications: int) -> list[Scenario]:
-    """The scenario, and the same with other seeds, of which only the summary is wanted."""
-    others = (
-        scenario.model_copy(update={"seed": (scenario.seed + number) % _SEEDS, "record": SUMMARY_ONLY})
-        for number in range(1, replications)
-    )
-    return [scenario, *others]
+    def _others(self, job: Job) -> Iterator[Scenario]:
+        """The same with other seeds and, where they are not sure, other parameters; for their summaries."""
+        for number in range(1, self.target.replications):
+            drawn = self.target.draws[number - 1] if self.target.draws else self.target.parameters
+            seed = (job.seed + number) % _SEEDS
+            yield translate(job.plan, job.suite, within_range(drawn), seed=seed).scenario
 
 
 class _SimRun:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from howdah import _native
 from howdah.engines.sim.scenario import Hosts, Masters
 from howdah.errors import UserError
 from howdah.model.parameter import HARDWARE
@@ -18,6 +19,15 @@ def of_software(values: Mapping[str, float]) -> dict[str, float]:
                 f"calibration: {name}", f"{value} is no number to simulate with", "calibrate again"
             )
     return {name: value for name, value in values.items() if name not in HARDWARE}
+
+
+def within_range(values: Mapping[str, float]) -> dict[str, float]:
+    """The values, those that were drawn beyond what makes sense drawn back to it."""
+    ranges = {name: (least, most) for name, _, least, most, _ in _native.simulation_parameters()}
+    return {
+        name: min(max(value, ranges[name][0]), ranges[name][1]) if name in ranges else value
+        for name, value in values.items()
+    }
 
 
 def equipped_hosts(hosts: tuple[Hosts, ...], values: Mapping[str, float]) -> tuple[Hosts, ...]:

@@ -17,3 +17,5 @@ class SimTarget(NamedTuple):
     """SHA-256 of its content."""
     replications: int = 1
     """Simulations, each with a seed of its own."""
+    draws: tuple[Mapping[str, float], ...] = ()
+    """Parameters of each simulation after the first, where they are not known for sure."""

@@ -5,7 +5,6 @@ The same by field as ``crates/howdah-sim/src/local/scenario.rs``.
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from howdah.model.base import Model
@@ -32,12 +31,6 @@ class Doubling(Model):
     doubling_s: float
     """What each doubling adds."""
 
-    @classmethod
-    def through(cls, one: tuple[float, float], other: tuple[float, float]) -> Doubling:
-        """The line through two measured points, each a number and the cost there."""
-        (low, low_s), (high, high_s) = sorted((one, other))
-        return cls(at=low, cost_s=low_s, doubling_s=(high_s - low_s) / math.log2(high / low))
-
 
 class Costs(Model):
     """CPU seconds for each byte of rows."""
@@ -50,10 +43,6 @@ class Costs(Model):
     """Reading past the page cache."""
     write_s: float
     """Writing past the page cache."""
-    sort_s: Doubling
-    """Sorting windows, by the rows in one."""
-    merge_s: Doubling
-    """Merging sorted lists, by their number."""
 
 
 class Packing(Model):
@@ -80,6 +69,10 @@ class Program(Model):
     """Reduce tasks."""
     in_memory_bytes: int | None = None
     """Memory that sorts the rows without spilling."""
+    sort_s: Doubling | None = None
+    """CPU seconds to sort a byte of a window, by the rows in it."""
+    merge_s: Doubling | None = None
+    """CPU seconds to merge a byte out of sorted lists, by their number."""
     codec: Packing | None = None
     """How a sort's intermediate data is compressed, if it is."""
     files: int | None = None

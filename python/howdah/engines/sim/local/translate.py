@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from howdah import _native
@@ -10,21 +10,17 @@ from howdah.engines.local.memory import pool_bytes
 from howdah.engines.sim.local.scenario import (
     Costs,
     Directory,
-    Doubling,
     LocalScenario,
     Packing,
     Program,
 )
+from howdah.engines.sim.local.sorting import Draw, merge_cost, sort_cost
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.measured import DirectoryRates, Figure, Measured, RowCosts, StreamRates
 from howdah.model.storage import FileSystem
 from howdah.model.workload import Codec, Workload, WorkloadKind
-
-Draw = Callable[[Figure], float]
-"""A value for a measured figure: its median, or another of those that its repeats leave possible."""
-
 
 def median(figure: Figure) -> float:
     """The figure's own value."""
@@ -89,18 +85,11 @@ def _rates(rates: StreamRates, draw: Draw) -> Directory:
 
 
 def _costs(rows: RowCosts, rates: StreamRates, draw: Draw) -> Costs:
-    few, many = rows.sorts[0], rows.sorts[-1]
     return Costs(
         generate_s=draw(rows.generate_s_per_byte),
         validate_s=draw(rows.validate_s_per_byte),
         read_s=draw(rates.read_cpu_s_per_byte),
         write_s=draw(rates.write_cpu_s_per_byte),
-        sort_s=Doubling.through(
-            (few.window_rows, draw(few.sort_s_per_byte)), (many.window_rows, draw(many.sort_s_per_byte))
-        ),
-        merge_s=Doubling.through(
-            (few.windows, draw(few.merge_s_per_byte)), (many.windows, draw(many.merge_s_per_byte))
-        ),
     )
 
 
@@ -113,12 +102,16 @@ def _program(job: Job, workload: Workload, measured: Measured, draw: Draw) -> Pr
             slots = max(worker.map_slots, worker.reduce_slots)
             reduces = workload.reduces or 1
             _, in_memory = _native.terasort_needs(workload.rows or 0, reduces, slots)
+            # What is spilled is merged out of the pool; what is not, out of as much of it as it needs.
+            memory = min(in_memory, pool_bytes(job))
             return Program(
                 kind="terasort",
                 rows=workload.rows,
                 maps=workload.maps,
                 reduces=reduces,
                 in_memory_bytes=in_memory,
+                sort_s=sort_cost(measured.rows, draw),
+                merge_s=merge_cost(measured.rows, memory, draw),
                 codec=_packing(workload.codec, measured.rows, draw),
             )
         case WorkloadKind.TERAVALIDATE:
