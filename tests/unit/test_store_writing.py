@@ -251,7 +251,9 @@ def test_whatever_the_end_relies_on_is_on_disk_before_it(
         assert ".run.json.new" in synced
         synced.clear()
         writer.samples([Sample(0.0, "host1", "cpu/0/user_s", 0.0)])
-        assert synced == []
+        writer.update(as_begun(data.record, elapsed_s=9.0))
+        assert synced == [], "that would wait for what the run itself has written"
+        assert read_record(writer.path).elapsed_s == 9.0
         writer.finish(data.record)
     run_dir = writer.path.name
     assert synced == [

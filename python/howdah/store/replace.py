@@ -10,23 +10,26 @@ from typing import BinaryIO
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Write a file that takes ``path``'s place once it is whole and on disk.
 
     Whoever reads ``path`` sees the old content or the new, never a part, whatever moment the
-    writer dies at. Leaves nothing behind when the body raises.
+    writer dies at. Leaves nothing behind when the body raises. Without ``durable`` the kernel may take
+    its time: it alone, losing its power, could lose what was written.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
         with temporary.open("wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_directory(path.parent)
+    if durable:
+        sync_directory(path.parent)
 
 
 def sync_directory(path: Path) -> None:

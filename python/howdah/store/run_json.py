@@ -17,11 +17,11 @@ _RIGHT = "give the directory of a run that howdah recorded, or its id"
 _RESTORE = "restore it from an export (howdah runs import), or remove the directory"
 
 
-def write_run_json(directory: Path, record: RunRecord) -> None:
-    """Replace run.json at once and durably; raise RunFailed if the disk refuses."""
+def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) -> None:
+    """Replace run.json at once and, if it is asked for, durably; raise RunFailed if the disk refuses."""
     path = directory / RUN_JSON
     try:
-        with replacing(path) as file:
+        with replacing(path, durable=durable) as file:
             file.write(record.model_dump_json(indent=2).encode() + b"\n")
     except OSError as error:
         raise RunFailed(

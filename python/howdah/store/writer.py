@@ -72,11 +72,13 @@ class RunWriter:
         """Replace the record so far.
 
         Until ``finish`` it says ``running``, even where the engine knows the outcome already: a
-        record that says it ended is held to whole tables, and a kill may come before these are.
+        record that says it ended is held to whole tables, and a kill may come before these are. Nor is it
+        synced until then: that would wait for all that the run itself has written to that disk.
         """
         with self._calls:
             self._require_open()
-            write_run_json(self.path, record.model_copy(update={"outcome": Outcome.RUNNING}))
+            running = record.model_copy(update={"outcome": Outcome.RUNNING})
+            write_run_json(self.path, running, durable=False)
 
     def progress(self, progress: Progress) -> None:
         """Progress is for whoever watches; a record keeps none."""
