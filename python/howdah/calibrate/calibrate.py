@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from howdah.calibrate.case import Case, Simulate, is_load, workload_of
+from howdah.calibrate.extents import extents
 from howdah.calibrate.fit import Fit, fit, rests_on
 from howdah.calibrate.free import Free, values_at
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
@@ -53,6 +54,7 @@ def calibrate(
             )
             for i, one in enumerate(problem.figures)
         ),
+        extents=extents((case.work.plan, case.work.suite) for case in cases),
     )
 
 

@@ -106,6 +106,19 @@ class Without(Model):
     """What of that run."""
 
 
+class Extent(Model):
+    """How far the runs reach that a calibration was made from, in one quantity."""
+
+    name: str
+    """The quantity: ``hosts``, ``dataset`` …"""
+    unit: str = ""
+    """``B``, ``bit/s`` or nothing."""
+    low: Finite
+    """The least of all runs."""
+    high: Finite
+    """The most of all runs."""
+
+
 class Calibration(Model):
     """The simulator's parameters and the ground they stand on."""
 
@@ -125,7 +138,8 @@ class Calibration(Model):
     """What is left unexplained, by workload."""
     cells: tuple[CalibrationCell, ...] = ()
     """Every known figure beside the simulator's."""
-
+    extents: tuple[Extent, ...] = ()
+    """How far the runs reach that it was made from."""
     without: tuple[Without, ...] = ()
     """Ablation: the errors without each mechanism that can be left out."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from howdah.calibrate.draws import draws
+from howdah.calibrate.extents import beyond
 from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
@@ -16,8 +17,11 @@ from howdah.engines.sim.intervals import sample_interval_s
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.translate import Translated, translate
 from howdah.errors import UserError
+from howdah.model.calibration import Calibration
 from howdah.model.job import Job
 from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.workload import Suite
 from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
@@ -49,7 +53,6 @@ def prepare_simulation(
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed
-    target = _target(where, seed)
     plan = _plan(where)
     sized = size_suite(
         request,
@@ -57,6 +60,7 @@ def prepare_simulation(
         engine=SIMULATED,
         dataset_bytes=plan.cluster.request.dataset_bytes if plan.cluster else None,
     )
+    target = _target(where, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
     job = Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),
@@ -98,7 +102,7 @@ def _plan(where: ClusterChoice) -> Plan:
     return plan
 
 
-def _target(where: ClusterChoice, seed: int) -> SimTarget:
+def _target(where: ClusterChoice, plan: Plan, suite: Suite, seed: int) -> SimTarget:
     replications = 1 if where.replications is None else where.replications
     if not 1 <= replications <= _MOST_REPLICATIONS:
         raise UserError(
@@ -112,8 +116,17 @@ def _target(where: ClusterChoice, seed: int) -> SimTarget:
         calibration=calibration.name,
         calibration_digest=sha256(write_calibration(calibration)),
         replications=replications,
+        warnings=tuple(_outside(calibration, plan, suite)),
         draws=draws(calibration, replications, seed)[1:],
     )
+
+
+def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[RunWarning]:
+    """An extrapolation is told, for nothing shows how right it is."""
+    found = beyond(calibration, plan, suite)
+    if found:
+        text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+        yield RunWarning(code="outside-calibration", text=text)
 
 
 def _cluster_line(plan: Plan, translated: Translated) -> str:

@@ -87,7 +87,7 @@ class _SimRun:
             digests=job_digests(job) | ({} if digest is None else {"calibration": digest}),
             origin=Origin.SIMULATED,
         )
-        warnings = () if target.calibration else (_UNCALIBRATED,)
+        warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
         self._record = record.model_copy(
             update={
                 "warnings": (*warnings, *translated.warnings),

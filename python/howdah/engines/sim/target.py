@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from howdah.model.run import RunWarning
+
 
 class SimTarget(NamedTuple):
     """The simulator's parameters, where they come from, and how often it is asked."""
@@ -17,5 +19,7 @@ class SimTarget(NamedTuple):
     """SHA-256 of its content."""
     replications: int = 1
     """Simulations, each with a seed of its own."""
+    warnings: tuple[RunWarning, ...] = ()
+    """What a reader should know of the calibration."""
     draws: tuple[Mapping[str, float], ...] = ()
     """Parameters of each simulation after the first, where they are not known for sure."""

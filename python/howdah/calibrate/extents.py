@@ -1,0 +1,74 @@
+"""How far a calibration's runs reach, and what of another run lies beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from howdah.model.calibration import Calibration, Extent
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan
+from howdah.model.workload import ROW_BYTES, Suite
+from howdah.units import format_bits_per_s, format_bytes, format_count_short
+
+_SLACK = 1.5
+"""So much beyond the last run is no extrapolation worth a word."""
+
+
+def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
+    """The least and the most of every quantity over several runs."""
+    found: dict[str, Extent] = {}
+    for plan, suite in works:
+        for name, unit, value in _quantities(plan, suite):
+            known = found.get(name)
+            low, high = (known.low, known.high) if known else (value, value)
+            found[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
+    return tuple(found.values())
+
+
+def beyond(calibration: Calibration, plan: Plan, suite: Suite) -> tuple[str, ...]:
+    """What of a run lies outside the runs that a calibration was made from, each in words."""
+    known = {extent.name: extent for extent in calibration.extents}
+    return tuple(
+        f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
+        for name, unit, value in _quantities(plan, suite)
+        if (extent := known.get(name)) is not None
+        and not extent.low / _SLACK <= value <= extent.high * _SLACK
+    )
+
+
+def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
+    """Names, units and values of what a simulation's rightness may depend on."""
+    cluster = plan.cluster
+    if cluster is None:
+        return
+    workers = list(placed_workers(cluster))
+    hosts = {worker.host for worker in workers}
+    yield "hosts", "", float(len(hosts))
+    yield "workers on a host", "", len(workers) / len(hosts)
+    for group in cluster.inventory.worker_groups:
+        yield from _hardware(group)
+    rows = [workload.rows for workload in suite.workloads if workload.rows is not None]
+    if rows:
+        yield "dataset", "B", float(max(rows) * ROW_BYTES)
+
+
+def _hardware(group: HostGroup) -> Iterator[tuple[str, str, float]]:
+    yield "threads of a host", "", float(group.cpu.threads)
+    yield "data disks of a host", "", float(group.data_disks)
+    yield "network of a host", "bit/s", float(group.network_bits_per_s)
+
+
+def _reach(extent: Extent) -> str:
+    low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
+    return f"at {low}" if low == high else f"from {low} to {high}"
+
+
+def _said(value: float, unit: str) -> str:
+    match unit:
+        case "B":
+            return format_bytes(value)
+        case "bit/s":
+            return format_bits_per_s(value)
+        case _:
+            return format_count_short(round(value))
