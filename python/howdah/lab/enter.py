@@ -55,11 +55,18 @@ def join_network(lab: str) -> None:
     except OSError as error:
         raise UserError(lab, "is no laboratory that is up", "howdah lab up") from error
     try:
-        if ctypes.CDLL(None, use_errno=True).setns(space, _NEW_NETWORK) != 0:
-            why = os.strerror(ctypes.get_errno())
-            raise UserError(lab, f"its network cannot be entered: {why}", "run as root")
+        enter_network(space)
+    except OSError as error:
+        raise UserError(lab, f"its network cannot be entered: {error.strerror}", "run as root") from error
     finally:
         os.close(space)
+
+
+def enter_network(space: int) -> None:
+    """Move the thread that calls to an open network namespace; raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).setns(space, _NEW_NETWORK) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
 
 
 def _entry(lab: str, space: str, group: Group, name: str, hosts: Path) -> tuple[str, ...]:

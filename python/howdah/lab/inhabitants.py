@@ -14,26 +14,24 @@ from contextlib import suppress
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.lab import names, network
+from howdah.lab import names, network, proc
 from howdah.lab.cgroups import Group
 from howdah.lab.leftover import Leftover
 from howdah.lab.mounts import read_mounts
 
 _PATIENCE_S = 10.0
-_PROC = Path("/proc")
 
 
 def find(lab: str) -> tuple[int, ...]:
     """The ids of a laboratory's processes."""
-    mark = f"{names.VARIABLE}={lab}".encode()
     spaces = set(_spaces(lab))
     grouped = set(Group.of(lab).processes())
-    return tuple(pid for pid in _all() if pid in grouped or _belongs(pid, mark, spaces))
+    return tuple(pid for pid in proc.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
 def survey(lab: str) -> tuple[Leftover, ...]:
     """The laboratory's processes, each with its command."""
-    return tuple(Leftover("process", f"{pid} ({_command(pid)})") for pid in find(lab))
+    return tuple(Leftover("process", f"{pid} ({proc.command(pid)})") for pid in find(lab))
 
 
 def kill(lab: str) -> tuple[Leftover, ...]:
@@ -54,18 +52,6 @@ def kill(lab: str) -> tuple[Leftover, ...]:
     return ()
 
 
-def _command(pid: int) -> str:
-    """A process's name, empty if it has ended."""
-    try:
-        return (_PROC / str(pid) / "comm").read_text().strip()
-    except OSError:
-        return ""
-
-
-def _all() -> Iterator[int]:
-    return (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
-
-
 def _spaces(lab: str) -> Iterator[tuple[int, int]]:
     for space in network.survey(lab):
         with suppress(FileNotFoundError):
@@ -73,23 +59,23 @@ def _spaces(lab: str) -> Iterator[tuple[int, int]]:
             yield found.st_dev, found.st_ino
 
 
-def _belongs(pid: int, mark: bytes, spaces: set[tuple[int, int]]) -> bool:
+def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
     try:
-        found = (_PROC / str(pid) / "ns/net").stat()
+        found = (proc.PROC / str(pid) / "ns/net").stat()
         if (found.st_dev, found.st_ino) in spaces:
             return True
-        return mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return proc.environment(pid).get(names.VARIABLE.encode()) == lab.encode()
     except OSError:
         return False  # It has ended, or is another user's.
 
 
 def users_of(directory: Path) -> tuple[str, ...]:
     """Who works in a directory or has a file open below it: ``4711 (bash)``."""
-    return tuple(f"{pid} ({_command(pid)})" for pid in _all() if _uses(pid, directory))
+    return tuple(f"{pid} ({proc.command(pid)})" for pid in proc.pids() if _uses(pid, directory))
 
 
 def _uses(pid: int, directory: Path) -> bool:
-    process = _PROC / str(pid)
+    process = proc.PROC / str(pid)
     try:
         links = [process / "cwd", process / "root", *(process / "fd").iterdir()]
         return any(_leads_into(link, directory) for link in links)
@@ -107,16 +93,16 @@ def keepers_of(device: str) -> tuple[str, ...]:
     """Who has a device (``7:3``) mounted in a mount namespace other than this process's, one for each."""
     found: dict[tuple[int, int], str] = {}
     own = _mounts_of(os.getpid())
-    for pid in _all():
+    for pid in proc.pids():
         space = _mounts_of(pid)
         if space is not None and space != own and space not in found and _has_mounted(pid, device):
-            found[space] = f"{pid} ({_command(pid)})"
+            found[space] = f"{pid} ({proc.command(pid)})"
     return tuple(found.values())
 
 
 def _mounts_of(pid: int) -> tuple[int, int] | None:
     try:
-        found = (_PROC / str(pid) / "ns/mnt").stat()
+        found = (proc.PROC / str(pid) / "ns/mnt").stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
@@ -124,6 +110,6 @@ def _mounts_of(pid: int) -> tuple[int, int] | None:
 
 def _has_mounted(pid: int, device: str) -> bool:
     try:
-        return any(mount.device == device for mount in read_mounts(_PROC / str(pid) / "mountinfo"))
+        return any(mount.device == device for mount in read_mounts(proc.PROC / str(pid) / "mountinfo"))
     except OSError:
         return False

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from howdah.errors import RunFailed
-from howdah.lab.enter import client_entry, join_network
+from howdah.lab.enter import client_entry, enter_network, join_network
 from howdah.lab.files import name_options
 from howdah.lab.state import LabState
-
-_NEW_NETWORK = 0x40000000  # CLONE_NEWNET of <sched.h>
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:
@@ -41,7 +38,13 @@ def network_of(state: LabState) -> Iterator[None]:
         try:
             yield
         finally:
-            if ctypes.CDLL(None, use_errno=True).setns(home, _NEW_NETWORK) != 0:
-                raise RunFailed(state.name, f"cannot leave its network: {os.strerror(ctypes.get_errno())}")
+            _leave(state.name, home)
     finally:
         os.close(home)
+
+
+def _leave(lab: str, home: int) -> None:
+    try:
+        enter_network(home)
+    except OSError as error:
+        raise RunFailed(lab, f"cannot leave its network: {error.strerror}") from error

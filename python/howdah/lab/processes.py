@@ -10,17 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.lab import proc
 from howdah.lab.names import MACHINE, VARIABLE
 from howdah.lab.state import LabState
 
 DAEMON = "HOWDAH_DAEMON"
 """The environment variable with the daemon's name; tasks do not have it."""
 
-_PROC = Path("/proc")
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _GONE_S = 20.0
-_EXEC_TRIES = 10
-_EXEC_S = 0.002
 
 
 class Process(NamedTuple):
@@ -42,21 +40,21 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
     A task that is just starting does not carry the mark yet; it is known by where it works, below the
     laboratory's directory.
     """
-    for entry in _PROC.iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+    for pid in proc.pids():
+        if pid == os.getpid():
             continue
         try:
-            marks = _marks(entry)
-            if marks.get(VARIABLE) != mark and not _works_below(entry, directory):
+            marks = _marks(pid)
+            if marks.get(VARIABLE) != mark and not _works_below(pid, directory):
                 continue
-            if entry.stat().st_uid != os.geteuid():
+            if (proc.PROC / str(pid)).stat().st_uid != os.geteuid():
                 continue
-            began = _began(entry)
+            began = proc.began(pid)
         except OSError:
             # It ended while it was looked at, or is another user's.
             continue
         if began is not None:
-            yield Process(int(entry.name), began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
+            yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
 def daemons(state: LabState) -> dict[tuple[str, str], Process]:
@@ -71,13 +69,13 @@ def daemons(state: LabState) -> dict[tuple[str, str], Process]:
 
 def of(pid: int, machine: str, daemon: str) -> Process:
     """A process that was just started, as it will be found again."""
-    return Process(pid, _began(_PROC / str(pid)) or 0, machine, daemon)
+    return Process(pid, proc.began(pid) or 0, machine, daemon)
 
 
 def is_running(process: Process) -> bool:
     """Whether it still runs: a process that began later under its number is another one."""
     try:
-        return _began(_PROC / str(process.pid)) == process.began
+        return proc.began(process.pid) == process.began
     except OSError:
         return False
 
@@ -110,30 +108,13 @@ def kill_all(mark: str, directory: Path | None) -> list[Process]:
     return []
 
 
-def _marks(entry: Path) -> dict[str, str]:
-    pairs = (pair.partition(b"=") for pair in _environment(entry).split(b"\0"))
-    return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name.startswith(b"HOWDAH_")}
+def _marks(pid: int) -> dict[str, str]:
+    found = proc.environment(pid).items()
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in found if name.startswith(b"HOWDAH_")}
 
 
-def _environment(entry: Path) -> bytes:
-    """A process's environment, which is empty for the moment in which one program becomes another."""
-    for _ in range(_EXEC_TRIES):
-        if found := (entry / "environ").read_bytes():
-            return found
-        # Only a program has a file: the kernel's own threads and the dead have none, and are an OSError.
-        (entry / "exe").readlink()
-        time.sleep(_EXEC_S)
-    return b""
-
-
-def _works_below(entry: Path, directory: Path | None) -> bool:
+def _works_below(pid: int, directory: Path | None) -> bool:
     if directory is None:
         return False
-    where = str((entry / "cwd").readlink())
+    where = str((proc.PROC / str(pid) / "cwd").readlink())
     return where.startswith(f"{directory}/") and _CONTAINER.search(where) is not None
-
-
-def _began(entry: Path) -> int | None:
-    """The 22nd field of stat; None for a zombie. A program's name may hold blanks and brackets."""
-    fields = (entry / "stat").read_text().rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else int(fields[19])
