@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.causes import innermost, short_cause, without_secrets
+from howdah.engines.hadoop.causes import innermost, short_cause
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.failure import said_by_client
 from howdah.engines.hadoop.tell import tell_job
 from howdah.model.plan import Plan
 from howdah.model.workload import WorkloadKind
+from howdah.services.secrets import without_secrets
 from howdah.services.task_log import MOST_BYTES, Container, TaskLogs, contents
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from howdah.audit.secrets import without_secrets
 from howdah.audit.text_file import read_text
 from howdah.model.found import FoundProperty
+from howdah.services.secrets import shown_value
 
 _ASSIGNMENT = re.compile(
     r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<append>\+?)=(?P<rest>.*)", re.DOTALL
@@ -48,7 +48,7 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
         values[variable] = ((values.get(variable, "") if match["append"] else "") + value)[:_MOST_TEXT]
         found.append(
             FoundProperty(
-                name=variable, text=without_secrets(variable, values[variable].strip()), file=name, line=line
+                name=variable, text=shown_value(variable, values[variable].strip()), file=name, line=line
             )
         )
     return tuple(found)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.audit.secrets import without_secrets
 from howdah.audit.text_file import read_bytes
 from howdah.errors import NoConfiguration
 from howdah.model.found import FoundProperty
+from howdah.services.secrets import shown_value
 from howdah.services.site_file import read_site
 
 
@@ -20,7 +20,7 @@ def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...] | None:
         return tuple(
             FoundProperty(
                 name=one.name,
-                text=without_secrets(one.name, one.text),
+                text=shown_value(one.name, one.text),
                 file=name,
                 line=one.line,
                 final=one.final,

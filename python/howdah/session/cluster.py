@@ -9,7 +9,6 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from howdah.audit.secrets import without_secrets
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.settings import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
@@ -22,6 +21,7 @@ from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
+from howdah.services.secrets import shown_value
 from howdah.session.engines import ClusterChoice
 from howdah.session.prepared import Prepared
 from howdah.session.reached import Reached, directory_of
@@ -93,7 +93,7 @@ def prepare_cluster(
 def _check_secrets(settings: Mapping[str, str]) -> None:
     """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
     for key, value in settings.items():
-        if without_secrets(key, value) != value:
+        if shown_value(key, value) != value:
             raise UserError(
                 f"--set {key}",
                 "is a secret, which the run's record would keep and `ps` would show",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from howdah.services.secrets import without_secrets
+
 _MOST = 400
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 
@@ -19,10 +21,6 @@ _MEMORY = re.compile(
     r"(?P<virtual>[\d.]+ ?\w+ of [\d.]+ ?\w+) virtual"
 )
 _EXIT = re.compile(r"(?:non-zero exit code|[Ee]xit ?[Cc]ode:?(?: is)?) (?P<code>\d+)")
-_SECRET = re.compile(
-    r"((?:password|passwd|secret|token|credential|private[._-]?key)[\w.-]*)(\s*[=:]\s*)[^\s,;]+",
-    re.IGNORECASE,
-)
 _KILLED_BY_SIGNAL = 128
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
@@ -71,11 +69,6 @@ def exit_words(code: int) -> str:
         if signal
         else f"it ended with exit code {code}"
     )
-
-
-def without_secrets(text: str) -> str:
-    """A text in which what looks like a password or a token is left out."""
-    return _SECRET.sub(r"\1\2…", text)
 
 
 def _named(throwable: re.Match[str]) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from howdah.engines.hadoop.causes import innermost, short_cause, without_secrets
+from howdah.engines.hadoop.causes import innermost, short_cause
 from howdah.engines.hadoop.machines import Machines
 from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
+from howdah.services.secrets import without_secrets
 from howdah.services.task_log import Container, TaskLogs
 
 _MASTER = re.compile(r"https?://(?P<node>[^/]+)/node/containerlogs/(?P<container>container_\w+)")
