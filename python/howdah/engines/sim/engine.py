@@ -98,8 +98,9 @@ class _SimRun:
 
     def execute(self) -> RunRecord:
         """Wait for the simulations and tell their outcome, workload by workload."""
+        # An interrupt before the record has begun leaves none.
+        self._change()
         try:
-            self._change()
             done = self._simulations.follow(partial(self._progress, time.monotonic()))
             self._tell(done)
         except KeyboardInterrupt:
