@@ -322,8 +322,11 @@ class RowCosts:
     @property
     def codecs(self) -> list[CodecCost]: ...
 
-def row_costs(pool: Pool, threads: int) -> RowCosts:
-    """Go once through TeraGen's, TeraSort's and TeraValidate's steps in memory, with all threads at once."""
+def row_costs(pool: Pool, size_bytes: int, threads: int) -> RowCosts:
+    """Go once through TeraGen's, TeraSort's and TeraValidate's steps in memory, with all threads at once.
+
+    They share ``size_bytes`` of the pool, or all of it.
+    """
 
 def simulate_local(scenario: str) -> str:
     """Simulate the local engine on one machine: a LocalScenario's JSON in, its outcome's JSON out."""

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from howdah import _native
 from howdah.documents.host import read_host
 from howdah.errors import UserError
+from howdah.model.base import Model
 from howdah.model.host import Host
-from howdah.model.measured import Figure, RowCosts, SortCost, StreamRates
+from howdah.model.measured import Figure, StreamRates
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.measuring import measure, streams
@@ -46,7 +47,7 @@ def figures(value: object) -> Iterator[Figure]:
     elif isinstance(value, tuple):
         for one in value:
             yield from figures(one)
-    elif hasattr(value, "model_fields_set"):
+    elif isinstance(value, Model):
         yield from figures(tuple(getattr(value, name) for name in type(value).model_fields))
 
 
@@ -229,19 +230,3 @@ def test_a_disk_that_loses_nothing_copies_in_the_time_of_reading_and_writing(
         direct=True,
     )
     assert rates.mixed_share == pytest.approx(lost)
-
-
-def test_costs_between_and_beyond_what_was_measured_follow_the_logarithm() -> None:
-    sorts = tuple(
-        SortCost(
-            windows=windows, window_rows=rows, sort_s_per_byte=figure(sort), merge_s_per_byte=figure(merge)
-        )
-        for windows, rows, sort, merge in [(16, 4096, 3.0, 4.0), (256, 256, 2.0, 8.0)]
-    )
-    costs = RowCosts(
-        threads=2, generate_s_per_byte=figure(1), validate_s_per_byte=figure(1), sorts=sorts, codecs=()
-    )
-    assert [costs.merge_s_per_byte(windows) for windows in (16, 64, 256, 1024)] == [4, 6, 8, 10]
-    assert [costs.sort_s_per_byte(rows) for rows in (256, 1024, 4096)] == [2, 2.5, 3]
-    # Merging a single window is copying: it costs less, but something.
-    assert 2 <= costs.merge_s_per_byte(1) < 4

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from howdah.engines.sim.engine import OF_THE_OCCASION
-from howdah.engines.sim.local.translate import translate_local
+from howdah.engines.sim.local.sorting import merge_cost, sort_cost
+from howdah.engines.sim.local.translate import median, translate_local
 from howdah.errors import UserError
 from howdah.model.host import Host
+from howdah.model.measured import Figure, RowCosts, SortCost
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
 from howdah.session.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.prepared import Prepared
-from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host
+from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
 from support.sinks import MemorySink
 
 
@@ -155,3 +158,42 @@ def test_a_machine_that_was_only_probed_is_asked_to_be_measured(host: Host, tmp_
     with pytest.raises(UserError, match="probed and not measured") as refused:
         prepared(host.model_copy(update={"measured": None}), tmp_path)
     assert refused.value.hint == "howdah probe --measure -o FILE on that machine"
+
+
+def costs_of(*sorts: tuple[int, int, int, float, float]) -> RowCosts:
+    """Measured of (memory, windows, rows in one) the costs of sorting and merging."""
+    rows = measured_rows()
+    points = tuple(
+        SortCost(
+            memory_bytes=memory,
+            windows=windows,
+            window_rows=window_rows,
+            sort_s_per_byte=Figure.of([sort]),
+            merge_s_per_byte=Figure.of([merge]),
+        )
+        for memory, windows, window_rows, sort, merge in sorts
+    )
+    return rows.model_copy(update={"sorts": points})
+
+
+def test_costs_between_and_beyond_what_was_measured_follow_the_logarithms() -> None:
+    rows = costs_of(
+        (1 << 28, 16, 4096, 3.0, 4.0),
+        (1 << 28, 256, 256, 2.0, 8.0),
+        (1 << 32, 16, 65536, 4.0, 6.0),
+        (1 << 32, 256, 4096, 3.0, 10.0),
+    )
+    sort = sort_cost(rows, median)
+    assert sort.cost_s + sort.doubling_s * math.log2(1024 / sort.at) == pytest.approx(2.5)
+    for memory, least in [(1 << 28, 4.0), (1 << 30, 5.0), (1 << 32, 6.0), (1 << 34, 7.0)]:
+        merge = merge_cost(rows, memory, median)
+        assert (merge.at, merge.cost_s, merge.doubling_s) == pytest.approx((16, least, 1.0))
+
+
+def test_of_one_size_of_memory_nothing_is_known_of_others_and_noise_never_makes_work_free() -> None:
+    one_size = costs_of((1 << 28, 16, 4096, 3.0, 4.0), (1 << 28, 256, 256, 2.0, 8.0))
+    assert merge_cost(one_size, 1 << 34, median) == merge_cost(one_size, 1 << 28, median)
+    shrinking = costs_of(
+        (1 << 28, 16, 4096, 3.0, 4.0), (1 << 28, 256, 256, 2.0, 8.0), (1 << 32, 16, 9, 3.0, 1.0)
+    )
+    assert merge_cost(shrinking, 1 << 40, median).cost_s > 0

@@ -34,10 +34,10 @@ pub struct RowCosts {
 
 /// Not an `Operation`: a pool of a gigabyte takes a second or two.
 #[pyfunction]
-pub fn row_costs(py: Python<'_>, pool: &Pool, threads: usize) -> PyResult<RowCosts> {
+pub fn row_costs(py: Python<'_>, pool: &Pool, size_bytes: usize, threads: usize) -> PyResult<RowCosts> {
     let mut pool = pool.lend()?;
     let costs = py
-        .detach(|| howdah_sort::row_costs(&mut pool, threads))
+        .detach(|| howdah_sort::row_costs(&mut pool, size_bytes, threads))
         .map_err(|error| Failure::Kernel(error).to_py_err())?;
     let sort = |sort: &howdah_sort::SortCost| {
         let cost = SortCost {

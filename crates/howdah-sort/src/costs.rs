@@ -66,20 +66,22 @@ const BLOCK_ROWS: usize = 1024;
 
 const CODECS: [(&str, Codec); 3] = [("lz4", Codec::Lz4), ("snappy", Codec::Snappy), ("zstd", Codec::Zstd)];
 
-/// Goes once through every step with `threads` threads, which share the pool.
+/// Goes once through every step with `threads` threads, which share `bytes` of the pool: rows are copied out of memory
+/// in the order of their keys, which costs the more the more memory they lie in.
 ///
 /// # Errors
-/// [`Error::Memory`] if the pool has too little for a row in every window of every thread.
-pub fn row_costs(pool: &mut Pool, threads: usize) -> Result<RowCosts> {
+/// [`Error::Memory`] if these are too few for a row in every window of every thread.
+pub fn row_costs(pool: &mut Pool, bytes: usize, threads: usize) -> Result<RowCosts> {
     let threads = threads.max(1);
-    let share = pool.len() / threads / ALIGN * ALIGN;
+    let bytes = bytes.min(pool.len());
+    let share = bytes / threads / ALIGN * ALIGN;
     let rows = share.saturating_sub(2 * ALIGN) / (ROW + size_of::<Entry>());
     let most = WINDOWS[WINDOWS.len() - 1];
     if rows < most {
         let least = most * (ROW + size_of::<Entry>()) + 3 * ALIGN;
-        return Err(Error::Memory { given: pool.len() as u64, needed: (threads * least) as u64 });
+        return Err(Error::Memory { given: bytes as u64, needed: (threads * least) as u64 });
     }
-    let parts = pool.as_mut_slice().chunks_exact_mut(share).take(threads);
+    let parts = pool.as_mut_slice()[..bytes].chunks_exact_mut(share).take(threads);
     let each = std::thread::scope(|scope| {
         let running: Vec<_> = parts.map(|part| scope.spawn(move || costs_of_thread(part, rows))).collect();
         let joined = running.into_iter().map(|thread| thread.join());

@@ -5,7 +5,7 @@ use howdah_sort::{Error, Pool, row_costs};
 #[test]
 fn every_step_costs_something_and_rows_shrink() {
     let mut pool = Pool::new(16 << 20, 2).unwrap();
-    let costs = row_costs(&mut pool, 2).unwrap();
+    let costs = row_costs(&mut pool, 16 << 20, 2).unwrap();
     assert!(costs.generate > 0.0 && costs.validate > 0.0);
     let windows: Vec<_> = costs.sorts.iter().map(|sort| sort.windows).collect();
     assert_eq!(windows, [16, 256]);
@@ -25,9 +25,10 @@ fn every_step_costs_something_and_rows_shrink() {
 #[test]
 fn too_little_memory_is_refused_with_how_much_is_needed() {
     let mut pool = Pool::new(2 << 20, 1).unwrap();
-    let Err(Error::Memory { needed, .. }) = row_costs(&mut pool, 64) else {
+    let Err(Error::Memory { needed, .. }) = row_costs(&mut pool, usize::MAX, 64) else {
         panic!("64 threads were given 32 KiB each");
     };
     let mut pool = Pool::new(needed as usize, 1).unwrap();
-    assert!(row_costs(&mut pool, 64).is_ok());
+    assert!(row_costs(&mut pool, needed as usize, 64).is_ok());
+    assert!(row_costs(&mut pool, needed as usize / 2, 64).is_err());
 }

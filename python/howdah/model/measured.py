@@ -5,7 +5,6 @@ A figure is the median of its repeats with the least and the most of them, in SI
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from statistics import median
 from typing import Self
@@ -105,8 +104,10 @@ class DirectoryRates(Model):
 
 
 class SortCost(Model):
-    """What sorting costs with windows of one length."""
+    """What sorting costs with windows of one length in so much memory."""
 
+    memory_bytes: int = Field(ge=1)
+    """Memory that rows and keys lay in, all threads together."""
     windows: int = Field(ge=2)
     """Windows that were merged."""
     window_rows: int = Field(ge=1)
@@ -140,19 +141,9 @@ class RowCosts(Model):
     validate_s_per_byte: Figure
     """CPU seconds for each byte of rows looked at by TeraValidate."""
     sorts: tuple[SortCost, ...] = Field(min_length=2)
-    """From few long windows to many short ones."""
+    """Few long windows and many short ones, in little memory and in much."""
     codecs: tuple[CodecCost, ...]
     """The codecs for intermediate data."""
-
-    def sort_s_per_byte(self, window_rows: float) -> float:
-        """CPU seconds a byte to sort windows of that many rows: linear in the logarithm of their number."""
-        points = [(one.window_rows, one.sort_s_per_byte.value) for one in self.sorts]
-        return _on_log_line(points[0], points[-1], window_rows)
-
-    def merge_s_per_byte(self, windows: float) -> float:
-        """CPU seconds a byte to merge that many windows: a comparison for each level of a binary tree."""
-        points = [(one.windows, one.merge_s_per_byte.value) for one in self.sorts]
-        return _on_log_line(points[0], points[-1], windows)
 
 
 class PeerRates(Model):
@@ -200,13 +191,3 @@ class Measured(Model):
     def zones_of(self, disk: str) -> DiskZones | None:
         """The zones of the disk of that name, if they were measured."""
         return next((one for one in self.zones if one.disk == disk), None)
-
-
-def _on_log_line(one: tuple[float, float], other: tuple[float, float], at: float) -> float:
-    """The value at ``at`` on the line through both points over log2 of the place; never below the least.
-
-    A line measured over a few doublings would cross zero far outside of them.
-    """
-    (first, low), (second, high) = sorted((one, other))
-    slope = (high - low) / math.log2(second / first)
-    return max(low + slope * math.log2(max(at, 1) / first), min(low, high) / 2)

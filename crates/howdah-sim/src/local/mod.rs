@@ -21,6 +21,7 @@ use machine::Machine;
 use samples::{Sampler, Samples};
 use scenario::{LocalScenario, LocalWorkload};
 use tasks::Task;
+use terasort::Sort;
 use threads::{Threads, Times};
 
 /// What a simulated run gives.
@@ -83,8 +84,10 @@ impl Bench<'_> {
         let start = self.now;
         let mut ran = match workload {
             LocalWorkload::Teragen { rows, maps } => self.teragen(*rows, *maps),
-            LocalWorkload::Terasort { rows, maps, reduces, in_memory_bytes, codec } => {
-                self.terasort(&terasort::Sort::new(*rows, *maps, *reduces, *codec), *in_memory_bytes)
+            LocalWorkload::Terasort { rows, maps, reduces, in_memory_bytes, sort_s, merge_s, codec } => {
+                let (rows, maps, reduces) = (*rows, *maps, *reduces);
+                let sort = Sort { rows, maps, reduces, sort_s: *sort_s, merge_s: *merge_s, codec: *codec };
+                self.terasort(&sort, *in_memory_bytes)
             }
             LocalWorkload::Teravalidate { rows, files } => self.teravalidate(*rows, *files),
             LocalWorkload::DfsioWrite { files, file_bytes } => self.dfsio(*files, *file_bytes, false),

@@ -57,10 +57,6 @@ pub struct Costs {
     pub read_s: f64,
     /// Writing a byte past the page cache.
     pub write_s: f64,
-    /// Sorting windows, by the rows in one.
-    pub sort_s: Doubling,
-    /// Merging sorted lists, by their number.
-    pub merge_s: Doubling,
 }
 
 /// A cost that grows by as much with every doubling of a number.
@@ -80,6 +76,15 @@ impl Doubling {
     pub fn cost(&self, at: f64) -> f64 {
         let line = self.cost_s + self.doubling_s * (at.max(1.0) / self.at).log2();
         line.max(self.cost_s / 2.0)
+    }
+
+    fn check(&self, name: &str) -> Result<()> {
+        positive(&format!("{name}.at"), self.at)?;
+        positive(&format!("{name}.cost_s"), self.cost_s)?;
+        if self.doubling_s.is_finite() {
+            return Ok(());
+        }
+        Err(Error::input(format!("{name}.doubling_s"), "is not finite", "give seconds"))
     }
 }
 
@@ -104,6 +109,10 @@ pub enum LocalWorkload {
         reduces: u32,
         /// Memory that sorts the rows without spilling.
         in_memory_bytes: u64,
+        /// Sorting a byte of a window, by the rows in it.
+        sort_s: Doubling,
+        /// Merging a byte out of sorted lists, by their number.
+        merge_s: Doubling,
         /// How intermediate data is compressed, if it is.
         codec: Option<Packing>,
     },
@@ -171,23 +180,8 @@ impl LocalScenario {
             ("costs.validate_s", costs.validate_s),
             ("costs.read_s", costs.read_s),
             ("costs.write_s", costs.write_s),
-            ("costs.sort_s.at", costs.sort_s.at),
-            ("costs.sort_s.cost_s", costs.sort_s.cost_s),
-            ("costs.merge_s.at", costs.merge_s.at),
-            ("costs.merge_s.cost_s", costs.merge_s.cost_s),
         ] {
             positive(name, value)?;
-        }
-        for (name, value) in
-            [("costs.sort_s", costs.sort_s.doubling_s), ("costs.merge_s", costs.merge_s.doubling_s)]
-        {
-            if !value.is_finite() {
-                return Err(Error::input(
-                    format!("{name}.doubling_s"),
-                    format!("{value} is no cost"),
-                    "give seconds",
-                ));
-            }
         }
         for (at, directory) in self.directories.iter().chain([&self.together]).enumerate() {
             let name = |field| format!("directories[{at}].{field}");
@@ -206,7 +200,9 @@ impl LocalWorkload {
     fn check(&self) -> Result<()> {
         let (rows, tasks) = match self {
             Self::Teragen { rows, maps } => (*rows, [*maps, 1]),
-            Self::Terasort { rows, maps, reduces, codec, .. } => {
+            Self::Terasort { rows, maps, reduces, sort_s, merge_s, codec, .. } => {
+                sort_s.check("sort_s")?;
+                merge_s.check("merge_s")?;
                 if let Some(packing) = codec {
                     positive("codec.pack_s", packing.pack_s)?;
                     positive("codec.unpack_s", packing.unpack_s)?;

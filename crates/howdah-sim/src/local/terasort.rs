@@ -3,7 +3,7 @@
 mod in_memory;
 mod spilled;
 
-use super::scenario::Packing;
+use super::scenario::{Doubling, Packing};
 use super::tasks::ROW;
 use super::{Bench, Ran};
 
@@ -19,19 +19,17 @@ const SMALLEST_FLUSH: f64 = 65_536.0;
 /// What a row's entry takes beside the row.
 const ENTRY: f64 = 16.0;
 
-/// What is sorted, and into how many tasks it is divided.
+/// What is sorted, into how many tasks it is divided, and what it costs.
 pub(super) struct Sort {
-    rows: u64,
-    maps: u32,
-    reduces: u32,
-    codec: Option<Packing>,
+    pub(super) rows: u64,
+    pub(super) maps: u32,
+    pub(super) reduces: u32,
+    pub(super) sort_s: Doubling,
+    pub(super) merge_s: Doubling,
+    pub(super) codec: Option<Packing>,
 }
 
 impl Sort {
-    pub(super) fn new(rows: u64, maps: u32, reduces: u32, codec: Option<Packing>) -> Self {
-        Self { rows, maps, reduces, codec }
-    }
-
     fn bytes(&self) -> f64 {
         self.rows as f64 * ROW
     }

@@ -16,7 +16,7 @@ impl Bench<'_> {
     fn read_and_sort(&mut self, sort: &Sort, ran: &mut Ran) -> usize {
         let costs = self.scenario.costs;
         let window = window_rows(sort.rows.div_ceil(u64::from(sort.maps)));
-        let sort_s = costs.sort_s.cost(window as f64);
+        let sort_s = sort.sort_s.cost(window as f64);
         let mut threads = Threads::default();
         let (mut spans, mut windows) = (Vec::new(), 0);
         for (slot, tasks) in in_turn(sort.maps, self.scenario.map_slots) {
@@ -53,7 +53,7 @@ impl Bench<'_> {
 
     fn merge_windows(&mut self, sort: &Sort, windows: usize, ran: &mut Ran) {
         let costs = self.scenario.costs;
-        let merge_s = costs.merge_s.cost(windows as f64);
+        let merge_s = sort.merge_s.cost(windows as f64);
         let flush = flush_bytes(sort.bytes() / 2.0 / f64::from(self.scenario.reduce_slots));
         let mut threads = Threads::default();
         let mut spans = Vec::new();

@@ -109,8 +109,8 @@ impl Bench<'_> {
     ) -> StepId {
         let costs = self.scenario.costs;
         let window = window_rows((shares.run / ROW) as u64) as f64;
-        threads.push(sorts, Step::of(bytes, Byte::cpu(costs.sort_s.cost(window)), 0).after([read]));
-        let merge_s = costs.merge_s.cost(bytes / (window * ROW));
+        threads.push(sorts, Step::of(bytes, Byte::cpu(sort.sort_s.cost(window)), 0).after([read]));
+        let merge_s = sort.merge_s.cost(bytes / (window * ROW));
         let (pack_s, ratio) = sort.codec.map_or((0.0, 1.0), |codec| (codec.pack_s, codec.ratio));
         let (count, flush) = blocks(bytes, shares.flush / ratio);
         let mut last = read;
@@ -128,7 +128,7 @@ impl Bench<'_> {
     fn merge_runs(&mut self, sort: &Sort, shares: &Shares, runs: usize, ran: &mut Ran) {
         let costs = self.scenario.costs;
         let (unpack_s, ratio) = sort.codec.map_or((0.0, 1.0), |codec| (codec.unpack_s, codec.ratio));
-        let merge_s = costs.merge_s.cost(runs as f64) + unpack_s;
+        let merge_s = sort.merge_s.cost(runs as f64) + unpack_s;
         let useful = (shares.batch - runs as f64 * BLOCK * ratio).max(shares.batch / 4.0);
         let mut threads = Threads::default();
         let (mut spans, mut read_bytes) = (Vec::new(), 0.0);

@@ -22,6 +22,7 @@ from howdah.model.measured import DirectoryRates, Figure, Measured, RowCosts, St
 from howdah.model.storage import FileSystem
 from howdah.model.workload import Codec, Workload, WorkloadKind
 
+
 def median(figure: Figure) -> float:
     """The figure's own value."""
     return figure.value
