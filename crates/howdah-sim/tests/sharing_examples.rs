@@ -9,71 +9,66 @@ use support::{Listed, network, uses};
 const HARD: f64 = f64::INFINITY;
 const UNCAPPED: f64 = f64::INFINITY;
 
+/// A flow: each resource that it uses with the weight, and its cap.
+type Asked<'a> = (&'a [(u32, f64)], f64);
+
 fn resources(units_per_s: &[f64], softness: f64) -> Network<Listed> {
-    network(&Listed { units_per_s: units_per_s.to_vec(), loss: 0.0 }, softness, false)
+    network(&Listed { units_per_s: units_per_s.to_vec(), loss: 0.0 }, softness, true)
+}
+
+/// Holds the exact solver to the rates, and the quick one to within a hundredth of them.
+fn expect(units_per_s: &[f64], softness: f64, flows: &[Asked], rates: &[f64]) {
+    for (exact, tolerance) in [(true, 1e-4), (false, 1e-2)] {
+        let listed = Listed { units_per_s: units_per_s.to_vec(), loss: 0.0 };
+        let mut network = network(&listed, softness, exact);
+        let started: Vec<FlowId> = flows.iter().map(|(of, most)| start(&mut network, of, *most)).collect();
+        let found: Vec<f64> = started.iter().map(|flow| network.per_s(*flow)).collect();
+        let right = found.iter().zip(rates).all(|(found, rate)| (found / rate - 1.0).abs() < tolerance);
+        assert!(right && found.len() == rates.len(), "{found:?} instead of {rates:?}");
+    }
 }
 
 fn start(network: &mut Network<Listed>, of: &[(u32, f64)], most_per_s: f64) -> FlowId {
     network.start(Time::ZERO, 1000.0, &uses(of), most_per_s, 0)
 }
 
-fn rates<const N: usize>(network: &mut Network<Listed>, flows: [FlowId; N]) -> [f64; N] {
-    flows.map(|flow| (network.per_s(flow) * 1e3).round() / 1e3)
-}
-
 #[test]
 fn a_flow_alone_has_all_of_its_scarcest_resource() {
-    let mut network = resources(&[100.0, 40.0], HARD);
-    let flow = start(&mut network, &[(0, 1.0), (1, 0.5)], UNCAPPED);
-    assert_eq!(rates(&mut network, [flow]), [80.0]);
+    expect(&[100.0, 40.0], HARD, &[(&[(0, 1.0), (1, 0.5)], UNCAPPED)], &[80.0]);
 }
 
 #[test]
-fn what_a_capped_flow_leaves_goes_to_the_others() {
-    let mut network = resources(&[100.0], HARD);
-    let capped = start(&mut network, &[(0, 1.0)], 10.0);
-    let others = [0; 2].map(|_| start(&mut network, &[(0, 1.0)], UNCAPPED));
-    // Levels are equal: the capped flow alone would have 10, the others 100.
-    assert_eq!(rates(&mut network, [capped, others[0], others[1]]), [4.762, 47.619, 47.619]);
-    let mut network = resources(&[100.0], HARD);
-    let flows = [20.0, 30.0, 60.0].map(|most| start(&mut network, &[(0, 1.0)], most));
-    assert_eq!(rates(&mut network, flows), [18.182, 27.273, 54.545]);
+fn capped_flows_that_contend_are_slowed_alike() {
+    // Alone, the first would have 10 and the others 100.
+    let one: &[(u32, f64)] = &[(0, 1.0)];
+    let flows: [Asked; 3] = [(one, 10.0), (one, UNCAPPED), (one, UNCAPPED)];
+    expect(&[100.0], HARD, &flows, &[4.7619, 47.619, 47.619]);
 }
 
 #[test]
 fn flows_that_contend_are_slowed_alike_whatever_their_units() {
     // One flow counts bytes and takes 10 ns of a core for each; the other counts core-seconds.
-    let mut network = resources(&[1.0], HARD);
-    let bytes = start(&mut network, &[(0, 1e-8)], UNCAPPED);
-    let seconds = start(&mut network, &[(0, 1.0)], UNCAPPED);
-    assert_eq!(rates(&mut network, [bytes, seconds]), [50e6, 0.5]);
+    expect(&[1.0], HARD, &[(&[(0, 1e-8)], UNCAPPED), (&[(0, 1.0)], UNCAPPED)], &[50e6, 0.5]);
 }
 
 #[test]
-fn a_line_of_links_is_shared_as_in_the_textbook() {
-    // One flow over both links, one over each: Bertsekas and Gallager's example with unequal links.
-    let mut network = resources(&[100.0, 300.0], HARD);
-    let both = start(&mut network, &[(0, 1.0), (1, 1.0)], UNCAPPED);
-    let first = start(&mut network, &[(0, 1.0)], UNCAPPED);
-    let second = start(&mut network, &[(1, 1.0)], UNCAPPED);
-    assert_eq!(rates(&mut network, [both, first, second]), [50.0, 50.0, 250.0]);
+fn what_one_flow_cannot_take_goes_to_another() {
+    // One flow over both links, one over each.
+    let flows: [Asked; 3] =
+        [(&[(0, 1.0), (1, 1.0)], UNCAPPED), (&[(0, 1.0)], UNCAPPED), (&[(1, 1.0)], UNCAPPED)];
+    expect(&[100.0, 300.0], HARD, &flows, &[50.0, 50.0, 250.0]);
 }
 
 #[test]
 fn two_full_resources_slow_a_flow_more_than_one() {
-    let mut network = resources(&[100.0, 100.0], 4.0);
-    let flow = start(&mut network, &[(0, 1.0), (1, 1.0)], UNCAPPED);
-    assert_eq!(rates(&mut network, [flow]), [84.09]); // 100 · 2^(-1/4)
-    let mut network = resources(&[100.0, 200.0], 4.0);
-    let flow = start(&mut network, &[(0, 1.0), (1, 1.0)], UNCAPPED);
-    assert_eq!(rates(&mut network, [flow]), [98.496]); // 100 · (1 + 1/16)^(-1/4)
+    let both: Asked = (&[(0, 1.0), (1, 1.0)], UNCAPPED);
+    expect(&[100.0, 100.0], 4.0, &[both], &[84.0896]); // 100 · 2^(-1/4)
+    expect(&[100.0, 200.0], 4.0, &[both], &[98.4958]); // 100 · (1 + 1/16)^(-1/4)
 }
 
 #[test]
 fn a_cap_counts_as_a_resource_of_ones_own() {
-    let mut network = resources(&[100.0], 2.0);
-    let flow = start(&mut network, &[(0, 1.0)], 100.0);
-    assert_eq!(rates(&mut network, [flow]), [70.711]);
+    expect(&[100.0], 2.0, &[(&[(0, 1.0)], 100.0)], &[70.7107]);
 }
 
 #[test]

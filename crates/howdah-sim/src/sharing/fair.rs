@@ -3,19 +3,24 @@
 //! Every full resource remembers its level: what it allows its flows at most. A flow that starts takes the lowest
 //! level of its resources, if what others left there suffices, and disturbs nobody; in a steady state, where one task
 //! follows another, that is the rule. A resource's level is renewed when its flows would take more than it has, or when
-//! more than [`SLACK`] of it lies idle although it limits flows. What a renewal gives to its flows or takes from them
-//! changes their other resources, which are looked at in turn.
+//! so much of it lies idle, although it limits flows, that its use has left a band below its capacity; then its use is
+//! put into the middle of the band. What a renewal gives to its flows or takes from them changes their other resources,
+//! which are looked at in turn.
 //!
-//! Where no resource has slack and every flow has the level of a full resource, or 1, levels are max-min fair. So the
-//! distance from the exact solution is of the order of the slack.
+//! Where every flow has the level of a full resource, or 1, levels are max-min fair. So the distance from the exact
+//! solution is of the order of the band, half of which lies idle in the mean.
 
 use super::flows::{ITSELF, Place};
 use super::load::{Capacities, ResourceId};
 use super::resources::Share;
 use super::state::State;
 
-/// Part of a resource that may lie idle before its level is raised.
-const SLACK: f64 = 0.01;
+/// Width of the band, as a part of the capacity, where sharing is soft: what lies idle makes flows wait less for one
+/// another, which makes up for most of it.
+pub const SOFT_BAND: f64 = 0.02;
+
+/// Width of the band where sharing is hard, and nothing makes up for what lies idle.
+pub const HARD_BAND: f64 = 0.008;
 
 /// Part by which sums of floats may miss a capacity.
 const ROUNDING: f64 = 1e-9;
@@ -39,9 +44,9 @@ impl Share {
         self.used > self.capacity * (1.0 + ROUNDING)
     }
 
-    /// Whether it limits flows although it has something left.
-    fn is_slack(&self) -> bool {
-        self.level < f64::INFINITY && self.used < self.capacity * (1.0 - SLACK)
+    /// Whether it limits flows although its use is below its band.
+    fn is_slack(&self, band: f64) -> bool {
+        self.level < f64::INFINITY && self.used < self.capacity * (1.0 - band)
     }
 }
 
@@ -66,11 +71,11 @@ impl State {
                 fit = (room, resource);
             }
         }
-        let (level, bottleneck) = if fit.0 >= level * (1.0 - SLACK) { fit } else { (level, bottleneck) };
+        let (level, bottleneck) = if fit.0 >= level * (1.0 - self.band) { fit } else { (level, bottleneck) };
         self.change(slot, level, bottleneck);
     }
 
-    /// Renews levels until no resource is over its capacity and none that limits flows has slack.
+    /// Renews levels until no resource is over its capacity and none that limits flows is below its band.
     pub fn balance(&mut self) {
         while let Some(resource) = self.waiting.pop_front() {
             let share = &mut self.resources.shares[resource as usize];
@@ -79,14 +84,14 @@ impl State {
             if share.renewed_in != self.settlement {
                 (share.renewed_in, share.renewals) = (self.settlement, 0);
             }
-            if over || (share.is_slack() && share.renewals < RENEWALS) {
+            if over || (share.is_slack(self.band) && share.renewals < RENEWALS) {
                 share.renewals += 1;
                 self.renew(resource, over);
             }
         }
     }
 
-    /// Finds the level at which a resource is full, or that it limits none, and applies it.
+    /// Finds the level at which a resource's use is in its band, or that it limits none, and applies it.
     fn renew(&mut self, resource: u32, over: bool) {
         let index = resource as usize;
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -100,7 +105,7 @@ impl State {
             };
             candidates.push(Candidate { flow: member.flow, by, demand: member.demand, limit });
         }
-        let level = level(&candidates, self.resources.shares[index].capacity);
+        let level = level(&candidates, self.resources.shares[index].capacity * (1.0 - self.band / 2.0));
         self.resources.shares[index].level = level;
         let mut used = 0.0;
         for candidate in &candidates {
@@ -145,7 +150,7 @@ impl State {
         for each in &flow.uses {
             let share = &mut self.resources.shares[each.resource as usize];
             share.used += each.weight * demand;
-            if !share.waiting && (share.is_over() || share.is_slack()) {
+            if !share.waiting && (share.is_over() || share.is_slack(self.band)) {
                 share.waiting = true;
                 self.waiting.push_back(each.resource);
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::calendar::Calendar;
 use super::exact;
-use super::fair::Candidate;
+use super::fair::{Candidate, HARD_BAND, SOFT_BAND};
 use super::flows::{Flows, ITSELF};
 use super::load::Capacities;
 use super::resources::Resources;
@@ -19,6 +19,8 @@ pub struct State {
     pub softness: Softness,
     /// Whether everything is renewed at every change.
     pub exact: bool,
+    /// Part of a resource that its use may stay below its capacity while it limits flows.
+    pub band: f64,
     /// Part by which rates may be bent before they are renewed.
     pub bend: f64,
     /// The latest time that anyone spoke of.
@@ -51,6 +53,7 @@ impl State {
         State {
             softness: Softness::new(softness),
             exact,
+            band: if softness.is_finite() { SOFT_BAND } else { HARD_BAND },
             bend: if exact { 0.0 } else { BEND },
             now: Time::ZERO,
             settlement: 0,
