@@ -108,5 +108,11 @@ def test_so_many_repeats_tell_so_large_a_difference(difference: float, level: fl
 
 def test_what_is_detectable_is_detected() -> None:
     least = detectable(4, 6, NOISE, 0.05)
-    told = (welch(*_pairs(math.expm1(least), 4, 6)).p < 0.05).mean()
+    assert least is not None
+    told = (welch(*_pairs(least - 1, 4, 6)).p < 0.05).mean()
     assert told == pytest.approx(0.9, abs=0.03)
+
+
+def test_what_nobody_would_meet_is_not_told_by_a_number() -> None:
+    assert detectable(2, 1, 5.0, 0.0001) is None
+    assert detectable(1, 2, 0.5, 1e-9) is None

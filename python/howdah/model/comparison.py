@@ -176,7 +176,8 @@ class Judged(Contrast):
     """Where it cannot be told: the repeats on each side that would tell a difference like this one nine
     times in ten; none where no noise is known, or where it would take more than anyone would make."""
     detectable: float | None = None
-    """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten."""
+    """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten; none
+    where it is beyond a hundred."""
 
 
 class Location(Model):

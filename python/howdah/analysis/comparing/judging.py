@@ -82,7 +82,7 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
         why=_undecided(evidence, tests),
         evidence=evidence,
         repeats_needed=repeats_needed(float(result.difference), evidence.noise, level),
-        detectable=math.exp(detectable(len(contrast.base), len(contrast.other), evidence.noise, level)),
+        detectable=detectable(len(contrast.base), len(contrast.other), evidence.noise, level),
     )
 
 

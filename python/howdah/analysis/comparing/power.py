@@ -14,6 +14,13 @@ POWER = 0.9
 MOST_REPEATS = 100
 """Nobody makes more."""
 
+MOST_TIMES = 100.0
+"""That only a difference beyond this many times would show need not be told by a number."""
+
+
+_FAR = 1e4
+"""Standard errors beyond which the distribution takes long to invert, and nothing would ever show."""
+
 
 def repeats_needed(difference: float, noise: float, level: float) -> int | None:
     """The repeats on each side that tell a difference of logarithms; None for more than MOST_REPEATS."""
@@ -23,10 +30,11 @@ def repeats_needed(difference: float, noise: float, level: float) -> int | None:
     return int(enough[0]) if len(enough) else None
 
 
-def detectable(base: int, other: int, noise: float, level: float) -> float:
-    """The least difference of logarithms that so many repeats on the two sides tell."""
+def detectable(base: int, other: int, noise: float, level: float) -> float | None:
+    """The least ratio above 1 that so many repeats on the two sides tell; None beyond MOST_TIMES."""
     shift = _shift(np.array([_freedom(base, other)]), level)
-    return float(shift[0]) * noise * math.sqrt(1 / base + 1 / other)
+    difference = float(shift[0]) * noise * math.sqrt(1 / base + 1 / other)
+    return math.exp(difference) if difference < math.log(MOST_TIMES) else None
 
 
 def _freedom(base: int, other: int) -> float:
@@ -43,4 +51,7 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     That it may tell the difference the wrong way round is left out: with this power, it never does.
     """
     bound = stats.t.isf(level / 2, freedom)
-    return np.asarray(special.nctdtrinc(freedom, 1 - POWER, bound))
+    shift = np.full(len(freedom), np.inf)
+    near = bound < _FAR
+    shift[near] = special.nctdtrinc(freedom[near], 1 - POWER, bound[near])
+    return shift
