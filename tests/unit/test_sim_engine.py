@@ -11,7 +11,9 @@ import pyarrow.compute as pc
 import pytest
 
 from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
+from howdah.engines.sim.follow import Simulations
 from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.translate import translate
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
@@ -151,6 +153,23 @@ def test_what_the_simulator_refuses_leaves_no_record() -> None:
     with pytest.raises(UserError, match="softness"):
         engine.run(sim_job(slots_plan(), small_suite(slots_plan())), sink)
     assert sink.records == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"count": 10**9}, "hosts"),
+        ({"memory_bytes": -1}, "expected u64"),
+        ({"speed": 0.0}, "speed"),
+        ({"nics": ()}, "nics"),
+    ],
+)
+def test_hostile_hosts_are_refused_before_memory_is_taken(changes: dict[str, object], says: str) -> None:
+    plan = slots_plan()
+    scenario = translate(plan, small_suite(plan), {}, seed=1).scenario
+    hosts = scenario.hosts[0].model_copy(update=changes)
+    with pytest.raises(UserError, match=says):
+        Simulations([scenario.model_copy(update={"hosts": (hosts,)})])
 
 
 def test_a_calibrations_parameters_change_the_outcome(small: RunData) -> None:
