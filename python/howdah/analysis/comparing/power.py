@@ -50,7 +50,7 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
 
     That it may tell the difference the wrong way round is left out: with this power, it never does.
     """
-    bound = stats.t.isf(level / 2, freedom)
+    bound = np.asarray(stats.t.isf(level / 2, freedom))
     shift = np.full(len(freedom), np.inf)
     near = bound < _FAR
     shift[near] = special.nctdtrinc(freedom[near], 1 - POWER, bound[near])
