@@ -66,6 +66,10 @@ pub(crate) struct Job {
     reduce_count: u32,
     reduces_ended: u32,
     waiting: Vec<u32>,
+    /// Map slots of the whole cluster.
+    map_slots: u32,
+    /// Reduce slots of the whole cluster.
+    reduce_slots: u32,
 }
 
 impl Job {
@@ -98,6 +102,8 @@ impl Job {
             reduce_count: reduces,
             reduces_ended: 0,
             waiting: Vec::new(),
+            map_slots: world.cluster.workers.iter().map(|worker| worker.map_slots).sum(),
+            reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
         }
     }
 
@@ -238,10 +244,22 @@ impl Job {
         let place = &self.places[worker as usize];
         let slots = &world.cluster.workers[worker as usize];
         match world.scenario.scheduling.kind {
-            SchedulingKind::Slots => match kind {
-                Kind::Map => !place.maps.is_empty(),
-                Kind::Reduce => !place.reduces.is_empty(),
-            },
+            SchedulingKind::Slots => {
+                let (of_worker, free, of_all, left) = match kind {
+                    Kind::Map => {
+                        let left = self.map_count - self.maps_ended;
+                        (slots.map_slots, &place.maps, self.map_slots, left)
+                    }
+                    Kind::Reduce => {
+                        let left = self.reduce_count - self.reduces_ended;
+                        (slots.reduce_slots, &place.reduces, self.reduce_slots, left)
+                    }
+                };
+                // Fewer tasks than slots are spread: each worker takes its part of them and no more
+                // (org.apache.hadoop.mapred.CapBasedLoadManager, JobQueueTaskScheduler).
+                let part = (u64::from(of_worker) * u64::from(left)).div_ceil(u64::from(of_all.max(1)));
+                !free.is_empty() && u64::from(of_worker) - (free.len() as u64) < part
+            }
             SchedulingKind::Containers => {
                 let map = 1.0 / f64::from(slots.map_slots);
                 let reduce = 1.0 / f64::from(slots.reduce_slots.max(1));

@@ -95,7 +95,7 @@ parameters! {
     task_spread = 0.02, 0.0 ..= 1.0, "Standard deviation of the logarithm of a task's own speed.";
     host_spread = 0.0, 0.0 ..= 1.0, "Standard deviation of the logarithm of a host's speed.";
     namenode_task_s = 1.5e-3, 0.0 ..= 1.0, "The NameNode's CPU for each task: its split, its directories, its commit.";
-    namenode_block_s = 3.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each block written or located, replicas' reports included.";
+    namenode_block_s = 2.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each replica of a block written, and for each block located.";
     namenode_beat_s = 1.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each DataNode's heartbeat.";
     scheduler_task_s = 5.0e-3, 0.0 ..= 1.0, "The scheduler's CPU for each task: set up, assigned, followed, committed.";
     scheduler_beat_s = 2.0e-4, 0.0 ..= 1.0, "The scheduler's CPU for each worker's heartbeat.";

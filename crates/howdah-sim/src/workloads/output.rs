@@ -42,7 +42,9 @@ impl Output {
         self.files.place(block, &self.chosen);
         let parameters = &world.scenario.parameters;
         world.uses.pipeline(&world.cluster, parameters, writer, &self.chosen);
-        let answered = world.namenode.serve(world.now, parameters.namenode_block_s);
+        // Every DataNode tells of its replica.
+        let told_s = parameters.namenode_block_s * f64::from(self.files.replicas());
+        let answered = world.namenode.serve(world.now, told_s);
         let hops = f64::from(self.files.replicas()) * world.scenario.network.round_trip_s;
         answered.since(world.now) + parameters.block_s + hops
     }
