@@ -12,15 +12,17 @@ from ruamel.yaml import YAML
 
 from howdah.documents.appending import extended_text, new_text
 from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
-from howdah.documents.hardware import describe, installed_bytes
+from howdah.documents.hardware import describe, disk_names, installed_bytes
 from howdah.documents.inventory import parse_inventory
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory
+from howdah.model.measured import DiskZones, Figure, ZoneRate
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.inquiry import Space
 from howdah.units import GIB, MIB
+from support.measured import measured_host
 from support.trees import RecordedInquiry, grow
 
 
@@ -253,3 +255,46 @@ def test_a_probe_that_saw_no_disk_is_refused_by_its_file(server: Host) -> None:
     with pytest.raises(UserError, match="disks") as caught:
         add([probe])
     assert caught.value.where == "w1.yaml"
+
+
+def test_measured_disks_bring_their_rates_and_stay_alike_with_those_that_were_not_measured(
+    tmp_path: Path,
+) -> None:
+    machine = measured_host(tmp_path, spread=0.1)
+    (addition,) = add([Probe("w1.yaml", machine)])
+    # As many bytes read at 4 GB/s as written at 2 GB/s: no zone is known of this virtual disk.
+    text = new_text((addition,))
+    assert "outer_rate: 2670MB/s, inner_rate: 2670MB/s}" in text
+    assert addition.asked["disks", 0] == (
+        "hdd? the kernel cannot tell: write hdd, ssd or nvme; rates of files in free space, wherever they lay"
+    )
+    inventory = parse_inventory(text, "hosts.yaml")
+    other = machine.model_copy(update={"name": "w2", "measured": None})
+    (joined,) = add([Probe("w2.yaml", other)], inventory)
+    assert joined.known
+    assert joined.group.disks == addition.group.disks
+
+
+def test_zones_say_more_than_files(server: Host, tmp_path: Path) -> None:
+    measured = measured_host(tmp_path).measured
+    assert measured is not None
+    names = disk_names(server)[0]
+
+    def zones(name: str, *rates: float) -> DiskZones:
+        places = [(0.0, rates[0]), (1.0, rates[1])]
+        return DiskZones(
+            disk=name,
+            rates=tuple(ZoneRate(place=place, bytes_per_s=Figure.of([rate])) for place, rate in places),
+        )
+
+    found = (
+        zones(names[0], 201.4e6, 98e6),
+        zones(names[1], 199.2e6, 101.26e6),
+        zones(names[2], 150e6, 99e6),
+    )
+    machine = server.model_copy(update={"measured": measured.model_copy(update={"zones": found})})
+    (addition,) = add([Probe("w1.yaml", machine)])
+    line, *others = addition.group.disks
+    assert not any(one.outer_bytes_per_s for one in others)
+    assert (line.outer_bytes_per_s, line.inner_bytes_per_s) == (199_000_000, 99_000_000)
+    assert not any("files" in words for words in addition.asked.values())

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from howdah.documents.fault import Path
 from howdah.documents.hardware import Hardware, describe
+from howdah.documents.rates import rated
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
@@ -62,6 +63,7 @@ def group_hosts(
     for hardware, same in alike.items():
         described = describe(same[0].host)
         names = [probe.host.name for probe in same]
+        said: dict[Path, str] = {}
         home = _home(hardware, inventory, name, serves)
         if home is not None:
             group = _extended(home, names)
@@ -70,9 +72,13 @@ def group_hosts(
             taken.add(group_name)
             try:
                 group = _new_group(group_name, names, hardware, serves)
+                group, said = _measured(group, [probe.host for probe in same])
             except ValidationError as error:
                 raise _refused(error, same[0].file, name) from error
-        additions.append(Addition(group, len(names), home is not None, described.asked, described.left_out))
+        asked = dict(described.asked)
+        for path, words in said.items():
+            asked[path] = "; ".join(filter(None, (asked.get(path), words)))
+        additions.append(Addition(group, len(names), home is not None, asked, described.left_out))
     return tuple(additions)
 
 
@@ -169,6 +175,12 @@ def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serv
         nics=hardware.nics,
         serves=serves or "any",
     )
+
+
+def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Path, str]]:
+    """A new group with its disks' rates, and what is to be said beside them."""
+    disks, said = rated(group.disks, hosts)
+    return group.model_copy(update={"disks": disks}), said
 
 
 def _refused(error: ValidationError, file: str, name: str | None) -> UserError:

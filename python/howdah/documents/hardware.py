@@ -6,7 +6,6 @@ that stands there meanwhile.
 
 from __future__ import annotations
 
-from collections import Counter
 from math import ceil
 from typing import NamedTuple
 
@@ -96,25 +95,54 @@ def _memory(host: Host, asked: dict[Path, str]) -> int:
     return installed
 
 
-def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[DiskSet, ...]:
-    system = {
-        disk for one in host.file_systems if one.mount in _SYSTEM_MOUNTS for disk in (*one.disks, one.disk)
-    }
-    alike: Counter[tuple[DiskKind, int, DiskRole, bool]] = Counter()
+class _Alike(NamedTuple):
+    """What makes disks of a host one line of an inventory."""
+
+    kind: DiskKind
+    size_bytes: int
+    role: DiskRole
+    unsure: bool
+
+
+def disk_names(host: Host) -> tuple[tuple[str, ...], ...]:
+    """The kernel's names of the disks in each of the host's lines of disks, in their order."""
+    return tuple(tuple(names) for _, names in sorted(_alike_disks(host).items()))
+
+
+def _alike_disks(host: Host) -> dict[_Alike, list[str]]:
+    system = _system_disks(host)
+    alike: dict[_Alike, list[str]] = {}
     for disk in host.disks:
-        if disk.kind == "loop":
-            continue
-        if disk.size_bytes < _SMALLEST_DISK_BYTES:
-            left_out.append(f"disk {disk.name} of {format_bytes(disk.size_bytes)}")
+        if disk.kind == "loop" or disk.size_bytes < _SMALLEST_DISK_BYTES:
             continue
         role = DiskRole.SYSTEM if disk.name in system else DiskRole.DATA
-        alike[_kind(disk), nominal_bytes(disk.size_bytes), role, disk.kind in ("virtual", "unknown")] += 1
+        unsure = disk.kind in ("virtual", "unknown")
+        alike.setdefault(_Alike(_kind(disk), nominal_bytes(disk.size_bytes), role, unsure), []).append(
+            disk.name
+        )
+    return alike
+
+
+def _system_disks(host: Host) -> set[str | None]:
+    return {
+        disk for one in host.file_systems if one.mount in _SYSTEM_MOUNTS for disk in (*one.disks, one.disk)
+    }
+
+
+def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[DiskSet, ...]:
+    left_out += [
+        f"disk {disk.name} of {format_bytes(disk.size_bytes)}"
+        for disk in host.disks
+        if disk.kind != "loop" and disk.size_bytes < _SMALLEST_DISK_BYTES
+    ]
     sets: list[DiskSet] = []
-    for index, ((kind, size, role, unsure), count) in enumerate(sorted(alike.items())):
-        sets.append(DiskSet(count=count, kind=kind, size=exact_bytes(size), role=role))
-        if unsure:
-            asked["disks", index] = f"{kind}? the kernel cannot tell: write hdd, ssd or nvme"
-    if not system:
+    for index, (alike, names) in enumerate(sorted(_alike_disks(host).items())):
+        sets.append(
+            DiskSet(count=len(names), kind=alike.kind, size=exact_bytes(alike.size_bytes), role=alike.role)
+        )
+        if alike.unsure:
+            asked["disks", index] = f"{alike.kind}? the kernel cannot tell: write hdd, ssd or nvme"
+    if not _system_disks(host):
         asked["disks",] = "no disk was seen below /: write role: system where the operating system is"
     return tuple(sets)
 
