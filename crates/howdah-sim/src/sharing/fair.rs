@@ -20,7 +20,7 @@ use super::state::State;
 pub const SOFT_BAND: f64 = 0.02;
 
 /// Width of the band where sharing is hard, and nothing makes up for what lies idle.
-pub const HARD_BAND: f64 = 0.008;
+pub const HARD_BAND: f64 = 0.004;
 
 /// Part by which sums of floats may miss a capacity.
 const ROUNDING: f64 = 1e-9;
