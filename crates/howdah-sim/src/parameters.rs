@@ -58,6 +58,7 @@ macro_rules! parameters {
 parameters! {
     generate_s_per_byte = 1.0e-8, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
     stream_s_per_byte = 4.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
+    stream_wait_s_per_byte = 7.0e-9, 0.0 ..= 1e-6, "Time that a task's stream into HDFS waits for acknowledgements, without CPU.";
     write_s_per_byte = 1.5e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
     network_s_per_byte = 5.0e-10, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";

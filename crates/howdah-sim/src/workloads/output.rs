@@ -9,6 +9,8 @@ pub(crate) struct Output {
     pub(crate) files: Files,
     /// Blocks by worker, replicas counted.
     per_worker: Vec<u32>,
+    /// Bytes by worker, replicas counted.
+    bytes: Vec<f64>,
     /// Blocks with two replicas on one host.
     sharing_host: u64,
     /// How full each disk was before.
@@ -23,6 +25,7 @@ impl Output {
         Self {
             files,
             per_worker: vec![0; world.cluster.workers.len()],
+            bytes: vec![0.0; world.cluster.workers.len()],
             sharing_host: 0,
             filled: filled.collect(),
             chosen: Vec::new(),
@@ -35,22 +38,47 @@ impl Output {
         (after < blocks.end - blocks.start).then(|| blocks.start + after)
     }
 
-    /// Places a block's replicas and adds a byte's way through its pipeline to the uses. Returns the seconds that the
-    /// NameNode and the DataNodes take to set it up.
+    /// Places a block's replicas and adds a byte's way through its pipeline to the uses. Returns the seconds that its
+    /// writer waits: for the NameNode and the DataNodes to set it up, and for acknowledgements of its packets.
     pub(crate) fn begin(&mut self, world: &mut World<'_>, writer: u32, block: u32) -> f64 {
-        world.placer.place(&mut world.cluster, writer, self.files.replicas(), &mut self.chosen);
-        self.files.place(block, &self.chosen);
+        self.place(world, writer, block);
         let parameters = &world.scenario.parameters;
-        world.uses.pipeline(&world.cluster, parameters, writer, &self.chosen);
+        let mut from = writer;
+        for &disk in &self.chosen {
+            let to = world.cluster.disks[disk as usize].worker;
+            world.uses.receive(&world.cluster, parameters, from, to);
+            if !world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block)) {
+                world.uses.write(&world.cluster, disk, 1.0);
+            }
+            from = to;
+        }
         // Every DataNode tells of its replica.
         let told_s = parameters.namenode_block_s * f64::from(self.files.replicas());
         let answered = world.namenode.serve(world.now, told_s);
         let hops = f64::from(self.files.replicas()) * world.scenario.network.round_trip_s;
-        answered.since(world.now) + parameters.block_s + hops
+        let acknowledged_s = self.files.bytes(block) * parameters.stream_wait_s_per_byte;
+        answered.since(world.now) + parameters.block_s + hops + acknowledged_s
+    }
+
+    /// A block has been there before the run.
+    pub(crate) fn there(&mut self, world: &mut World<'_>, writer: u32, block: u32) {
+        self.place(world, writer, block);
+        self.settle(world, block);
+    }
+
+    fn place(&mut self, world: &mut World<'_>, writer: u32, block: u32) {
+        world.placer.place(&mut world.cluster, writer, self.files.replicas(), &mut self.chosen);
+        self.files.place(block, &self.chosen);
     }
 
     /// A block is written: it takes room, and its DataNodes have a stream less.
     pub(crate) fn end(&mut self, world: &mut World<'_>, block: u32) {
+        self.settle(world, block);
+        let bytes = self.files.bytes(block) * f64::from(self.files.replicas());
+        world.watch.advance(bytes as u64);
+    }
+
+    fn settle(&mut self, world: &mut World<'_>, block: u32) {
         let bytes = self.files.bytes(block);
         let disks = self.files.disks(block);
         world.placer.written(&world.cluster, disks);
@@ -61,9 +89,9 @@ impl Output {
         for &disk in disks {
             let disk = world.cluster.disks[disk as usize];
             self.per_worker[disk.worker as usize] += 1;
+            self.bytes[disk.worker as usize] += bytes;
             world.network.capacities_mut().disk_mut(disk.resource).fill(bytes);
         }
-        world.watch.advance((bytes * f64::from(self.files.replicas())) as u64);
     }
 
     /// The files, once all are written; the workload's summary tells where they lie.
@@ -71,6 +99,10 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
+        let cached = world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
+            !world.scenario.hdfs.drop_behind_writes && bytes <= worker.cache.bytes
+        });
+        self.files.cache(cached.collect());
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
                 (before + world.network.capacities().disk(disk.resource).filled()) / 2.0
