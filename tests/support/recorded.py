@@ -28,6 +28,8 @@ class Answer(NamedTuple):
     """How long it says nothing first."""
     announced: int | None = None
     """The length it promises; that of the body if None."""
+    closing: bool = False
+    """Whether it promises no length, and ends the connection instead."""
 
 
 class Asked(NamedTuple):
@@ -108,7 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(answer.wait_s)
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
-        self.send_header("Content-Length", str(answer.announced or len(answer.body)))
+        if answer.closing:
+            self.send_header("Connection", "close")
+        else:
+            self.send_header("Content-Length", str(answer.announced or len(answer.body)))
         for name, value in answer.headers:
             self.send_header(name, value)
         self.end_headers()

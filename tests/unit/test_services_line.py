@@ -40,6 +40,15 @@ def test_a_connection_that_was_closed_meanwhile_is_made_anew() -> None:
         assert line.get_json(url) == BEANS
 
 
+def test_a_daemon_that_ends_every_connection_is_asked_once_at_a_time() -> None:
+    """As DataNodes do."""
+    with Recorded({"GET /jmx": in_json(BEANS)._replace(closing=True)}) as server, Web() as web:
+        line = Line(web)
+        for _ in range(3):
+            assert line.get_json(f"{server.url}/jmx") == BEANS
+        assert len(server.asked) == 3
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "text"),
     [

@@ -50,8 +50,9 @@ class Line:
         connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})
         answer = connection.getresponse()
         content = answer.read(_MOST_BYTES)
-        if answer.status != 200 or not answer.isclosed():
-            raise ValueError(f"{answer.status}, or without end")
+        if answer.status != 200:
+            raise HTTPException(answer.status)
+        # One that was cut off, or is longer than any that is expected, is no whole JSON.
         return json.loads(content)
 
     def _drop(self, url: str) -> None:
