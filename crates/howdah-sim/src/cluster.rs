@@ -3,6 +3,7 @@
 use crate::machine::{Machine, Resource};
 use crate::models::cpu::{Factors, Processors, Work, switching};
 use crate::models::disk::Disk;
+use crate::models::memory::PageCache;
 use crate::models::stragglers;
 use crate::parameters::Parameters;
 use crate::random::Random;
@@ -38,6 +39,9 @@ pub(crate) struct Worker {
     pub(crate) tasks: u32,
     /// Core-seconds per second of one thread that shares nothing.
     pub(crate) thread: f64,
+    pub(crate) cache: PageCache,
+    /// Bytes that wait for their disk.
+    pub(crate) dirty_bytes: f64,
     /// Its CPUs: hardware threads or virtual ones.
     pub(crate) cpus: u32,
     pub(crate) map_slots: u32,
@@ -162,6 +166,8 @@ impl Cluster {
             switching: 1.0,
             tasks: 0,
             thread,
+            cache: PageCache::new(worker, &scenario.job, &scenario.scheduling),
+            dirty_bytes: 0.0,
             cpus: worker.vcpus,
             map_slots: worker.map_slots,
             reduce_slots: worker.reduce_slots,

@@ -12,6 +12,10 @@ pub(crate) struct Files {
     disks: Vec<u32>,
     /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
     middle: Vec<f64>,
+    /// For each worker, whether its page cache still holds all of them that it has; empty: none does.
+    cached: Vec<bool>,
+    /// Bytes of each file.
+    sizes: Vec<u64>,
 }
 
 impl Files {
@@ -25,6 +29,7 @@ impl Files {
                 files.bytes.push(block);
                 left -= block;
             }
+            files.sizes.push(size);
             files.first.push(files.bytes.len() as u32);
         }
         files.disks = vec![NOWHERE; files.bytes.len() * replicas as usize];
@@ -55,7 +60,7 @@ impl Files {
 
     /// Bytes of a file.
     pub(crate) fn file_bytes(&self, file: u32) -> f64 {
-        self.of(file).map(|block| self.bytes(block)).sum()
+        self.sizes[file as usize] as f64
     }
 
     /// The disks of a block, the writer's own first.
@@ -72,6 +77,16 @@ impl Files {
     /// Where on each disk their data lie, bytes from the outer edge.
     pub(crate) fn middle(&self) -> &[f64] {
         &self.middle
+    }
+
+    /// Says whose page cache holds them.
+    pub(crate) fn cache(&mut self, cached: Vec<bool>) {
+        self.cached = cached;
+    }
+
+    /// Whether a worker's page cache holds them.
+    pub(crate) fn is_cached(&self, worker: u32) -> bool {
+        self.cached.get(worker as usize).copied().unwrap_or(false)
     }
 
     pub(crate) fn place(&mut self, block: u32, disks: &[u32]) {

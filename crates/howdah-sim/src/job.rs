@@ -130,10 +130,9 @@ impl Job {
             let event = self.events.due();
             match (stream, event) {
                 (Some(stream), event) if event.is_none_or(|event| stream <= event) => {
-                    // Samples on the way come first: the network does not look back.
-                    world.set_now(stream)?;
-                    let finished = world.network.finish().expect("a stream is due");
-                    self.go(world, program, finished.tag as u32);
+                    if let Some(attempt) = world.finish(stream)? {
+                        self.go(world, program, attempt);
+                    }
                 }
                 (_, Some(_)) => {
                     let (time, event) = self.events.pop().expect("an event is due");

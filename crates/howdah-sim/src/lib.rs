@@ -20,6 +20,7 @@ pub mod time;
 mod uses;
 mod workloads;
 mod world;
+mod writeback;
 
 pub use error::{Error, Result};
 pub use local::simulate_local;

@@ -95,21 +95,14 @@ impl Uses {
         self
     }
 
-    /// One byte written through a pipeline of replicas, from a worker on.
-    pub(crate) fn pipeline(
+    /// One byte received by a DataNode that is the next of a pipeline, without its disk.
+    pub(crate) fn receive(
         &mut self,
         cluster: &Cluster,
         parameters: &Parameters,
-        writer: u32,
-        replicas: &[u32],
+        from: u32,
+        to: u32,
     ) -> &mut Self {
-        let mut from = writer;
-        for &disk in replicas {
-            let to = cluster.disks[disk as usize].worker;
-            self.send(cluster, parameters, from, to, 1.0);
-            self.cpu(cluster, to, parameters.write_s_per_byte).write(cluster, disk, 1.0);
-            from = to;
-        }
-        self
+        self.send(cluster, parameters, from, to, 1.0).cpu(cluster, to, parameters.write_s_per_byte)
     }
 }

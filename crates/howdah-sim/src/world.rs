@@ -15,6 +15,7 @@ use crate::scenario::Scenario;
 use crate::sharing::Network;
 use crate::time::Time;
 use crate::uses::Uses;
+use crate::writeback::Writebacks;
 
 /// Heartbeats come no more often than at this interval, seconds.
 pub(crate) const MOST_OFTEN_S: f64 = 0.1;
@@ -36,6 +37,7 @@ pub(crate) struct World<'a> {
     pub(crate) choices: Random,
     pub(crate) spread: Random,
     pub(crate) uses: Uses,
+    pub(crate) writebacks: Writebacks,
     pub(crate) activities: u64,
     pub(crate) watch: &'a dyn Watch,
     sampler: Option<Sampler>,
@@ -121,6 +123,7 @@ impl<'a> World<'a> {
             choices: Random::new(scenario.seed, "choices", 0),
             spread: Random::new(scenario.seed, "spread", 0),
             uses: Uses::default(),
+            writebacks: Writebacks::new(scenario.hdfs.sync_behind_writes),
             activities: 0,
             watch,
             beats_until: Time::ZERO,
@@ -154,9 +157,13 @@ impl<'a> World<'a> {
         self.ledger.begin_workload(kind, totals);
     }
 
-    /// Nothing happens for so many seconds.
+    /// No task does anything for so many seconds.
     pub(crate) fn pause(&mut self, seconds: f64) -> Result<()> {
-        self.set_now(self.now.after(seconds))
+        let end = self.now.after(seconds);
+        while let Some(due) = self.network.due().filter(|&due| due <= end) {
+            self.finish(due)?;
+        }
+        self.set_now(end)
     }
 
     /// A job is submitted: its splits are made, its master starts.
@@ -215,6 +222,16 @@ impl<'a> World<'a> {
         }
         self.activities += 1;
         self.network.start(self.now, stream.work, self.uses.as_slice(), most, u64::from(number));
+        self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
+    }
+
+    /// Takes out the stream that is over next. Returns its attempt, or none if it was a writeback.
+    pub(crate) fn finish(&mut self, due: Time) -> Result<Option<u32>> {
+        // Samples on the way come first: the network does not look back.
+        self.set_now(due)?;
+        let finished = self.network.finish().expect("a stream is due");
+        let writeback = self.writebacks.end(&mut self.cluster, finished.tag);
+        Ok((!writeback).then_some(finished.tag as u32))
     }
 
     /// The worker of every map slot.

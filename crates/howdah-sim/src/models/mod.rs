@@ -3,6 +3,7 @@
 pub(crate) mod cpu;
 pub(crate) mod disk;
 pub(crate) mod masters;
+pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod network;
 pub(crate) mod placement;

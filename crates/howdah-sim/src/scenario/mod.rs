@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::Limits;
 pub use hosts::{DiskGroup, DiskKind, HostGroup, Network, NicGroup, WorkerGroup};
-pub use software::{Codec, Hdfs, Job, Masters, Placement, Protection, Scheduling, SchedulingKind, Software};
+pub use software::{Codec, Hdfs, Job, Masters, Placement, Protection, Scheduling, SchedulingKind};
 pub use workloads::Workload;
 
 use crate::error::{Error, Result};
@@ -39,9 +39,6 @@ pub struct Scenario {
     pub masters: Masters,
     /// What runs, one after another.
     pub workloads: Vec<Workload>,
-    /// What the workloads are run by.
-    #[serde(default)]
-    pub software: Software,
     /// The calibrated quantities.
     #[serde(default)]
     pub parameters: Parameters,

@@ -15,6 +15,12 @@ pub struct Hdfs {
     /// Share of every disk that is filled before the first workload, 0 to 1.
     #[serde(default)]
     pub filled: f64,
+    /// Whether what was written leaves the page cache (`dfs.datanode.drop.cache.behind.writes`).
+    #[serde(default)]
+    pub drop_behind_writes: bool,
+    /// Whether what was written goes to the disk at once (`dfs.datanode.sync.behind.writes`).
+    #[serde(default)]
+    pub sync_behind_writes: bool,
 }
 
 /// HDFS's policies of block placement.
@@ -144,15 +150,4 @@ pub enum Protection {
     None,
     /// A shadow virtual machine in lockstep, on one virtual CPU (vSphere Fault Tolerance).
     Ft,
-}
-
-/// What runs the workloads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Software {
-    /// Hadoop.
-    #[default]
-    Hadoop,
-    /// howdah's own kernels: the floor.
-    Local,
 }

@@ -10,17 +10,19 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
     }
 }
 
-/// Adds the way of a block's bytes from its nearest replica to the uses, so many bytes for a unit of work. Returns
-/// whether they come from another host.
-pub(crate) fn read(world: &mut World<'_>, reader: u32, disks: &[u32], bytes: f64) -> bool {
-    let disk = world.nearest(reader, disks);
+/// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work. Returns whether they
+/// come from another host.
+pub(crate) fn read(world: &mut World<'_>, reader: u32, files: &Files, block: u32) -> bool {
+    let disk = world.nearest(reader, files.disks(block));
     let from = world.cluster.disks[disk as usize].worker;
+    if !files.is_cached(from) {
+        world.uses.read(&world.cluster, disk, 1.0);
+    }
     let parameters = &world.scenario.parameters;
     world
         .uses
-        .read(&world.cluster, disk, bytes)
-        .cpu(&world.cluster, from, bytes * parameters.read_s_per_byte / 2.0)
-        .cpu(&world.cluster, reader, bytes * parameters.read_s_per_byte / 2.0)
-        .send(&world.cluster, parameters, from, reader, bytes);
+        .cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0)
+        .cpu(&world.cluster, reader, parameters.read_s_per_byte / 2.0)
+        .send(&world.cluster, parameters, from, reader, 1.0);
     world.host_of(from) != world.host_of(reader)
 }

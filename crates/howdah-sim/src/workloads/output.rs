@@ -99,9 +99,10 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
-        let cached = world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
-            !world.scenario.hdfs.drop_behind_writes && bytes <= worker.cache.bytes
-        });
+        let cached =
+            world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
+                !world.scenario.hdfs.drop_behind_writes && bytes <= worker.cache.bytes
+            });
         self.files.cache(cached.collect());
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {

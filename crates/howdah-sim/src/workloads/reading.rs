@@ -39,7 +39,7 @@ impl<'a> Reading<'a> {
         }
         let bytes = self.files.bytes(block);
         world.uses.clear().cpu(&world.cluster, worker, self.own_s);
-        if input::read(world, worker, self.files.disks(block), 1.0) {
+        if input::read(world, worker, self.files, block) {
             self.remote_bytes += bytes;
         }
         let parameters = &world.scenario.parameters;

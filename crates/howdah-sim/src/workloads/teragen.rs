@@ -45,12 +45,11 @@ pub(crate) fn there_as(world: &mut World<'_>, sizes: impl Iterator<Item = u64>, 
     let mut output = Output::new(world, files);
     for (file, &writer) in (0..output.files.count()).zip(slots.iter().cycle()) {
         for block in output.files.of(file) {
-            world.uses.clear();
-            output.begin(world, writer, block);
-            output.end(world, block);
+            output.there(world, writer, block);
         }
     }
-    let files = output.finish(world);
+    let mut files = output.finish(world);
+    files.cache(Vec::new());
     // The workload that needs them did not write them.
     (world.ledger.workload().replicas, world.ledger.workload().sharing_host) = (Vec::new(), 0);
     files

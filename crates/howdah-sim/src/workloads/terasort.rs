@@ -129,7 +129,7 @@ impl Terasort<'_> {
             .work(&world.cluster, worker, Work::Memory, own_s)
             .write(&world.cluster, spill, stored * written)
             .read(&world.cluster, spill, stored * read);
-        if input::read(world, worker, self.input.disks(blocks.start), 1.0) {
+        if input::read(world, worker, self.input, blocks.start) {
             self.remote_bytes += bytes;
         }
         let reading_s = parameters.read_s_per_byte / 2.0;
