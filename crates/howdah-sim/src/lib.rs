@@ -7,6 +7,7 @@ mod files;
 mod job;
 mod local;
 mod machine;
+mod meter;
 mod models;
 pub mod outcome;
 pub mod parameters;

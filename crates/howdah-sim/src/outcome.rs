@@ -271,7 +271,7 @@ fn phase(name: &'static str, cluster: &Cluster, begun: &Totals, ended: &Totals) 
         sums.written_bytes += after.written_bytes - before.written_bytes;
         sums.received_bytes += after.received_bytes - before.received_bytes;
         sums.sent_bytes += after.sent_bytes - before.sent_bytes;
-        busy += host.processors.busy(share(before.cpu_s, after.cpu_s));
+        busy += share(before.busy_s, after.busy_s) / host.processors.count();
     }
     let working = cluster.hosts.iter().filter(|host| !host.workers.is_empty()).count();
     PhaseSummary {

@@ -56,20 +56,20 @@ macro_rules! parameters {
 }
 
 parameters! {
-    generate_s_per_byte = 1.0e-8, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
+    generate_s_per_byte = 7.5e-9, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
     stream_s_per_byte = 4.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
     stream_wait_s_per_byte = 7.0e-9, 0.0 ..= 1e-6, "Time that a task's stream into HDFS waits for acknowledgements, without CPU.";
     write_s_per_byte = 1.5e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
     network_s_per_byte = 5.0e-10, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
-    map_s_per_byte = 2.5e-8, 1e-10 ..= 1e-6, "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec.";
-    map_threads = 1.7, 1.0 ..= 4.0, "Threads that a map of TeraSort keeps busy at most: its own, its spill's, its collector's.";
+    map_s_per_byte = 2.35e-8, 1e-10 ..= 1e-6, "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec.";
+    map_threads = 3.0, 1.0 ..= 4.0, "Threads that a map of TeraSort keeps busy at most: its own, its spill's, its collector's.";
     compare_s = 5.0e-8, 1e-10 ..= 1e-6, "CPU of one comparison of two rows in a sort or merge.";
     compress_s_per_byte = 2.5e-9, 0.0 ..= 1e-7, "CPU of compressing map output with Snappy.";
     decompress_s_per_byte = 1.2e-9, 0.0 ..= 1e-7, "CPU of decompressing map output with Snappy.";
     shuffle_s_per_byte = 2.0e-9, 0.0 ..= 1e-7, "CPU of serving and fetching map output, for each byte as it is stored.";
     fetch_s = 2.0e-4, 0.0 ..= 1e-1, "CPU of one fetch of one map's output by one reduce, both ends together.";
-    reduce_s_per_byte = 5.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
+    reduce_s_per_byte = 4.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
     validate_s_per_byte = 3.0e-9, 1e-10 ..= 1e-6, "CPU of TeraValidate's task: rows compared and summed.";
     thread_gain = 0.25, 0.0 ..= 1.0, "What a core gains when all its hardware threads are busy.";
     oversubscription_cost = 0.1, 0.0 ..= 1.0, "CPU added to the work of a worker with twice as many tasks as CPUs, as a share of it.";

@@ -11,13 +11,11 @@ pub(crate) struct Sampler {
     interval_s: f64,
     next: Time,
     last: Option<Time>,
-    before: Vec<f64>,
-    busy_s: Vec<f64>,
 }
 
 impl Sampler {
     pub(crate) fn new(interval_s: f64) -> Self {
-        Self { interval_s, next: Time::ZERO, last: None, before: Vec::new(), busy_s: Vec::new() }
+        Self { interval_s, next: Time::ZERO, last: None }
     }
 
     /// When the next sample is due.
@@ -33,20 +31,11 @@ impl Sampler {
         if self.last == Some(now) {
             return;
         }
-        self.before.resize(hosts.len(), 0.0);
-        self.busy_s.resize(hosts.len(), 0.0);
-        let elapsed = now.since(self.last.unwrap_or(now));
         for (number, totals) in hosts.iter().enumerate() {
-            let processors = &cluster.hosts[number].processors;
-            if elapsed > 0.0 {
-                let used = (totals.cpu_s - self.before[number]) / elapsed;
-                self.busy_s[number] += processors.busy(used) * processors.count() * elapsed;
-            }
-            self.before[number] = totals.cpu_s;
-            let idle = now.seconds() * processors.count() - self.busy_s[number];
+            let idle_s = now.seconds() * cluster.hosts[number].processors.count() - totals.busy_s;
             let values = [
-                self.busy_s[number],
-                idle.max(0.0),
+                totals.busy_s,
+                idle_s.max(0.0),
                 totals.read_bytes,
                 totals.written_bytes,
                 totals.received_bytes,

@@ -4,6 +4,7 @@ use crate::attempt::Attempts;
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
+use crate::meter::Meter;
 use crate::models::cpu::Work;
 use crate::models::disk::{READ, WRITE};
 use crate::models::masters::Master;
@@ -40,6 +41,7 @@ pub(crate) struct World<'a> {
     pub(crate) writebacks: Writebacks,
     pub(crate) activities: u64,
     pub(crate) watch: &'a dyn Watch,
+    meter: Meter,
     sampler: Option<Sampler>,
     beats_until: Time,
 }
@@ -103,14 +105,15 @@ pub(crate) struct HostTotals {
     pub(crate) written_bytes: f64,
     pub(crate) sent_bytes: f64,
     pub(crate) received_bytes: f64,
-    /// Core-seconds.
-    pub(crate) cpu_s: f64,
+    /// Thread-seconds in which its processors were busy.
+    pub(crate) busy_s: f64,
 }
 
 impl<'a> World<'a> {
     pub(crate) fn new(scenario: &'a Scenario, watch: &'a dyn Watch) -> Self {
         let (cluster, network) = Cluster::new(scenario);
         let parameters = &scenario.parameters;
+        let meter = Meter::new(cluster.hosts.len());
         Self {
             placer: Placer::new(&cluster, scenario.hdfs.placement, scenario.seed),
             now: Time::ZERO,
@@ -127,6 +130,7 @@ impl<'a> World<'a> {
             activities: 0,
             watch,
             beats_until: Time::ZERO,
+            meter,
             sampler: scenario.record.sample_interval_s.map(Sampler::new),
             scenario,
         }
@@ -134,9 +138,15 @@ impl<'a> World<'a> {
 
     /// Time goes on; samples that are due on the way are taken.
     pub(crate) fn set_now(&mut self, now: Time) -> Result<()> {
-        while let Some(due) = self.sampler.as_ref().map(Sampler::due).filter(|&due| due <= now) {
+        loop {
+            let sample = self.sampler.as_ref().map(Sampler::due).filter(|&due| due <= now);
+            let look = Some(self.meter.due()).filter(|&due| due <= now);
+            let Some(due) = sample.into_iter().chain(look).min() else { break };
             self.now = due;
-            self.sample();
+            self.meter.look(due, &self.cluster, &mut self.network);
+            if sample == Some(due) {
+                self.sample();
+            }
         }
         self.now = now;
         if self.watch.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
@@ -279,10 +289,11 @@ impl<'a> World<'a> {
 
     /// What every host has done until now.
     pub(crate) fn hosts(&mut self) -> Vec<HostTotals> {
+        self.meter.look(self.now, &self.cluster, &mut self.network);
         let (now, cluster, network) = (self.now, &self.cluster, &mut self.network);
-        let totals = cluster.hosts.iter().map(|host| {
+        let totals = cluster.hosts.iter().enumerate().map(|(number, host)| {
             let mut totals = HostTotals {
-                cpu_s: network.used(now, host.cpu, ONLY),
+                busy_s: self.meter.busy_s(number),
                 sent_bytes: network.used(now, host.tx, ONLY),
                 received_bytes: network.used(now, host.rx, ONLY),
                 ..HostTotals::default()

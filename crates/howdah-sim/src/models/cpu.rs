@@ -57,15 +57,11 @@ impl Processors {
         self.count
     }
 
-    /// The share of hardware threads that an operating system would show as busy at this use.
-    pub(crate) fn busy(&self, used_per_s: f64) -> f64 {
-        let alone = used_per_s.min(self.cores);
-        let beyond = if self.gain > 0.0 {
-            (used_per_s - self.cores).max(0.0) / (self.cores * self.gain) * (self.threads - self.cores)
-        } else {
-            0.0
-        };
-        ((alone + beyond) / self.threads).min(1.0)
+    /// Hardware threads that run at a use of so many core-seconds per second, with a demand as for the capacity.
+    pub(crate) fn busy(&self, used_per_s: f64, demand: f64) -> f64 {
+        let running = demand.clamp(self.threads / self.count, self.threads);
+        let speed = self.threads / self.count;
+        (used_per_s * running / (self.capacity(running) * speed)).min(self.count)
     }
 }
 

@@ -140,6 +140,11 @@ impl<C: Capacities> Network<C> {
         self.state.flows.at(self.state.flows.slot(flow)).per_s
     }
 
+    /// What all flows at a resource ask of it now.
+    pub fn load(&self, resource: ResourceId) -> &Load {
+        &self.state.resources.loads[resource.0 as usize]
+    }
+
     /// Flows in the network.
     pub fn flows(&self) -> usize {
         self.state.flows.len()
