@@ -15,7 +15,7 @@ from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.services.fsck import Block, Replica, read_fsck
-from howdah.services.namenode import DataNode
+from howdah.services.namenode import DataNode, datanode_names
 from support.plans import group
 from support.recorded_jobs import DATA
 
@@ -47,6 +47,21 @@ def test_real_blocks_are_counted_for_each_worker(plan: Plan) -> None:
     assert {name: count for name, count in found.per_worker.items() if count} == {
         name: text.count(f"/{address}") for address, name in NODES.items()
     }
+
+
+def test_datanodes_under_one_host_name_are_told_apart_by_their_ports_and_share_a_host(plan: Plan) -> None:
+    nodes = _datanodes({"10.0.0.9:9866": "w1", "10.0.0.9:9876": "w1", "10.0.0.8:9866": "w2"})
+    blocks = [_block("10.0.0.9:9866", "10.0.0.9:9876"), _block("10.0.0.9:9866", "10.0.0.8:9866")]
+    found = spread("/in", blocks, nodes, Machines({}, Plan(platform="unknown", workers=(), settings=())))
+    assert found.per_worker == {"w1:9866": 2, "w1:9876": 1, "w2": 1}
+    assert found.sharing_host == 1
+
+
+def test_a_datanode_that_came_back_on_another_port_keeps_its_name() -> None:
+    (there,) = _datanodes({"10.0.0.9:9876": "w1"})
+    former = there.model_copy(update={"address": "10.0.0.9:9866", "live": False})
+    assert datanode_names([there, former]) == {"10.0.0.9:9876": "w1", "10.0.0.9:9866": "w1:9866"}
+    assert datanode_names([former]) == {"10.0.0.9:9866": "w1"}
 
 
 def test_workers_without_a_replica_count_too(plan: Plan) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -79,6 +81,17 @@ def datanode_url(conf: ClientConf, one: DataNode) -> str | None:
         # A certificate is a name's; without one the address is what surely leads there.
         return f"https://{one.host}:{one.secure_web.rpartition(':')[2]}" if one.secure_web else None
     return f"http://{one.web}" if one.web else None
+
+
+def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
+    """What to call each DataNode, by its address: its host, with its port where another one lives there."""
+    alive = Counter(one.host for one in datanodes if one.live)
+    return {
+        one.address: one.host
+        if alive[one.host] == (1 if one.live else 0)
+        else f"{one.host}:{one.address.rpartition(':')[2]}"
+        for one in datanodes
+    }
 
 
 class NameNode(Hdfs):

@@ -13,7 +13,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
 from howdah.services.conf import ClientConf
-from howdah.services.namenode import DataNode, NameNode, datanode_url
+from howdah.services.namenode import DataNode, NameNode, datanode_names, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import Web
 from howdah.session.reached import Reached, open_telemetry, open_web, told_values
@@ -106,9 +106,10 @@ def _sources(
     for name, addresses in (("namenode", conf.namenodes()), ("resourcemanager", conf.resource_managers())):
         for address in addresses:
             yield daemon_source(urlsplit(address.url).hostname or name, name, address.url, web)
+    names = datanode_names(datanodes)
     for datanode in datanodes:
         if url := datanode_url(conf, datanode):
-            yield daemon_source(datanode.host, "datanode", url, web)
+            yield daemon_source(names[datanode.address], "datanode", url, web)
     for node in nodes:
         if node.web:
             yield daemon_source(node.host, "nodemanager", conf.nodemanager_url(node.web), web)

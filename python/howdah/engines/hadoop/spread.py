@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from howdah.engines.hadoop.machines import Machines
 from howdah.model.cluster import ReplicaSpread
 from howdah.services.fsck import Block
-from howdah.services.namenode import DataNode, NameNode
+from howdah.services.namenode import DataNode, NameNode, datanode_names
 
 
 def replica_spread(namenode: NameNode, path: str, machines: Machines) -> ReplicaSpread:
@@ -30,13 +30,15 @@ def spread(
     fsck names a DataNode by its address, which several may share on one machine: with its port it is one.
     Parts of an erasure-coded block count as its replicas.
     """
-    worker_at = {one.address: _worker(one, machines) for one in datanodes}
+    names = datanode_names(datanodes)
+    worker_at = {one.address: machines.worker(names[one.address]) for one in datanodes}
+    host_at = {one.address: machines.host(machines.worker(one.host)) for one in datanodes}
     per_worker: Counter[str] = Counter(dict.fromkeys((*machines.workers, *worker_at.values()), 0))
     sharing = 0
     for block in blocks:
-        holders = [worker_at.get(one.address) or _unknown(one.address, machines) for one in block.replicas]
-        per_worker.update(holders)
-        hosts = [machines.host(holder) for holder in holders]
+        addresses = [one.address for one in block.replicas]
+        per_worker.update(worker_at.get(one) or _unknown(one, machines) for one in addresses)
+        hosts = [host_at.get(one) or machines.host(_unknown(one, machines)) for one in addresses]
         sharing += len(set(hosts)) < len(hosts)
     return ReplicaSpread(
         path=path,
@@ -48,10 +50,6 @@ def spread(
         under_replicated=sum(len(block.replicas) < (block.target or 0) for block in blocks),
         missing=sum(not block.replicas for block in blocks),
     )
-
-
-def _worker(datanode: DataNode, machines: Machines) -> str:
-    return machines.worker(datanode.host)
 
 
 def _unknown(address: str, machines: Machines) -> str:
