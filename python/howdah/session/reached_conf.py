@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.installation import find_installation
 from howdah.model.placement import placed_workers
@@ -57,6 +56,9 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
 
 
 def _read_plan(file: Path) -> Plan:
+    # Most runs have none, and do without what reads one.
+    from howdah.documents.plan import read_plan  # noqa: PLC0415
+
     plan = read_plan(file)
     if plan.cluster is None:
         raise UserError(f"--plan {file}", "is a plan of one machine", "give the plan of this cluster")
