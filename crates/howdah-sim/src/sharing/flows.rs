@@ -21,6 +21,8 @@ pub struct Flow {
     pub most_per_s: f64,
     /// Sum of the pressures of its resources.
     pub pressures: f64,
+    /// That sum when the flow was given its rate.
+    pub paced_pressures: f64,
     /// Units of work per second that it does.
     pub per_s: f64,
     /// Units of work that were left at `since`.

@@ -3,8 +3,11 @@
 use super::resources::Share;
 use super::state::State;
 
-/// Part by which a resource may bend the rates of its flows before they are renewed.
-pub const BEND: f64 = 0.005;
+/// Part by which a resource may bend the rates of its flows before they learn of it.
+pub const BEND: f64 = 0.004;
+
+/// Part by which all that a flow has learnt may bend its rate before that is renewed.
+const LAG: f64 = 0.01;
 
 impl Share {
     /// Part of its capacity that is taken in the hard solution.
@@ -34,10 +37,14 @@ impl State {
         }
         share.pressed = utilisation;
         share.pressure = pressure;
+        let lag = if self.exact { 0.0 } else { LAG * self.softness.power() };
         for member in &self.resources.members[resource as usize] {
             let flow = self.flows.at_mut(member.flow);
             flow.pressures += risen;
-            if !flow.stale {
+            // A rate bends by a part d(sum)/(p·sum).
+            let bent =
+                (flow.pressures - flow.paced_pressures).abs() > lag * (flow.own_pressure + flow.pressures);
+            if bent && !flow.stale {
                 flow.stale = true;
                 self.stale.push(member.flow);
             }
@@ -49,6 +56,7 @@ impl State {
         let now = self.now;
         let flow = self.flows.at_mut(slot);
         flow.stale = false;
+        flow.paced_pressures = flow.pressures;
         flow.left = flow.left_at(now);
         flow.since = now;
         flow.per_s = flow.hard_per_s * self.softness.slowdown(flow.own_pressure + flow.pressures);
