@@ -30,6 +30,7 @@ COMMANDS = {
     "runs": "runs",
     "runs attach": "attach",
     "compare": "compare",
+    "study": "study",
 }
 """The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
 

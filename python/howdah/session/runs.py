@@ -35,6 +35,7 @@ __all__ = [
     "import_run",
     "list_runs",
     "rated_amount",
+    "record",
     "run",
 ]
 
@@ -120,6 +121,17 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
     recording_s = recorder.recording_s + written_s - ran_s
     engine_s = ran_s - began_s - recorder.recording_s
     return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))
+
+
+def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
+    """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
+    recorder = _Recorder(runs_dir, observer, lambda: None)
+    ended = engine.run(job, recorder)
+    if recorder.writer is None:
+        raise RuntimeError(f"engine {engine.name} made no record")
+    with recorder.writer as writer:
+        writer.finish(ended)
+    return writer.path
 
 
 def rated_amount(job: Job, step: Progress) -> int:

@@ -18,13 +18,17 @@ from howdah.errors import UserError
 class FileLock:
     """An exclusive lock on ``path``, waited for and held until released.
 
-    Raises UserError where the file system has no locks, OSError where the file cannot be made.
+    Raises UserError where the file system has no locks, OSError where the file cannot be made, and
+    BlockingIOError where another has it and it is not to be waited for.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait: bool = True) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            self.release()
+            raise
         except OSError as error:
             self.release()
             raise UserError(

@@ -1,0 +1,73 @@
+"""What a terminal (or a pipe) shows while a study goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
+
+from howdah.model.run import Outcome
+from howdah.model.sink import Progress as Step
+from howdah.model.study_run import StudyRun
+from howdah.study.expected import expected_s
+from howdah.study.precision import elapsed_s
+from howdah.study.schedule import Due
+from howdah.units import format_seconds
+
+
+class StudyDisplay:
+    """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
+        self._bar = Progress(
+            BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
+            TextColumn("{task.completed:.0f} of {task.total:.0f} runs"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[now]}"),
+            console=self._console,
+            transient=True,
+            disable=silent or not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None, left="", now="", visible=False)
+        self._now = ""
+        self._place = ""
+
+    def __enter__(self) -> StudyDisplay:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+        """Move the bar, and say how long the rest will take."""
+        seconds = expected_s(left, done)
+        self._now = one.cell.name
+        total = len(done) + len(left)
+        self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"
+        self._bar.update(
+            self._task,
+            total=total,
+            completed=len(done),
+            left="" if seconds is None else f"about {format_seconds(seconds)} left",
+            now=self._now,
+            visible=True,
+        )
+
+    def progress(self, progress: Step) -> None:
+        """Name the workload under way."""
+        self._bar.update(self._task, now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())
+
+    def ended(self, one: Due, run: StudyRun) -> None:
+        """A line for the run."""
+        if run.figures.outcome is Outcome.SUCCEEDED:
+            said = Text(format_seconds(elapsed_s(run)))
+        else:
+            said = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
+        repeat = f"repeat {one.repeat}" if one.repeat else "warm-up"
+        self._console.print(
+            Text.assemble((f"{self._place}  ", "bold"), f"{one.cell.name}, {repeat}  ") + said
+        )

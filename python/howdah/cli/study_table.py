@@ -1,0 +1,56 @@
+"""A study's matrix as a table."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from howdah.session.study import Matrix
+from howdah.units import format_counted, format_seconds
+
+
+def matrix_table(matrix: Matrix) -> RenderableType:
+    """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("cell", justify="right")
+    for factor in matrix.study.factors:
+        table.add_column(factor.vary.replace("_", " "))
+    table.add_column("done", justify="right")
+    table.add_column("left", justify="right")
+    for cell in matrix.cells:
+        done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
+        left = sum(one.cell is cell and one.repeat > 0 for one in matrix.left)
+        table.add_row(str(cell.number + 1), *cell.levels.values(), str(done), str(left))
+    return Group(Text(matrix.study.question), "", table, "", Text(_left(matrix)))
+
+
+def matrix_json(matrix: Matrix) -> dict[str, object]:
+    """The same for other programs; the runs that are left are in their order."""
+    return {
+        "study": matrix.study.model_dump(mode="json", exclude_none=True),
+        "cells": [
+            {
+                "cell": cell.number,
+                "levels": dict(cell.levels),
+                "settings": cell.settings.model_dump(mode="json", exclude_none=True),
+            }
+            for cell in matrix.cells
+        ],
+        "done": [{"cell": run.cell, "repeat": run.repeat, "run": run.figures.run} for run in matrix.done],
+        "left": [
+            {"cell": one.cell.number, "repeat": one.repeat, "seed": one.seed, "run": one.run_id}
+            for one in matrix.left
+        ],
+        "expected_s": matrix.expected_s,
+    }
+
+
+def _left(matrix: Matrix) -> str:
+    if not matrix.left:
+        return "all of it has run"
+    most = " at most" if matrix.study.repeats.until is not None else ""
+    text = f"{format_counted(len(matrix.left), 'run')}{most} left"
+    if matrix.expected_s is None:
+        return f"{text}; how long they take is known once one has ended"
+    return f"{text}, about {format_seconds(matrix.expected_s)}"

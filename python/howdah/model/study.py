@@ -1,0 +1,307 @@
+"""A study: a matrix of runs with repeats, what it is to be held against, and what was found already.
+
+A study file holds a Study. Every cell of its matrix is one level of each factor; the settings of a cell
+are the study's own with those of its levels over them.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import product
+from math import prod
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from howdah.model.base import Model
+from howdah.model.inventory import FORMAT, Word
+from howdah.model.quantity import Size, Speed
+from howdah.model.request import Hypervisor, Profile, Protection
+from howdah.model.workload import Codec
+from howdah.model.wrong import WrongValue
+
+Few = Annotated[int, Field(ge=1, le=10_000)]
+"""A count of tasks, slots, files or repeats."""
+
+MOST_CELLS = 1000
+"""A larger matrix is a mistake of its file's."""
+
+Scalar = str | int | float | bool
+
+
+class CellSettings(Model):
+    """What runs, on what, and how; what is left out is the planner's to choose."""
+
+    engine: Literal["local", "hadoop", "sim"] | None = None
+    """What runs it: this machine, a cluster or laboratory, the simulator."""
+    dataset: Size | None = None
+    """Rows of TeraSort's, in bytes of 100 a row."""
+    maps: Few | None = None
+    """Map tasks."""
+    reduces: Few | None = None
+    """Reduce tasks."""
+    map_slots: Few | None = None
+    """Map tasks at once on this machine."""
+    reduce_slots: Few | None = None
+    """Reduce tasks at once on this machine."""
+    memory: Size | None = None
+    """Memory that the local engine stays within."""
+    data_dirs: tuple[str, ...] | None = None
+    """Where the local engine puts its data."""
+    codec: Codec | None = None
+    """Compression of intermediate data."""
+    files: Few | None = None
+    """Files of dfsio and storage."""
+    file_size: Size | None = None
+    """Size of each of them."""
+    samples: int | None = None
+    """Points for each map of pi."""
+    block_size: Size | None = None
+    """HDFS block size of what is written."""
+    replication: Few | None = None
+    """Replicas of what is generated."""
+    output_replication: Few | None = None
+    """Replicas of what TeraSort writes."""
+    slowstart: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of maps that have ended before reduces start."""
+    lab: str | None = None
+    """The laboratory that Hadoop runs on."""
+    inventory: str | None = None
+    """The hosts of a cluster that is simulated: a file, from the study's own place."""
+    hypervisor: Hypervisor | None = None
+    """What divides the hosts."""
+    workers_per_host: Few | None = None
+    """Workers on a full host."""
+    slots: Few | None = None
+    """Map and as many reduce tasks at once per worker of a cluster."""
+    protection: Protection | None = None
+    """How the masters are protected."""
+    link: Speed | None = None
+    """Speed of every network port, where it is not the inventory's."""
+    profile: Profile | None = None
+    """Whether the plan is for production or as the papers had theirs."""
+    calibration: str | None = None
+    """What the simulator's parameters come from: a file, from the study's own place, or ``published``."""
+    overrides: dict[str, Scalar] | None = None
+    """Keys of the plan that are insisted on: ``dfs.blocksize``."""
+
+    def over(self, other: CellSettings) -> CellSettings:
+        """These settings where they say anything, the other's elsewhere."""
+        mine = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
+        both = {name: getattr(other, name) for name in SETTINGS} | mine
+        if self.overrides and other.overrides:
+            both["overrides"] = {**other.overrides, **self.overrides}
+        return CellSettings.model_construct(**both)
+
+
+SETTINGS = tuple(CellSettings.model_fields)
+"""What a factor may vary."""
+
+
+class Level(CellSettings):
+    """One level of a factor: its name and the settings that make it."""
+
+    label: str
+    """What it is called in tables and figures."""
+
+
+class Factor(Model):
+    """One thing that varies: the values of one setting, or levels of several settings each."""
+
+    vary: str
+    """The setting, a key of the plan with a dot in it, or any name where levels are given."""
+    values: tuple[Scalar, ...] = ()
+    """The setting's values."""
+    levels: tuple[Level, ...] = ()
+    """What it is made of, where a level is more than one setting."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if bool(self.values) == bool(self.levels):
+            raise WrongValue("needs either values or levels", "for instance values: [none, lz4]")
+        if self.values and "." not in self.vary and self.vary not in SETTINGS:
+            raise WrongValue(f"{self.vary!r} is nothing that varies", nearest(self.vary, SETTINGS), ("vary",))
+        for place, value in enumerate(self.values):
+            _check(self.vary, value, place)
+        _once([level.label for level in self.all_levels()], "values" if self.values else "levels")
+        return self
+
+    def all_levels(self) -> tuple[Level, ...]:
+        """Its levels; a value of a setting is one, called as it is written."""
+        return self.levels or tuple(_level(self.vary, value) for value in self.values)
+
+
+class Repeats(Model):
+    """How often each cell runs."""
+
+    least: Few = 3
+    """At least so often: with fewer than two nothing is known of noise."""
+    most: Few = 3
+    """At most so often."""
+    until: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """Between the two, until the mean time of the whole suite is known to this share with 95 % confidence."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.most < self.least:
+            raise WrongValue(f"most is {self.most}, least is {self.least}", "give most at least as large")
+        return self
+
+
+class Budget(Model):
+    """What a study may spend."""
+
+    runs: Few | None = None
+    """Runs, warm-up aside."""
+    hours: Annotated[float, Field(gt=0)] | None = None
+    """Hours of running; the run that is under way then is still ended."""
+
+
+class PublishedCell(Model):
+    """What somebody published of cells of the matrix."""
+
+    at: dict[str, str]
+    """The levels of factors that it is of; of factors left out, it is every level."""
+    times: dict[str, Annotated[float, Field(gt=0)]]
+    """Seconds by workload, or by workload and phase: ``terasort/map-shuffle``."""
+
+
+class Published(Model):
+    """Published figures to stand beside what is found."""
+
+    source: str
+    """Where they are from."""
+    best_of: Few = 1
+    """How many runs each is the best of; 1 where it is a mean or a single run."""
+    cells: tuple[PublishedCell, ...]
+    """The figures."""
+
+
+class Study(Model):
+    """A matrix of runs."""
+
+    howdah: Literal[1] = FORMAT
+    """The format's version."""
+    study: Word
+    """Its short name."""
+    question: str
+    """What it is to answer."""
+    suite: str
+    """What each run runs: ``terasuite``."""
+    settings: CellSettings = CellSettings()
+    """What all cells have in common."""
+    factors: tuple[Factor, ...]
+    """What varies."""
+    cells: tuple[dict[str, str], ...] = ()
+    """The combinations of levels that are run; all of them where none are listed."""
+    baseline: dict[str, str] = Field(default_factory=dict)
+    """The levels that others are held against; of factors left out, each level is compared by itself."""
+    repeats: Repeats = Repeats()
+    """How often each cell runs."""
+    budget: Budget = Budget()
+    """What it may spend."""
+    seed: int = 1
+    """Of the order of the runs, and of the runs."""
+    warm_up: Annotated[int, Field(ge=0, le=100)] = 0
+    """Runs of the first cell before anything counts."""
+    settle_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """Seconds of rest before each run."""
+    drop_caches: bool = False
+    """Whether the page cache is emptied before each run, where the system lets us."""
+    published: tuple[Published, ...] = ()
+    """Figures to stand beside."""
+    cannot_show: tuple[str, ...] = ()
+    """What a study like this cannot tell, as its author knows."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if not self.factors:
+            raise WrongValue("varies nothing", "list at least one factor", ("factors",))
+        _once([factor.vary for factor in self.factors], "factors")
+        # Of a matrix by mistake much too large, the cells are counted and not made.
+        many = len(self.cells) or prod(len(factor.all_levels()) for factor in self.factors)
+        if many > MOST_CELLS:
+            raise WrongValue(f"makes {many:,} cells", f"at most {MOST_CELLS:,}", ("factors",))
+        self._check_places()
+        runs = many * self.repeats.least
+        if self.budget.runs is not None and runs > self.budget.runs:
+            raise WrongValue(
+                f"{self.budget.runs} is too little for {many} cells × {self.repeats.least} repeats: {runs}",
+                "raise the budget, repeat less or list fewer cells",
+                ("budget", "runs"),
+            )
+        return self
+
+    def combinations(self) -> tuple[dict[str, str], ...]:
+        """The label of each factor's level, cell by cell, in the file's order."""
+        if self.cells:
+            return self.cells
+        names = [factor.vary for factor in self.factors]
+        labels = [[level.label for level in factor.all_levels()] for factor in self.factors]
+        return tuple(dict(zip(names, some, strict=True)) for some in product(*labels))
+
+    def _check_places(self) -> None:
+        """Whether listed cells, the baseline and published cells are in the matrix."""
+        for place, cell in enumerate(self.cells):
+            self._check_labels(cell, ("cells", place))
+            missing = [factor.vary for factor in self.factors if factor.vary not in cell]
+            if missing:
+                raise WrongValue(f"does not say its {missing[0]}", "a level of each factor", ("cells", place))
+        self._check_labels(self.baseline, ("baseline",))
+        if not any(matches(self.baseline, cell) for cell in self.combinations()):
+            raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))
+        for number, published in enumerate(self.published):
+            for place, one in enumerate(published.cells):
+                at: tuple[str | int, ...] = ("published", number, "cells", place, "at")
+                self._check_labels(one.at, at)
+                if not any(matches(one.at, cell) for cell in self.combinations()):
+                    raise WrongValue("is no cell of the matrix", "leave it out, or run the cell", at)
+
+    def _check_labels(self, labels: dict[str, str], at: tuple[str | int, ...]) -> None:
+        known = {factor.vary: [level.label for level in factor.all_levels()] for factor in self.factors}
+        for name, label in labels.items():
+            if name not in known:
+                raise WrongValue(f"{name!r} is no factor", nearest(name, tuple(known)), at)
+            if label not in known[name]:
+                what = f"{label!r} is no level of {name}"
+                raise WrongValue(what, nearest(label, tuple(known[name])), (*at, name))
+
+
+def matches(levels: dict[str, str], cell: dict[str, str]) -> bool:
+    """Whether a cell has these levels."""
+    return all(cell[name] == label for name, label in levels.items())
+
+
+def nearest(word: str, known: tuple[str, ...]) -> str:
+    """The known word that comes near, or all of them."""
+    near = get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+
+
+def _check(name: str, value: Scalar, place: int) -> None:
+    try:
+        _level(name, value)
+    except ValidationError as error:
+        (detail, *_) = error.errors(include_url=False)
+        wrong = detail.get("ctx", {}).get("error")
+        if isinstance(wrong, WrongValue):
+            raise WrongValue(wrong.what, wrong.hint, ("values", place)) from error
+        known = detail.get("ctx", {}).get("expected")
+        words = tuple(str(known).replace("'", "").replace(" or ", ", ").split(", ")) if known else ()
+        hint = nearest(str(value), words) if words else detail["msg"][:1].lower() + detail["msg"][1:]
+        raise WrongValue(f"{value!r} is no {name}", hint, ("values", place)) from error
+
+
+def _level(name: str, value: Scalar) -> Level:
+    label = str(value).lower() if isinstance(value, bool) else str(value)
+    if "." in name:
+        return Level(label=label, overrides={name: value})
+    if name == "data_dirs":
+        return Level(label=label, data_dirs=(str(value),))
+    return Level.model_validate({"label": label, name: value})
+
+
+def _once(names: list[str], what: str) -> None:
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise WrongValue(f"has {name!r} twice", "give each once", (what, place))

@@ -1,0 +1,93 @@
+"""Published figures beside what was found."""
+
+from __future__ import annotations
+
+from statistics import fmean, geometric_mean, pstdev
+from typing import NamedTuple
+
+from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.wording import percent, seconds
+from howdah.model.study import matches
+from howdah.report.figure import Table
+from howdah.report.study.found import CellRuns, Found
+
+
+class Beside(NamedTuple):
+    """One figure that was published and found."""
+
+    cell: CellRuns
+    what: str
+    """``terasort map-shuffle``."""
+    published_s: float
+    found_s: float
+    source: str
+
+    @property
+    def error(self) -> float:
+        """How far what was found lies above what was published, as a share of it."""
+        return self.found_s / self.published_s - 1
+
+
+def compared(found: Found) -> tuple[Beside, ...]:
+    """Every published figure whose cell has run, in the matrix's order."""
+    pairs = []
+    for cell in found.cells:
+        for published in found.study.published:
+            for one in published.cells:
+                if not matches(one.at, dict(cell.cell.levels)):
+                    continue
+                for name, value_s in one.times.items():
+                    workload, _, phase = name.partition("/")
+                    values = cell.values(ELAPSED, workload, phase or None)
+                    if values:
+                        what = name.replace("/", " ")
+                        mean = geometric_mean(values)
+                        pairs.append(Beside(cell, what, value_s, mean, published.source))
+    return tuple(pairs)
+
+
+def published_table(found: Found) -> Table:
+    """Cell by cell: published, found, and how far they are apart."""
+    rows = tuple(
+        (
+            one.cell.cell.name,
+            one.what,
+            seconds(one.published_s),
+            seconds(one.found_s),
+            _signed(one.error),
+            " and ".join(sorted({run.origin.value for run in one.cell.good})),
+            one.source,
+        )
+        for one in compared(found)
+    )
+    return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
+
+
+def agreement(found: Found) -> str:
+    """How far all published figures lie from what was found, in a sentence; empty where there are none."""
+    errors = [one.error for one in compared(found)]
+    if not errors:
+        return ""
+    text = (
+        f"Of {len(errors)} published times, {sum(abs(one) <= 0.1 for one in errors)} lie within 10 % of what "
+        f"was found; the mean error is {_signed(fmean(errors))}, the mean absolute one "
+        f"{percent(fmean(map(abs, errors)))}"
+    )
+    worst = max(errors, key=abs)
+    return f"{text}, the largest {_signed(worst)}." if pstdev(errors) else f"{text}."
+
+
+def unpublished(found: Found) -> tuple[str, ...]:
+    """Cells of which nothing was published, where of others something was."""
+    if not found.study.published:
+        return ()
+    cells = [one for published in found.study.published for one in published.cells]
+    return tuple(
+        cell.cell.name
+        for cell in found.cells
+        if not any(matches(one.at, dict(cell.cell.levels)) for one in cells)
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else chr(0x2212)}{percent(abs(value))}"

@@ -1,0 +1,190 @@
+"""What a study's paper says, in order, before any form is given to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.analysis.wording import listed, percent
+from howdah.model.comparison import Aspect, Verdict
+from howdah.model.run import Origin
+from howdah.report.cluster import Titled
+from howdah.report.comparing.content import Part
+from howdah.report.comparing.sentences import answer, said
+from howdah.report.comparing.tables import changes_table, others_table, tests_table
+from howdah.report.figure import Table
+from howdah.report.study.appendix import facts_table, parameters_table, runs_table
+from howdah.report.study.beside import agreement, published_table, unpublished
+from howdah.report.study.found import CellRuns, Found, StratumFound
+from howdah.report.study.results import masters_table, results_table, sizes_table
+from howdah.units import format_counted
+
+
+class Conclusion(NamedTuple):
+    """What follows for cells that share their other levels; ``where`` says which, if there are several."""
+
+    where: str
+    answer: str
+
+
+class Section(NamedTuple):
+    """Everything said of one stratum, after its answer."""
+
+    title: str
+    parts: tuple[Part, ...]
+    remarks: tuple[str, ...]
+    changes: Titled
+    others: tuple[Titled, ...]
+    tests: Titled
+
+
+class Content(NamedTuple):
+    """Everything a study says."""
+
+    title: str
+    kicker: tuple[str, ...]
+    question: str
+    conclusions: tuple[Conclusion, ...]
+    computed: str
+    unfinished: str
+    results: Table
+    sizes: Table
+    masters: Table
+    published: Table
+    agreement: str
+    best_of: str
+    sections: tuple[Section, ...]
+    open: tuple[str, ...]
+    appendix: tuple[Titled, ...]
+
+
+def content(found: Found) -> Content:
+    """Put everything into words."""
+    study = found.study
+    runs = [run for cell in found.cells for run in cell.runs]
+    origins = sorted({run.origin.value for run in runs})
+    return Content(
+        title=study.question,
+        kicker=(
+            study.study,
+            study.suite,
+            format_counted(len(found.cells), "cell"),
+            format_counted(len(runs), "run"),
+            " and ".join(origins) or "nothing has run",
+        ),
+        question=study.question,
+        conclusions=tuple(_conclusions(found)),
+        computed=_computed(found),
+        unfinished=f"{format_counted(found.left, 'run')} still to be made." if found.left else "",
+        results=results_table(found),
+        sizes=sizes_table(found),
+        masters=masters_table(found),
+        published=published_table(found),
+        agreement=agreement(found),
+        best_of=_best_of(found),
+        sections=tuple(_section(one) for one in found.strata),
+        open=tuple(_open(found)),
+        appendix=tuple(one for one in _appendix(found) if one.table.rows),
+    )
+
+
+def _conclusions(found: Found) -> Iterator[Conclusion]:
+    for one in found.strata:
+        yield Conclusion(one.name, answer(one.comparison))
+    if not found.strata:
+        done = sum(bool(cell.good) for cell in found.cells)
+        yield Conclusion(
+            "", f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is held against another."
+        )
+
+
+def _computed(found: Found) -> str:
+    """A sentence on the cells whose numbers nobody measured; empty where there are none."""
+    names = [
+        cell.cell.name for cell in found.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
+    ]
+    if not names:
+        return ""
+    whose = "All numbers" if len(names) == len(found.cells) else f"The numbers of {listed(names)}"
+    return (
+        f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
+        "their seeds alone: intervals tell how far chance moves a simulation, not how right it is."
+    )
+
+
+def _best_of(found: Found) -> str:
+    """What a best run is beside a mean; empty where nothing published is one."""
+    most = max((one.best_of for one in found.study.published), default=1)
+    if most == 1:
+        return ""
+    return (
+        f"Published times are the best of about {most} runs, found ones are means: with noise of 1 % the "
+        "best of three lies about 0.8 % below their mean."
+    )
+
+
+def _section(one: StratumFound) -> Section:
+    comparison = one.comparison
+    base = comparison.baseline
+    return Section(
+        title=one.name,
+        parts=tuple(Part(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against),
+        remarks=comparison.remarks,
+        changes=Titled(
+            "What changed",
+            "Only what differs from the baseline; an empty cell is as the baseline's.",
+            changes_table(comparison),
+        ),
+        others=tuple(
+            Titled(f"{each.group} against {base}", "", others_table(each, base))
+            for each in comparison.against
+            if each.others
+        ),
+        tests=Titled(
+            "Every test",
+            "Welch's t-test on the logarithms of elapsed times, p corrected by Holm's method for the "
+            f"{format_counted(comparison.tests, 'test')} of this comparison.",
+            tests_table(comparison),
+        ),
+    )
+
+
+def _open(found: Found) -> Iterator[str]:
+    """What could not be concluded, and what a reader should hold against the rest."""
+    for one in found.strata:
+        where = f"{one.name}: " if one.name else ""
+        for each in one.comparison.against:
+            for judged in each.times:
+                if judged.measure.phase is None and judged.verdict is Verdict.CANNOT_TELL:
+                    many = f"; about {judged.repeats_needed} repeats of each" if judged.repeats_needed else ""
+                    seen = percent(abs((judged.ratio or 1) - 1))
+                    yield (
+                        f"{where}whether {each.group} differs from {one.comparison.baseline} in "
+                        f"{judged.measure.workload}: {seen} apart, {judged.why}{many}."
+                    )
+        yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
+    yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
+    missing = unpublished(found)
+    if missing:
+        yield f"Nothing published stands beside {listed(missing)}."
+    yield from found.warnings
+    yield from found.study.cannot_show
+
+
+def _empty(cell: CellRuns) -> bool:
+    return bool(cell.runs) and not cell.good
+
+
+def _appendix(found: Found) -> Iterator[Titled]:
+    several = "Values that differ between runs are told one after the other."
+    yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
+    yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))
+    yield Titled(
+        "Configuration",
+        "Every value that the first cell's plan sets otherwise than its release does, and why.",
+        parameters_table(found),
+    )
+    warm = (
+        f"{format_counted(found.warm_ups, 'run')} warmed up and is not told here." if found.warm_ups else ""
+    )
+    yield Titled("Runs", warm, runs_table(found))

@@ -1,0 +1,46 @@
+"""The figures of a study's paper in the order in which a reader meets them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from howdah.report.comparing.draw import Figures as Compared
+from howdah.report.comparing.draw import draw as draw_comparison
+from howdah.report.figure import Figure
+from howdah.report.study.found import Found
+from howdah.report.study.scaling import scaling
+
+
+class Figures(NamedTuple):
+    """How time grows with size, and the figures of each stratum."""
+
+    scaling: Figure | None
+    strata: tuple[Compared, ...]
+
+    def every(self) -> tuple[Figure, ...]:
+        """All of them in order."""
+        compared = (figure for stratum in self.strata for figure in stratum.every())
+        return (*([self.scaling] if self.scaling else []), *compared)
+
+
+def draw(found: Found) -> Figures:
+    """Every figure there is data for; a figure's id begins with its stratum's number."""
+    return Figures(
+        scaling=scaling(found),
+        strata=tuple(
+            _numbered(draw_comparison(one.comparison, one.followed), number)
+            for number, one in enumerate(found.strata, start=1)
+        ),
+    )
+
+
+def _numbered(figures: Compared, number: int) -> Compared:
+    def mine(figure: Figure) -> Figure:
+        return figure._replace(id=f"{number}-{figure.id}")
+
+    return Compared(
+        answer=mine(figures.answer) if figures.answer else None,
+        repeats=tuple(mine(one) for one in figures.repeats),
+        over_time=tuple(mine(one) for one in figures.over_time),
+        whose=figures.whose,
+    )

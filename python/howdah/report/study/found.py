@@ -1,0 +1,57 @@
+"""What a study's paper is written from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from howdah.model.comparison import Comparison, RunFigures
+from howdah.model.plan import Setting
+from howdah.model.run import Outcome
+from howdah.model.study import Study
+from howdah.report.comparing.draw import Followed
+from howdah.study.matrix import Cell
+
+
+class CellRuns(NamedTuple):
+    """A cell of the matrix and its runs, warm-ups aside."""
+
+    cell: Cell
+    runs: tuple[RunFigures, ...]
+
+    @property
+    def good(self) -> tuple[RunFigures, ...]:
+        """The runs that succeeded."""
+        return tuple(run for run in self.runs if run.outcome is Outcome.SUCCEEDED)
+
+    def values(self, name: str, workload: str, phase: str | None) -> list[float]:
+        """What the good runs came to in one measure."""
+        return [
+            one.value
+            for run in self.good
+            for one in run.readings
+            if (one.measure.name, one.measure.workload, one.measure.phase) == (name, workload, phase)
+        ]
+
+
+class StratumFound(NamedTuple):
+    """Cells held against one another, and what resources did in them."""
+
+    name: str
+    comparison: Comparison
+    followed: Followed
+
+
+class Found(NamedTuple):
+    """Everything a study has found so far."""
+
+    study: Study
+    cells: tuple[CellRuns, ...]
+    strata: tuple[StratumFound, ...]
+    parameters: tuple[Setting, ...]
+    """What the first cell's plan sets otherwise than by default."""
+    warnings: tuple[str, ...]
+    """What runs warned of, each once."""
+    left: int
+    """Runs that are still to be made."""
+    warm_ups: int
+    """Runs that do not count."""

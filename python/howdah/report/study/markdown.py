@@ -1,0 +1,61 @@
+"""A study's paper as Markdown, with its figures as SVG files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.report.comparing.draw import Figures as Compared
+from howdah.report.markdown import escaped, figure_block, table, titled
+from howdah.report.study.content import Content, Section
+from howdah.report.study.draw import Figures
+
+
+def study_markdown(said: Content, figures: Figures, folder: str) -> str:
+    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
+    return "\n\n".join(_blocks(said, figures, folder)) + "\n"
+
+
+def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
+    yield f"# {escaped(said.question)}"
+    yield "\n".join(
+        f"- **{escaped(one.where)}:** {escaped(one.answer)}" if one.where else f"- {escaped(one.answer)}"
+        for one in said.conclusions
+    )
+    yield escaped(" · ".join(said.kicker))
+    yield from (escaped(text) for text in (said.computed, said.unfinished) if text)
+    yield "## Results"
+    yield table(said.results)
+    if figures.scaling:
+        yield "## Size"
+        yield figure_block(figures.scaling, folder)
+        yield table(said.sizes)
+    if said.masters.rows:
+        yield "## The masters' load"
+        yield table(said.masters)
+    if said.published.rows:
+        yield "## Beside what was published"
+        yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
+        yield table(said.published)
+    for section, compared in zip(said.sections, figures.strata, strict=True):
+        yield from _section(section, compared, folder)
+    if said.open:
+        yield "## What could not be concluded"
+        yield "\n".join(f"- {escaped(text)}" for text in said.open)
+    yield "## Appendix"
+    yield from titled(said.appendix)
+
+
+def _section(section: Section, figures: Compared, folder: str) -> Iterator[str]:
+    yield f"## Compared{escaped(f': {section.title}') if section.title else ''}"
+    if figures.answer:
+        yield figure_block(figures.answer, folder)
+    for part in section.parts:
+        yield f"### {escaped(part.group)}"
+        yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
+    if section.remarks:
+        yield "\n".join(f"- {escaped(text)}" for text in section.remarks)
+    yield from (figure_block(one, folder) for one in figures.repeats)
+    if figures.over_time:
+        yield escaped(figures.whose)
+        yield from (figure_block(one, folder) for one in figures.over_time)
+    yield from titled([one for one in (section.changes, *section.others, section.tests) if one.table.rows])

@@ -1,0 +1,139 @@
+"""A study's tables in the papers' shapes: workloads, throughput by size, masters' load by block size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log
+from statistics import fmean, geometric_mean
+
+from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.wording import named, percent, seconds
+from howdah.model.study import Study
+from howdah.model.workload import ROW_BYTES
+from howdah.report.figure import Table
+from howdah.report.study.found import CellRuns, Found
+from howdah.report.words import NONE
+from howdah.study.precision import half_width
+from howdah.units import format_bytes
+
+SORT = "terasort"
+_MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
+
+
+def stretches(found: Found) -> list[tuple[str, str | None]]:
+    """Every workload with its phases behind it, as the runs have them."""
+    every = dict.fromkeys(
+        (one.measure.workload, one.measure.phase)
+        for cell in found.cells
+        for run in cell.good
+        for one in run.readings
+        if one.measure.name == ELAPSED
+    )
+    return list(every)
+
+
+def results_table(found: Found) -> Table:
+    """Cell by cell: its runs, whether they were measured, and what each workload and phase took."""
+    shown = stretches(found)
+    columns = (*factors(found.study), "numbers", "runs", *(named(*one) for one in shown))
+    rows = tuple(
+        (
+            *cell.cell.levels.values(),
+            " and ".join(sorted({run.origin.value for run in cell.runs})) or NONE,
+            _count(cell),
+            *(_mean(cell.values(ELAPSED, *one)) for one in shown),
+        )
+        for cell in found.cells
+    )
+    return Table(columns, rows)
+
+
+def factors(study: Study) -> tuple[str, ...]:
+    """The factors' names as columns."""
+    return tuple(factor.vary.replace("_", " ") for factor in study.factors)
+
+
+def sizes_table(found: Found) -> Table:
+    """What sorting comes to per second, and its time beside n log n; empty where size does not vary."""
+    rows = []
+    for cells in by_size(found):
+        base_bytes, base_s = _sorted(cells[0])
+        for cell in cells:
+            size, time_s = _sorted(cell)
+            grown = time_s / base_s / (n_log_n(size) / n_log_n(base_bytes))
+            rows.append(
+                (
+                    cell.cell.name,
+                    format_bytes(size),
+                    seconds(time_s),
+                    f"{size / time_s / 1e9:.3g}",
+                    f"{grown:.2f}",
+                )
+            )
+    return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
+
+
+def by_size(found: Found) -> list[list[CellRuns]]:
+    """Cells that differ only in their dataset, the smallest first."""
+    lines: dict[tuple[str, ...], list[CellRuns]] = {}
+    for cell in found.cells:
+        if cell.cell.settings.dataset is not None and cell.values(ELAPSED, SORT, None):
+            key = tuple(label for name, label in cell.cell.levels.items() if name != "dataset")
+            lines.setdefault(key, []).append(cell)
+    ordered = [sorted(cells, key=lambda one: one.cell.settings.dataset or 0) for cells in lines.values()]
+    return [cells for cells in ordered if len({one.cell.settings.dataset for one in cells}) > 1]
+
+
+def _sorted(cell: CellRuns) -> tuple[int, float]:
+    return cell.cell.settings.dataset or 0, geometric_mean(cell.values(ELAPSED, SORT, None))
+
+
+def n_log_n(size: float) -> float:
+    """What sorting so many bytes of rows grows with."""
+    rows = max(2.0, size / ROW_BYTES)
+    return rows * log(rows)
+
+
+def masters_table(found: Found) -> Table:
+    """The masters' load as a share of a core, and for 100 blocks a second where the block size is known."""
+    rows = [row for cell in found.cells for row in _masters(cell)]
+    columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in _MASTERS))
+    columns += tuple(f"{name} per 100 blocks/s" for name, _ in _MASTERS)
+    return Table(columns, tuple(rows))
+
+
+def _masters(cell: CellRuns) -> Iterator[tuple[str, ...]]:
+    settings = cell.cell.settings
+    workloads = dict.fromkeys(one.measure.workload for run in cell.good for one in run.readings)
+    for workload in workloads:
+        loads = [cell.values(measure, workload, None) for _, measure in _MASTERS]
+        if not any(loads):
+            continue
+        rate = None
+        if settings.dataset and settings.block_size:
+            rate = (
+                settings.dataset / settings.block_size / geometric_mean(cell.values(ELAPSED, workload, None))
+            )
+        means = [fmean(some) if some else None for some in loads]
+        yield (
+            cell.cell.name,
+            workload,
+            f"{rate:.3g}" if rate else NONE,
+            *(NONE if mean is None else percent(mean) for mean in means),
+            *(NONE if mean is None or not rate else percent(100 * mean / rate) for mean in means),
+        )
+
+
+def _count(cell: CellRuns) -> str:
+    failed = len(cell.runs) - len(cell.good)
+    return f"{len(cell.good)}, {failed} failed" if failed else str(len(cell.good))
+
+
+def _mean(values: list[float]) -> str:
+    """The mean with half its 95 % interval."""
+    if not values or min(values) <= 0:
+        return NONE
+    mean, width = seconds(geometric_mean(values)), half_width(values)
+    if width is None:
+        return mean
+    return f"{mean} ± {percent(width)}" if width < 1 else f"{mean} ± > 100 %"

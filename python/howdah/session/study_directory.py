@@ -1,0 +1,148 @@
+"""The directory of a study: its file, its plans, the records of its runs, its page.
+
+The records are the state: which runs are left follows from the study and from those that have ended, so
+that nothing needs to be written down before a run or after it that a kill could come between.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from howdah.analysis.comparing import figures_of
+from howdah.documents.study import read_study
+from howdah.errors import UserError
+from howdah.model.run import Origin, Outcome
+from howdah.model.study import Study
+from howdah.model.study_run import StudyRun
+from howdah.store.layout import LOCK, RUN_JSON
+from howdah.store.lock import FileLock
+from howdah.store.reader import read_record, read_run
+from howdah.store.replace import replacing
+from howdah.study.schedule import Due
+
+STUDY_FILE = "study.yaml"
+RUNS = "runs"
+INPUTS = "inputs"
+PAPER = "paper"
+KEPT = "study.json"
+"""Beside each run's record: what the study's page needs of it, so that it need not read tables again."""
+
+_RUN = re.compile(r"(\d{3,4})-(\d{2,5})|warm-up-(\d{2,3})")
+_ENDED = (Outcome.SUCCEEDED, Outcome.FAILED)
+
+
+class StudyDirectory:
+    """A study's directory, which exists once the study has begun."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.runs = path / RUNS
+        self.inputs = path / INPUTS
+        self.paper = path / PAPER
+
+    @property
+    def begun(self) -> bool:
+        """Whether a study lives here."""
+        return (self.path / STUDY_FILE).exists()
+
+    def study(self) -> Study:
+        """The study that lives here; raises UserError where there is none."""
+        if not self.begun:
+            raise UserError(str(self.path), "holds no study", "give a directory that `howdah study` made")
+        return read_study(self.path / STUDY_FILE)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others out; raises UserError where one is at work or the directory cannot be made."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.path / LOCK, wait=False)
+        except BlockingIOError as error:
+            raise UserError(
+                str(self.path), "another study is at work here", "wait for it, or give another --dir"
+            ) from error
+        except OSError as error:
+            raise UserError(
+                str(self.path), f"cannot be written: {error.strerror}", "give another --dir"
+            ) from error
+        with lock:
+            yield
+
+    def begin(self, study: Study, text: str) -> None:
+        """Make the directory this study's; raises UserError where it is another's."""
+        if not self.begun:
+            strange = [one.name for one in self.path.iterdir() if one.name not in (LOCK, INPUTS)]
+            if strange:
+                raise UserError(
+                    str(self.path), f"holds other things ({strange[0]})", "give a new directory with --dir"
+                )
+            put(self.path / STUDY_FILE, text)
+        elif self.study() != study:
+            raise UserError(
+                str(self.path),
+                "was begun with another study, or with this one before it was changed",
+                "give a new directory with --dir; what has run stays where it is",
+            )
+
+    def sweep(self) -> None:
+        """Remove runs that were killed or stopped: they will be made again."""
+        for path in self._records():
+            if read_record(path).outcome not in _ENDED:
+                shutil.rmtree(path)
+
+    def done(self) -> tuple[StudyRun, ...]:
+        """Every run that has ended, well or not, the oldest first."""
+        found = [self._kept(path) for path in self._records() if read_record(path).outcome in _ENDED]
+        return tuple(sorted(found, key=lambda run: (run.figures.created, run.figures.run)))
+
+    def keep(self, due: Due, took_s: float, *, caches_dropped: bool) -> StudyRun:
+        """Keep what the page needs of a run that has ended."""
+        path = self.runs / due.run_id
+        run = StudyRun(
+            cell=due.cell.number,
+            repeat=due.repeat,
+            took_s=took_s,
+            caches_dropped=caches_dropped,
+            figures=figures_of(read_run(path)),
+        )
+        put(path / KEPT, run.model_dump_json(indent=1) + "\n")
+        return run
+
+    def _records(self) -> Iterator[Path]:
+        if self.runs.is_dir():
+            for path in sorted(self.runs.iterdir()):
+                if _RUN.fullmatch(path.name) and (path / RUN_JSON).exists():
+                    yield path
+
+    def _kept(self, path: Path) -> StudyRun:
+        if (path / KEPT).exists():
+            return StudyRun.model_validate_json((path / KEPT).read_bytes())
+        # Killed after the run had ended and before this was written: the record has all of it, but for
+        # the time that a simulation took.
+        match = _RUN.fullmatch(path.name)
+        assert match is not None
+        figures = figures_of(read_run(path))
+        run = StudyRun(
+            cell=int(match[1]) - 1 if match[1] else 0,
+            repeat=int(match[2]) if match[2] else 0,
+            took_s=read_record(path).elapsed_s if figures.origin is Origin.MEASURED else 0.0,
+            figures=figures,
+        )
+        put(path / KEPT, run.model_dump_json(indent=1) + "\n")
+        return run
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file of the study's, whole or not at all; raises UserError where there is no room or leave."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be written: {error.strerror}", "free some space, or give another --dir"
+        ) from error

@@ -1,0 +1,1 @@
+"""Studies: which runs a matrix asks for, and which is next."""

@@ -1,0 +1,78 @@
+"""The cells of a study's matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from howdah.model.study import CellSettings, Study, matches
+
+
+class Cell(NamedTuple):
+    """One combination of levels: what it is called and what it runs."""
+
+    number: int
+    """Its place in the matrix, from 0."""
+    levels: Mapping[str, str]
+    """The label of each factor's level."""
+    settings: CellSettings
+    """The study's settings with those of its levels over them."""
+    name: str
+    """What it is called: ``codec lz4, dataset 40MB``."""
+
+
+class Stratum(NamedTuple):
+    """Cells that differ only in what the baseline speaks of, the baseline's first."""
+
+    name: str
+    """The levels that they share; empty where they share none."""
+    cells: tuple[Cell, ...]
+    """Two or more."""
+
+
+def cells_of(study: Study) -> tuple[Cell, ...]:
+    """Every cell in the file's order."""
+    by_factor = {
+        factor.vary: {level.label: level for level in factor.all_levels()} for factor in study.factors
+    }
+    cells = []
+    for number, labels in enumerate(study.combinations()):
+        settings = study.settings
+        for name, levels in by_factor.items():
+            settings = levels[labels[name]].over(settings)
+        ordered = {name: labels[name] for name in by_factor}
+        cells.append(Cell(number, ordered, settings, named(study, ordered)))
+    return tuple(cells)
+
+
+def named(study: Study, labels: Mapping[str, str]) -> str:
+    """Labels as a name; the label of a level that has a name of its own says enough by itself."""
+    own = {factor.vary for factor in study.factors if factor.levels}
+    return ", ".join(label if name in own else f"{name} {label}" for name, label in labels.items())
+
+
+def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
+    """Cells that can be held against one another; none where the study has no baseline.
+
+    Cells are called after the levels that the baseline speaks of: the others are the stratum's name.
+    """
+    if not study.baseline:
+        return ()
+    shared: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+    for cell in cells:
+        rest = tuple((name, label) for name, label in cell.levels.items() if name not in study.baseline)
+        shared.setdefault(rest, []).append(cell)
+    return tuple(
+        Stratum(named(study, dict(rest)), tuple(_renamed(study, base, members)))
+        for rest, members in shared.items()
+        if len(members) > 1
+        if (base := next((one for one in members if matches(study.baseline, dict(one.levels))), None))
+    )
+
+
+def _renamed(study: Study, base: Cell, members: list[Cell]) -> list[Cell]:
+    ordered = [base, *(one for one in members if one is not base)]
+    return [
+        one._replace(name=named(study, {name: one.levels[name] for name in study.baseline}))
+        for one in ordered
+    ]

@@ -1,0 +1,88 @@
+"""Which run is next: it follows from the study and from what has run, so that a killed study goes on.
+
+Repeats come in rounds: every cell once in an order drawn anew, then every cell again, so that a machine
+that grows slower while the study runs is not taken for a difference between cells.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from howdah.model.run import Outcome
+from howdah.model.study import Study
+from howdah.model.study_run import StudyRun
+from howdah.study.matrix import Cell
+from howdah.study.precision import precise
+
+MOST_FAILURES = 2
+"""A cell that failed so often will fail again."""
+
+_SEEDS = 2**31
+
+
+class Due(NamedTuple):
+    """A run to be made."""
+
+    cell: Cell
+    repeat: int
+    """From 1; 0 warms up."""
+    seed: int
+
+    @property
+    def run_id(self) -> str:
+        """Its record's name: the same run has the same name whenever it is made."""
+        return f"{self.cell.number + 1:03d}-{self.repeat:02d}" if self.repeat else f"warm-up-{self.seed:02d}"
+
+
+def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterator[Due]:
+    """Every run that is wanted as far as is known now, in order; empty where the study is complete."""
+    if _spent(study, done):
+        return
+    warm = sum(run.repeat == 0 for run in done)
+    yield from (Due(cells[0], 0, number + 1) for number in range(warm, study.warm_up))
+    by_cell = {cell.number: [run for run in done if run.cell == cell.number and run.repeat] for cell in cells}
+    left = study.budget.runs
+    made = {(run.cell, run.repeat) for run in done}
+    counted = sum(run.repeat > 0 for run in done)
+    for repeat in range(1, study.repeats.most + 1):
+        for cell in _shuffled(study, cells, repeat):
+            if (cell.number, repeat) in made or not _wanted(study, repeat, by_cell[cell.number]):
+                continue
+            if left is not None and counted >= left:
+                return
+            counted += 1
+            yield Due(cell, repeat, _seed(study, cell, repeat))
+
+
+def most_runs(study: Study, cells: Sequence[Cell]) -> int:
+    """The most runs that the matrix can come to, warm-up aside."""
+    most = len(cells) * study.repeats.most
+    return most if study.budget.runs is None else min(most, study.budget.runs)
+
+
+def _wanted(study: Study, repeat: int, runs: Sequence[StudyRun]) -> bool:
+    """Whether a cell is to be repeated once more; it was decided by the repeats before this one."""
+    before = [run for run in runs if run.repeat < repeat]
+    if sum(run.figures.outcome is not Outcome.SUCCEEDED for run in before) >= MOST_FAILURES:
+        return False
+    if repeat <= study.repeats.least or study.repeats.until is None:
+        return True
+    return not precise(before, study.repeats.until)
+
+
+def _spent(study: Study, done: Sequence[StudyRun]) -> bool:
+    hours = study.budget.hours
+    return hours is not None and sum(run.took_s for run in done) >= 3600 * hours
+
+
+def _shuffled(study: Study, cells: Sequence[Cell], repeat: int) -> list[Cell]:
+    order = list(cells)
+    random.Random(f"{study.seed} {repeat}").shuffle(order)
+    return order
+
+
+def _seed(study: Study, cell: Cell, repeat: int) -> int:
+    """Each run has its own, so that simulated repeats are as independent as measured ones."""
+    return random.Random(f"{study.seed} {cell.number} {repeat}").randrange(_SEEDS)
