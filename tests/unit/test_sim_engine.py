@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from howdah.engines.sim.detail import detail_of
 from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
 from howdah.engines.sim.follow import Simulations
+from howdah.engines.sim.scenario import Written
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.translate import translate
 from howdah.errors import UserError
@@ -153,6 +155,18 @@ def test_what_the_simulator_refuses_leaves_no_record() -> None:
     with pytest.raises(UserError, match="softness"):
         engine.run(sim_job(slots_plan(), small_suite(slots_plan())), sink)
     assert sink.records == []
+
+
+def test_more_tasks_than_a_report_can_tell_of_are_not_told_one_by_one() -> None:
+    plan = study_plan(4)
+    large = translate(plan, suite_on(plan, rows=3 * 10**11, block_bytes=16 * MIB), {}, seed=1).scenario
+    usual = translate(plan, suite_on(plan), {}, seed=1).scenario
+    written, warnings = detail_of(large, 5.0)
+    assert not written.tasks
+    assert written.sample_interval_s == 5.0
+    assert [one.code for one in warnings] == ["tasks-untold"]
+    assert "3.57M tasks" in warnings[0].text
+    assert detail_of(usual, 5.0) == (Written(tasks=True, sample_interval_s=5.0), ())
 
 
 @pytest.mark.parametrize(

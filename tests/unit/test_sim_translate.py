@@ -44,6 +44,7 @@ def test_the_studys_hosts_carry_what_table_1_says() -> None:
         6,
     )
     assert {group.rack for group in scenario.hosts} == set(range(16))
+    assert (scenario.hdfs.drop_behind_writes, scenario.hdfs.sync_behind_writes) == (True, True)
     assert scenario.scheduling.kind == "slots"
     assert scenario.scheduling.jvm_reuse
     assert (scenario.job.codec, scenario.job.compression_ratio) == (Codec.SNAPPY, 4.9)

@@ -15,11 +15,12 @@ def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) 
     sorts = workload.kind is WorkloadKind.TERASORT
     read, written = said.counters.read_bytes, said.counters.written_bytes
     cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
+    told = tasks.num_rows > 0
     where = said.locality
     return {
         "FileSystemCounter.HDFS_BYTES_READ": _value(read, 0),
         "FileSystemCounter.HDFS_BYTES_WRITTEN": _value(0, written) if sorts else _value(written, 0),
-        "TaskCounter.CPU_MILLISECONDS": _value(*cpu),
+        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if told else {}),
         **(_sorting(said, tasks) if sorts else {}),
         "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(said.maps),
         "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(said.reduces),
@@ -32,7 +33,9 @@ def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) 
 
 def _sorting(said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     rows, stored = said.counters.input_rows, said.counters.shuffled_bytes
-    by_maps, by_reduces = (int(_sum(tasks, kind, "spilled_bytes")) for kind in ("map", "reduce"))
+    # Where no tasks are told of, maps wrote their output once, as they do when their buffers hold it.
+    by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
+    by_reduces = max(0, said.counters.spilled_bytes - by_maps)
     return {
         "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
         "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),

@@ -13,6 +13,7 @@ from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.sim.bands import bands_of
 from howdah.engines.sim.columns import columns_of
+from howdah.engines.sim.detail import detail_of
 from howdah.engines.sim.equipment import within_range
 from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.follow import Done, Simulations
@@ -20,7 +21,7 @@ from howdah.engines.sim.outcome import Summary
 from howdah.engines.sim.planned_state import planned_state
 from howdah.engines.sim.results import workload_result
 from howdah.engines.sim.samples import sample_tables
-from howdah.engines.sim.scenario import Scenario, Written
+from howdah.engines.sim.scenario import Scenario
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.tasks import task_tables
 from howdah.engines.sim.translate import Translated, translate
@@ -53,8 +54,12 @@ class SimEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Simulate the job; raise UserError before anything is written if the plan cannot run it."""
-        written = Written(tasks=True, sample_interval_s=job.sample_interval_s)
-        translated = translate(job.plan, job.suite, self.target.parameters, seed=job.seed, written=written)
+        translated = translate(job.plan, job.suite, self.target.parameters, seed=job.seed)
+        written, warnings = detail_of(translated.scenario, job.sample_interval_s)
+        translated = translated._replace(
+            scenario=translated.scenario.model_copy(update={"record": written}),
+            warnings=(*translated.warnings, *warnings),
+        )
         scenarios = (translated.scenario, *self._others(job))
         # The first simulation begins here, so that what the simulator refuses leaves no record.
         return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()

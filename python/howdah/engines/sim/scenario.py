@@ -100,6 +100,10 @@ class Hdfs(Model):
     """Bytes of a block."""
     placement: Placement
     """How replicas are kept apart."""
+    drop_behind_writes: bool
+    """Whether what was written leaves the page cache at once."""
+    sync_behind_writes: bool
+    """Whether what is written goes to disk at once."""
 
 
 class Scheduling(Model):

@@ -40,6 +40,8 @@ def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
         replication=replication,
         block_bytes=max(blocks, default=planned.size("dfs.blocksize")),
         placement=cluster.topology.placement,
+        drop_behind_writes=planned.flag("dfs.datanode.drop.cache.behind.writes"),
+        sync_behind_writes=planned.flag("dfs.datanode.sync.behind.writes"),
     )
 
 

@@ -17,8 +17,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.run import RunWarning
 from howdah.model.workload import Suite
 
-SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
-"""For those who simulate hundreds of times and read the summary alone."""
+_SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
 
 class Translated(NamedTuple):
@@ -35,11 +34,11 @@ def translate(
     parameters: Mapping[str, float],
     *,
     seed: int,
-    written: Written = SUMMARY_ONLY,
 ) -> Translated:
     """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
 
-    The parameters are a calibration's values, those of the hosts themselves among them.
+    The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written
+    down but a summary, which is what those read who simulate hundreds of times.
     """
     cluster = _cluster(plan)
     warnings: dict[str, RunWarning] = {}
@@ -59,7 +58,7 @@ def translate(
         workloads=programs_of(suite, planned),
         parameters=of_software(parameters),
         seed=seed,
-        record=written,
+        record=_SUMMARY_ONLY,
     )
     check_room(scenario)
     return Translated(scenario, machines, tuple(warnings.values()))
