@@ -20,7 +20,7 @@ class Done(NamedTuple):
     workload: str
     """What the first that still goes on simulates now."""
     share: float
-    """How much of all of them is done, 0 to 1, each workload counted alike."""
+    """How much of all the bytes that they move is moved, 0 to 1."""
 
 
 class Simulations:
@@ -32,7 +32,6 @@ class Simulations:
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
         self._count = len(scenarios)
-        self._kinds = [workload.kind for workload in scenarios[0].workloads]
         self._waiting = deque(enumerate(scenarios))
         self._running: dict[int, _native.Operation[_native.Simulation]] = {}
         self._ended: dict[int, _native.Simulation] = {}
@@ -77,12 +76,6 @@ class Simulations:
 
     def _done(self) -> Done:
         progress = [operation.progress() for operation in self._running.values()]
-        shares = [self._share(one) for one in progress]
+        shares = [min(1.0, one.done_bytes / max(1, one.total_bytes)) for one in progress]
         share = (len(self._ended) + sum(shares)) / self._count
         return Done(progress[0].phase if progress else "", share)
-
-    def _share(self, progress: _native.Progress) -> float:
-        if progress.phase not in self._kinds:
-            return 0.0
-        done = progress.done_bytes / progress.total_bytes if progress.total_bytes else 0.0
-        return (self._kinds.index(progress.phase) + min(1.0, done)) / len(self._kinds)
