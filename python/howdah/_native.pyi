@@ -311,8 +311,13 @@ class CodecCost:
 
 @final
 class RowCosts:
-    """CPU seconds for each byte of rows, the mean over the threads."""
+    """CPU seconds for each byte of rows, the mean over the threads.
 
+    ``cpu_share``: the CPU time that they had, of the time that they took; others had the rest.
+    """
+
+    @property
+    def cpu_share(self) -> float: ...
     @property
     def generate_s_per_byte(self) -> float: ...
     @property

@@ -70,6 +70,7 @@ def measured_rows(spread: float = 0.0) -> RowCosts:
     codecs = [("lz4", 1.2e-9, 2.5e-10, 0.4), ("zstd", 1.8e-9, 6.7e-10, 0.29)]
     return RowCosts(
         threads=2,
+        cpu_share=Figure.of([1.0]),
         generate_s_per_byte=_figure(6e-11, spread),
         validate_s_per_byte=_figure(1.2e-10, spread),
         sorts=tuple(

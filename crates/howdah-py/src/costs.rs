@@ -26,6 +26,7 @@ pub struct CodecCost {
 /// CPU seconds for each byte of rows.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct RowCosts {
+    cpu_share: f64,
     generate_s_per_byte: f64,
     validate_s_per_byte: f64,
     sorts: Vec<Py<SortCost>>,
@@ -58,6 +59,7 @@ pub fn row_costs(py: Python<'_>, pool: &Pool, size_bytes: usize, threads: usize)
         Py::new(py, cost)
     };
     Ok(RowCosts {
+        cpu_share: costs.cpu_share,
         generate_s_per_byte: costs.generate,
         validate_s_per_byte: costs.validate,
         sorts: costs.sorts.iter().map(sort).collect::<PyResult<_>>()?,

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::clock::thread_cpu;
+use crate::clock::{monotonic, thread_cpu};
 use crate::error::{Error, Result};
 use crate::file::ALIGN;
 use crate::generate::fill_rows_summed;
@@ -22,6 +22,9 @@ use crate::terasort::merge::{LoserTree, SortedEntries};
 /// CPU seconds for each byte of rows, the mean over the threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowCosts {
+    /// CPU time that threads had, of the time that they would have taken: less than 1 where others, or a hypervisor,
+    /// took some.
+    pub cpu_share: f64,
     /// Rows made, with their checksum.
     pub generate: f64,
     /// Rows looked at by TeraValidate: order and checksum.
@@ -94,8 +97,10 @@ fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
     let mut carver = Carver::new(part);
     let arena = carver.bytes(rows * ROW);
     let entries = carver.entries(rows);
+    let (started, cpu) = (monotonic(), thread_cpu());
     let (generating, _) = timed(|| fill_rows_summed(0, arena));
     let mut costs = RowCosts {
+        cpu_share: 1.0,
         generate: per_byte(generating, arena.len()),
         validate: 0.0,
         sorts: vec![],
@@ -123,6 +128,7 @@ fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
             merge: per_byte(merging, arena.len()),
         });
     }
+    costs.cpu_share = (thread_cpu() - cpu).as_secs_f64() / (monotonic() - started).as_secs_f64();
     Ok(costs)
 }
 
@@ -214,6 +220,7 @@ fn mean(each: &[RowCosts]) -> RowCosts {
         ..one
     });
     RowCosts {
+        cpu_share: of(&|costs| costs.cpu_share),
         generate: of(&|costs| costs.generate),
         validate: of(&|costs| costs.validate),
         sorts: sorts.collect(),

@@ -6,6 +6,7 @@ use howdah_sort::{Error, Pool, row_costs};
 fn every_step_costs_something_and_rows_shrink() {
     let mut pool = Pool::new(16 << 20, 2).unwrap();
     let costs = row_costs(&mut pool, 16 << 20, 2).unwrap();
+    assert!(costs.cpu_share > 0.0 && costs.cpu_share < 1.01, "{}", costs.cpu_share);
     assert!(costs.generate > 0.0 && costs.validate > 0.0);
     let windows: Vec<_> = costs.sorts.iter().map(|sort| sort.windows).collect();
     assert_eq!(windows, [16, 256]);

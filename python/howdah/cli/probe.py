@@ -23,6 +23,7 @@ EXAMPLES = """
 * `howdah probe --json | jq .cpu` for other programs
 * `howdah probe --output worker-7.yaml` keeps it for an inventory
 * `howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml` measures it too
+* `howdah probe --listen 7733` on one host, `howdah probe --measure --peer worker-8` on another
 """
 
 MEASURING = "Measuring"
@@ -32,6 +33,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 @app.command("probe", epilog=EXAMPLES)
 def probe(
+    *,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
@@ -52,6 +54,22 @@ def probe(
             rich_help_panel=MEASURING,
         ),
     ] = None,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A host that runs `howdah probe --listen`: measure the network to it, repeatable.",
+            metavar="HOST",
+            rich_help_panel=MEASURING,
+        ),
+    ] = None,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            help="Let other hosts measure the network to this one, at this port: 7733.",
+            metavar="PORT",
+            rich_help_panel=MEASURING,
+        ),
+    ] = None,
     seconds: Annotated[
         str, typer.Option(help="How long it may take.", metavar="S", rich_help_panel=MEASURING)
     ] = "60",
@@ -64,9 +82,15 @@ def probe(
     end, reads whole disks where it may, and works on rows in memory. Let the machine rest meanwhile.
     """
     limit_s = parse_measuring_time(seconds)
-    if data_dir and not measure:
-        raise UserError("--data-dir", "names what to measure", "add --measure")
-    host = _measured(data_dir or [], limit_s) if measure else session.probe_host()
+    for flag, value in (("--data-dir", data_dir), ("--peer", peer)):
+        if value and not measure:
+            raise UserError(flag, "names what to measure", "add --measure")
+    if listen is not None:
+        if measure:
+            raise UserError("--listen", "lets others measure", "leave out --measure, or measure later")
+        session.listen(listen, limit_s=limit_s, tell=Console(stderr=True, highlight=False).print)
+        return
+    host = _measured(data_dir or [], peer or [], limit_s) if measure else session.probe_host()
     text = host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
     if output is None:
         sys.stdout.write(text)
@@ -81,12 +105,12 @@ def probe(
         ) from error
 
 
-def _measured(data_dirs: list[Path], limit_s: float) -> Host:
+def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
     # Progress goes beside the document, which a pipe or a file gets whole.
     console = Console(stderr=True, highlight=False)
     with console.status("measuring") as moving:
         host = session.measure_host(
-            data_dirs, limit_s=limit_s, tell=lambda what: moving.update(f"measuring {what}")
+            data_dirs, limit_s=limit_s, peers=peers, tell=lambda what: moving.update(f"measuring {what}")
         )
     for doubt in host.measured.not_measured if host.measured else ():
         console.print(f"not measured: {doubt.what}: {doubt.why}", soft_wrap=True, markup=False)

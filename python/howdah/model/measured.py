@@ -136,6 +136,8 @@ class RowCosts(Model):
 
     threads: int = Field(ge=1)
     """Threads that worked."""
+    cpu_share: Figure
+    """CPU time that each had, of the time that it took: below 1 where others had the rest."""
     generate_s_per_byte: Figure
     """CPU seconds for each byte of rows made, checksum included."""
     validate_s_per_byte: Figure

@@ -13,7 +13,9 @@ from howdah.probe.line import host_line
 __all__ = ["host_line", "measure_host", "probe_host"]
 
 
-def measure_host(data_dirs: Sequence[Path], *, limit_s: float, tell: Callable[[str], None]) -> Host:
+def measure_host(
+    data_dirs: Sequence[Path], *, limit_s: float, peers: Sequence[str], tell: Callable[[str], None]
+) -> Host:
     """This machine probed and measured, by default below the directory that runs use by default.
 
     Raises UserError where it cannot be measured; nothing stays behind.
@@ -22,4 +24,18 @@ def measure_host(data_dirs: Sequence[Path], *, limit_s: float, tell: Callable[[s
     from howdah.probe.measuring import measure  # noqa: PLC0415
 
     chosen = [path.absolute() for path in data_dirs] or [DEFAULT_DATA_DIR.absolute()]
-    return measure(probe_host(), chosen, limit_s=limit_s, tell=tell)
+    return measure(probe_host(), chosen, limit_s=limit_s, peers=peers, tell=tell)
+
+
+def listen(address: str, *, limit_s: float, tell: Callable[[str], None]) -> None:
+    """Let other hosts measure the network to this one until the time is up; ``tell`` is told where.
+
+    ``address`` is a port, or an address of this host with one. Raises UserError where it is not to be had.
+    """
+    from howdah.probe.measuring.listening import Listener  # noqa: PLC0415
+    from howdah.probe.measuring.peer import address_of  # noqa: PLC0415
+
+    host, port = address_of(f"0.0.0.0:{address}" if address.isdigit() else address, "--listen")
+    listener = Listener(host, port)
+    tell(f"listening at {host}:{listener.port} for {limit_s:g} s")
+    listener.serve(limit_s)

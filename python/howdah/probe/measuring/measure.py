@@ -13,37 +13,44 @@ from howdah.model.host import Host
 from howdah.model.measured import DirectoryRates, Measured, NotMeasured, StreamRates
 from howdah.model.storage import Disk
 from howdah.probe.measuring.pace import OutOfTime, Pace
-from howdah.probe.measuring.rows import measure_memory, measure_rows, pool_bytes
+from howdah.probe.measuring.peer import measure_peer
+from howdah.probe.measuring.rows import make_pool, measure_memory, measure_rows
 from howdah.probe.measuring.scratch import data_dir_of, scratch
 from howdah.probe.measuring.streams import check_room, depth_of, measure_directory, measure_streams
 from howdah.probe.measuring.zones import measure_zones
 
+_TOUCHING_SHARE = 0.15
+_STREAMS_SHARE = 0.5
 _ROWS_SHARE = 0.25
 _MEMORY_SHARE = 0.05
 _BUSY = 0.5
 
 
 def measure(
-    host: Host, data_dirs: Sequence[Path], *, limit_s: float, tell: Callable[[str], None] = lambda _: None
+    host: Host,
+    data_dirs: Sequence[Path],
+    *,
+    limit_s: float,
+    peers: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Host:
     """The host with what it was measured to do in about a minute, at most ``limit_s`` seconds.
 
     Files are written below the data directories and removed however it ends; disks are opened for
-    reading only. ``tell`` is told what is measured now. Raises UserError for a directory that cannot be
-    used, too little room, or disks too slow for any figure within the time.
+    reading only. ``peers`` are hosts that listen, to which the network is measured. ``tell`` is told what is
+    measured now. Raises UserError for a directory that cannot be used, too little room, a peer that does not
+    answer, or disks too slow for any figure within the time.
     """
     if not data_dirs:
         raise UserError("--data-dir", "names no directory", "give one on each disk to measure")
     check_room(data_dirs)
     load_average = os.getloadavg()[0]
     pace = Pace(limit_s, tell)
+    # First, so that a peer that does not answer is told of at once.
+    network = tuple(measure_peer(peer, pace) for peer in peers)
+    pool = make_pool(host, len(data_dirs) * depth_of(host), pace, limit_s * _TOUCHING_SHARE)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(scratch(data_dir)) for data_dir in data_dirs]
-        tell("memory")
-        pool = _pool(host, len(folders))
-        memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
-        tell("rows")
-        rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
         try:
             directories, together = _streams(pool, host, folders, pace)
         except OutOfTime as error:
@@ -53,6 +60,9 @@ def measure(
                 f"give {2 * limit_s:g}, or measure fewer directories at a time",
             ) from error
     zones, missing = measure_zones(_disks(host, directories), pace)
+    tell("memory and rows")
+    memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
+    rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
     measured = Measured(
         seconds=round(pace.spent_s, 3),
         load_average=round(load_average, 2),
@@ -61,17 +71,10 @@ def measure(
         directories=directories,
         together=together,
         zones=zones,
+        peers=network,
         not_measured=(*missing, *_doubts(host, load_average, together)),
     )
     return host.model_copy(update={"measured": measured})
-
-
-def _pool(host: Host, folders: int) -> _native.Pool:
-    size = max(pool_bytes(host), folders * depth_of(host) * (4 << 20))
-    try:
-        return _native.Pool(size, depth_of(host))
-    except MemoryError as error:
-        raise UserError("memory", str(error), "end what fills it, and measure again") from error
 
 
 def _streams(
@@ -80,14 +83,14 @@ def _streams(
     """Each directory alone, then all at once where there are several."""
     directories: list[DirectoryRates] = []
     turns = len(folders) + (len(folders) > 1)
-    for turn, folder in enumerate(folders):
+    within_s = _STREAMS_SHARE * pace.limit_s / turns
+    for folder in folders:
         pace.tell(f"{data_dir_of(folder)} written, read and copied")
-        within_s = pace.left_s / (turns - turn)
         directories.append(measure_directory(pool, folder, host, pace, within_s))
     if len(folders) == 1:
         return tuple(directories), directories[0].rates
     pace.tell("all directories at once")
-    return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, pace.left_s)
+    return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, within_s)
 
 
 def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...]:

@@ -24,7 +24,7 @@ class Pace:
     def __init__(self, limit_s: float, tell: Callable[[str], None]) -> None:
         self.tell = tell
         self._start_s = time.monotonic()
-        self._limit_s = limit_s
+        self.limit_s = limit_s
 
     @property
     def spent_s(self) -> float:
@@ -34,7 +34,7 @@ class Pace:
     @property
     def left_s(self) -> float:
         """Seconds until the limit; negative beyond it."""
-        return self._limit_s - self.spent_s
+        return self.limit_s - self.spent_s
 
     def repeated(self, once: Callable[[], T], *, most: int, within_s: float) -> list[T]:
         """What up to ``most`` calls give: one at least, further ones while there is time for one more."""

@@ -6,6 +6,7 @@ import math
 from functools import partial
 
 from howdah import _native
+from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import CodecCost, Figure, RowCosts, SortCost
 from howdah.model.workload import Codec
@@ -15,14 +16,33 @@ from howdah.units import MIB
 _LITTLE_OF_THREAD_BYTES = 128 * MIB
 _MUCH_BYTES = 4096 * MIB
 _LEAST_BYTES = 64 * MIB
+_BLOCK_BYTES = 4 * MIB
 _LITTLE_REPEATS = 5
 _MUCH_REPEATS = 3
 _COPIES = 3
 
 
-def pool_bytes(host: Host) -> int:
-    """Memory that measuring takes: as much as a small run does, at most a quarter of what is free."""
-    return max(_LEAST_BYTES, min(_MUCH_BYTES, host.usable_memory_bytes // 4))
+def make_pool(host: Host, blocks: int, pace: Pace, within_s: float) -> _native.Pool:
+    """Memory to measure with: as much as a small run takes, at most a quarter of what is free.
+
+    Where its first touch would take longer than ``within_s``, as on a virtual machine that its host has yet
+    to back with memory, it is less: enough for so many blocks under way, and more than caches hold. Raises
+    UserError where the system has not that much.
+    """
+    threads = math.ceil(host.usable_cpus)
+    little = max(_LEAST_BYTES, blocks * _BLOCK_BYTES, threads * _LITTLE_OF_THREAD_BYTES)
+    much = min(_MUCH_BYTES, host.usable_memory_bytes // 4)
+    pace.tell("memory, touched for the first time")
+    try:
+        before_s = pace.spent_s
+        pool = _native.Pool(little, threads)
+        touching_s = (pace.spent_s - before_s) * much / little
+        if much >= 2 * little and touching_s <= within_s:
+            del pool
+            pool = _native.Pool(much, threads)
+    except MemoryError as error:
+        raise UserError("memory", str(error), "end what fills it, and measure again") from error
+    return pool
 
 
 def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) -> RowCosts:
@@ -45,6 +65,7 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
     each = measured[0]
     return RowCosts(
         threads=threads,
+        cpu_share=Figure.of([one.cpu_share for costs in measured for one in costs]),
         generate_s_per_byte=Figure.of([one.generate_s_per_byte for one in each]),
         validate_s_per_byte=Figure.of([one.validate_s_per_byte for one in each]),
         sorts=tuple(

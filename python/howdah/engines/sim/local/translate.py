@@ -41,7 +41,8 @@ def translate_local(job: Job, draw: Draw = median) -> LocalScenario:
     directories = [_directory(job.host, measured, name) for name in worker.data_dirs]
     together = _together(directories, measured)
     return LocalScenario(
-        cpus=job.host.usable_cpus,
+        # What others had of the processors while they were measured, they are taken to have in the run.
+        cpus=job.host.usable_cpus * min(1.0, draw(measured.rows.cpu_share)),
         directories=tuple(_rates(one.rates, draw) for one in directories),
         together=_rates(together, draw),
         costs=_costs(measured.rows, together, draw),
