@@ -77,6 +77,15 @@ pub(crate) struct Cluster {
     pub(crate) racks: Vec<Rack>,
 }
 
+/// How the network finds out who gets what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Where enough has changed.
+    Quick,
+    /// At every change: what the quick way is held to, and slow.
+    Exact,
+}
+
 /// Numbers resources as the network will.
 #[derive(Default)]
 struct Resources(Vec<Resource>);
@@ -90,7 +99,7 @@ impl Resources {
 
 impl Cluster {
     /// Lays a scenario out, and the network that its resources form.
-    pub(crate) fn new(scenario: &Scenario) -> (Self, Network<Machine>) {
+    pub(crate) fn new(scenario: &Scenario, sharing: Sharing) -> (Self, Network<Machine>) {
         let mut resources = Resources::default();
         let racks = scenario.hosts.iter().map(|group| group.rack + 1).max().unwrap_or(0);
         let racks = (0..racks).map(|rack| Rack::new(scenario, rack, &mut resources)).collect();
@@ -104,7 +113,11 @@ impl Cluster {
         }
         let count = resources.0.len();
         let softness = scenario.parameters.softness;
-        let mut network = Network::new(Machine(resources.0), softness);
+        let machine = Machine(resources.0);
+        let mut network = match sharing {
+            Sharing::Quick => Network::new(machine, softness),
+            Sharing::Exact => Network::exact(machine, softness),
+        };
         for _ in 0..count {
             network.add_resource();
         }

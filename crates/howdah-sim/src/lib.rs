@@ -23,10 +23,11 @@ mod workloads;
 mod world;
 mod writeback;
 
+pub use cluster::Sharing;
 pub use error::{Error, Result};
 pub use local::simulate_local;
 pub use outcome::Outcome;
 pub use parameters::{Parameter, Parameters};
-pub use run::simulate;
+pub use run::{simulate, simulate_with};
 pub use scenario::Scenario;
 pub use world::{Unwatched, Watch};

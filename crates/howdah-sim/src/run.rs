@@ -1,5 +1,6 @@
 //! The workloads of a scenario, one after another.
 
+use crate::cluster::Sharing;
 use crate::error::Result;
 use crate::files::Files;
 use crate::outcome::Outcome;
@@ -17,7 +18,12 @@ struct Left {
 
 /// Simulates a scenario. The same scenario gives the same outcome.
 pub fn simulate(scenario: &Scenario, watch: &dyn Watch) -> Result<Outcome> {
-    let mut world = World::new(scenario, watch);
+    simulate_with(scenario, Sharing::Quick, watch)
+}
+
+/// Simulates a scenario with the sharing that is asked for.
+pub fn simulate_with(scenario: &Scenario, sharing: Sharing, watch: &dyn Watch) -> Result<Outcome> {
+    let mut world = World::new(scenario, sharing, watch);
     watch.expect(scenario.workloads.iter().map(|workload| scenario.moved(workload)).sum());
     let mut left = Left::default();
     for workload in &scenario.workloads {

@@ -1,7 +1,7 @@
 //! The simulated cluster while it runs: its state, and the small steps that programs are made of.
 
 use crate::attempt::Attempts;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Sharing};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::meter::Meter;
@@ -110,8 +110,8 @@ pub(crate) struct HostTotals {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, watch: &'a dyn Watch) -> Self {
-        let (cluster, network) = Cluster::new(scenario);
+    pub(crate) fn new(scenario: &'a Scenario, sharing: Sharing, watch: &'a dyn Watch) -> Self {
+        let (cluster, network) = Cluster::new(scenario, sharing);
         let parameters = &scenario.parameters;
         let meter = Meter::new(cluster.hosts.len());
         Self {

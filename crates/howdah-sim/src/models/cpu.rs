@@ -59,9 +59,10 @@ impl Processors {
 
     /// Hardware threads that run at a use of so many core-seconds per second, with a demand as for the capacity.
     pub(crate) fn busy(&self, used_per_s: f64, demand: f64) -> f64 {
-        let running = demand.clamp(self.threads / self.count, self.threads);
         let speed = self.threads / self.count;
-        (used_per_s * running / (self.capacity(running) * speed)).min(self.count)
+        let running = demand.clamp(speed, self.threads);
+        let given = self.capacity(running).min(running);
+        (used_per_s / speed * running / given).min(self.count)
     }
 }
 
@@ -102,4 +103,75 @@ impl Factors {
 /// What work takes more where so many tasks share so many CPUs.
 pub(crate) fn switching(tasks: u32, cpus: u32, parameters: &Parameters) -> f64 {
     1.0 + parameters.oversubscription_cost * (f64::from(tasks) / f64::from(cpus) - 1.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Factors, Processors, Work, switching};
+    use crate::parameters::Parameters;
+    use crate::scenario::{HostGroup, WorkerGroup};
+
+    fn host() -> HostGroup {
+        HostGroup {
+            count: 1,
+            rack: 0,
+            sockets: 2,
+            cores_per_socket: 10,
+            threads_per_core: 2,
+            numa_nodes: 2,
+            memory_bytes: 1 << 38,
+            speed: 1.0,
+            disks: Vec::new(),
+            nics: Vec::new(),
+            controller_bytes_per_s: None,
+            is_virtual: false,
+            workers: Vec::new(),
+        }
+    }
+
+    fn worker(vcpus: u32, numa_nodes: u32) -> WorkerGroup {
+        WorkerGroup {
+            count: 1,
+            vcpus,
+            memory_bytes: 1 << 36,
+            disks: 1,
+            numa_nodes,
+            map_slots: 1,
+            reduce_slots: 1,
+        }
+    }
+
+    #[test]
+    fn threads_fill_cores_first_and_share_them_then() {
+        let parameters = Parameters { thread_gain: 0.25, ..Parameters::default() };
+        let processors = Processors::new(&host(), 1.0, &parameters);
+        assert_eq!(
+            [5.0, 20.0, 30.0, 40.0, 80.0].map(|n| processors.capacity(n)),
+            [20.0, 20.0, 22.5, 25.0, 25.0]
+        );
+    }
+
+    #[test]
+    fn a_full_host_has_all_threads_busy_and_a_quiet_one_those_that_run() {
+        let processors = Processors::new(&host(), 1.0, &Parameters::default());
+        assert_eq!(processors.busy(processors.capacity(60.0), 60.0), 40.0);
+        assert_eq!(processors.busy(5.0, 5.0), 5.0);
+    }
+
+    #[test]
+    fn only_work_in_memory_pays_for_size_and_distance() {
+        let parameters = Parameters::default();
+        let far = Factors::new(&worker(40, 2), true, &parameters);
+        let near = Factors::new(&worker(10, 1), true, &parameters);
+        assert!(far.of(Work::Memory) > near.of(Work::Memory));
+        assert_eq!(far.of(Work::Stream), near.of(Work::Stream));
+        assert_eq!(Factors::new(&worker(1, 1), false, &parameters).of(Work::Memory), 1.0);
+    }
+
+    #[test]
+    fn switching_costs_nothing_while_every_task_has_a_cpu() {
+        let parameters = Parameters { oversubscription_cost: 0.1, ..Parameters::default() };
+        assert_eq!(switching(2, 2, &parameters), 1.0);
+        assert_eq!(switching(6, 4, &parameters), 1.05);
+    }
 }

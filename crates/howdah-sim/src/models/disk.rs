@@ -90,3 +90,55 @@ impl Disk {
         (self.outer * self.outer - share * (self.outer * self.outer - self.inner * self.inner)).sqrt()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Disk;
+    use crate::parameters::Parameters;
+    use crate::scenario::{DiskGroup, DiskKind};
+    use crate::sharing::Load;
+
+    fn disk(kind: DiskKind, filled: f64) -> Disk {
+        let group = DiskGroup {
+            count: 1,
+            size_bytes: 1_000_000_000_000,
+            outer_bytes_per_s: 200e6,
+            inner_bytes_per_s: 100e6,
+            kind,
+        };
+        Disk::new(&group, filled, 1.0, &Parameters::default())
+    }
+
+    fn load(reads: u32, writes: u32) -> Load {
+        Load { flows: [reads, writes, 0, 0], demand: [0.0; 4] }
+    }
+
+    #[test]
+    fn a_disk_slows_from_its_outer_to_its_inner_edge() {
+        let rate = |filled| disk(DiskKind::Hdd, filled).capacity(&load(0, 1));
+        assert_eq!(rate(0.0).round(), 200e6);
+        assert_eq!(rate(1.0).round(), 100e6);
+        // Half of the capacity lies outside of the radius whose square is half way.
+        assert_eq!(rate(0.5).round(), (250e14_f64.sqrt()).round());
+    }
+
+    #[test]
+    fn only_streams_that_share_a_head_lose() {
+        assert!(disk(DiskKind::Hdd, 0.0).capacity(&load(2, 0)) < 0.9 * 200e6);
+        assert!(
+            disk(DiskKind::Hdd, 0.0).capacity(&load(2, 0))
+                < disk(DiskKind::FastHdd, 0.0).capacity(&load(2, 0))
+        );
+        assert_eq!(disk(DiskKind::Ssd, 0.7).capacity(&load(9, 9)).round(), 200e6);
+    }
+
+    #[test]
+    fn what_is_written_takes_room_and_is_read_where_it_lies() {
+        let mut disk = disk(DiskKind::Hdd, 0.0);
+        disk.fill(1e12);
+        assert_eq!(disk.capacity(&load(0, 1)).round(), 100e6);
+        assert_eq!(disk.capacity(&load(1, 0)).round(), 200e6);
+        disk.read_at(1e12);
+        assert_eq!(disk.capacity(&load(1, 0)).round(), 100e6);
+    }
+}

@@ -42,3 +42,31 @@ impl Master {
         self.busy_s
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Master;
+    use crate::parameters::Parameters;
+    use crate::scenario::{Masters, Protection};
+    use crate::time::Time;
+
+    fn master(protection: Protection) -> Master {
+        let parameters = Parameters { lockstep_cost: 0.5, ..Parameters::default() };
+        Master::new(&Masters { speed: 2.0, protection }, &parameters)
+    }
+
+    #[test]
+    fn calls_wait_for_those_before() {
+        let mut master = master(Protection::None);
+        assert_eq!(master.serve(Time::ZERO, 1.0), Time::from_seconds(0.5));
+        assert_eq!(master.serve(Time::ZERO, 1.0), Time::from_seconds(1.0));
+        assert_eq!(master.serve(Time::from_seconds(3.0), 1.0), Time::from_seconds(3.5));
+        assert_eq!(master.busy_s(), 1.5);
+    }
+
+    #[test]
+    fn lockstep_makes_everything_dearer() {
+        let answered = master(Protection::Ft).serve(Time::ZERO, 2.0);
+        assert_eq!(answered, Time::from_seconds(1.5));
+    }
+}

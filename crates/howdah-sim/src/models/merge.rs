@@ -62,3 +62,47 @@ fn relative(codec: Codec) -> (f64, f64) {
         Codec::Zstd => (2.1, 1.6),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{map_sort, passes};
+    use crate::scenario::{Codec, Job};
+
+    fn job(io_sort_bytes: u64, io_sort_factor: u32) -> Job {
+        Job {
+            io_sort_bytes,
+            io_sort_spill: 0.8,
+            io_sort_factor,
+            parallel_copies: 5,
+            map_heap_bytes: 1 << 30,
+            reduce_heap_bytes: 1 << 30,
+            shuffle_input_buffer: 0.7,
+            shuffle_merge: 0.66,
+            reduce_input_buffer: 0.0,
+            codec: Codec::None,
+            compression_ratio: 1.0,
+            partition_samples: 100_000,
+        }
+    }
+
+    #[test]
+    fn a_block_that_fits_the_buffer_is_written_once() {
+        let sort = map_sort(&job(400 << 20, 10), f64::from(256 << 20));
+        assert_eq!((sort.written, sort.read), (1.0, 0.0));
+    }
+
+    #[test]
+    fn more_spills_than_the_factor_need_another_pass() {
+        // 128 MiB in spills of at most 8 MiB, 18 per cent of them what the buffer knows about rows: 19 spills.
+        assert_eq!(map_sort(&job(10 << 20, 100), f64::from(128 << 20)).written, 2.0);
+        assert_eq!(map_sort(&job(10 << 20, 10), f64::from(128 << 20)).written, 3.0);
+    }
+
+    #[test]
+    fn passes_are_the_logarithm_of_the_runs() {
+        assert_eq!(
+            [1.0, 2.0, 10.0, 11.0, 100.0, 101.0].map(|runs| passes(&job(1, 10), runs)),
+            [0.0, 1.0, 1.0, 2.0, 2.0, 3.0]
+        );
+    }
+}

@@ -1,7 +1,8 @@
 //! Which map goes where: locality first, then patience, then anywhere.
 //!
-//! A worker takes the first task that has a replica on it, in the order of the job's splits; then, once the job has
-//! waited for its delay without starting a local one, a task of its host, of its rack, or any
+//! A worker takes the first task that has a replica on it, the largest split of the job first
+//! (org.apache.hadoop.mapreduce.JobSubmitter sorts them); once the job has waited for
+//! its delay without starting a local one, a task of its host or of its rack; and after twice the delay any
 //! (org.apache.hadoop.mapred.FairScheduler's delay scheduling, M. Zaharia et al., EuroSys 2010).
 
 use crate::cluster::Cluster;
@@ -28,7 +29,9 @@ pub(crate) struct Pending {
     by_worker: Lists,
     by_host: Lists,
     by_rack: Lists,
-    anywhere: u32,
+    /// All tasks in their order, and how many of them are passed.
+    order: Vec<u32>,
+    passed: usize,
     waiting_since: Option<Time>,
     delay_s: f64,
     placed: bool,
@@ -71,25 +74,28 @@ impl Pending {
             by_worker: Lists::default(),
             by_host: Lists::default(),
             by_rack: Lists::default(),
-            anywhere: 0,
+            order: (0..count).collect(),
+            passed: 0,
             waiting_since: None,
             delay_s: 0.0,
             placed: false,
         }
     }
 
-    /// Tasks with input, in order: for each, the disks that hold it.
+    /// Tasks with input: for each, its bytes and the disks that hold it.
     pub(crate) fn near<'a>(
         cluster: &Cluster,
-        inputs: impl ExactSizeIterator<Item = &'a [u32]>,
+        inputs: impl ExactSizeIterator<Item = (f64, &'a [u32])>,
         delay_s: f64,
     ) -> Self {
+        let inputs: Vec<(f64, &[u32])> = inputs.collect();
         let mut pending = Self::anywhere(inputs.len() as u32);
+        pending.order.sort_by(|&one, &other| inputs[other as usize].0.total_cmp(&inputs[one as usize].0));
         pending.by_worker = Lists::new(cluster.workers.len());
         pending.by_host = Lists::new(cluster.hosts.len());
         pending.by_rack = Lists::new(cluster.racks.len());
-        for (task, disks) in (0..).zip(inputs) {
-            for &disk in disks {
+        for &task in &pending.order {
+            for &disk in inputs[task as usize].1 {
                 let worker = cluster.disks[disk as usize].worker;
                 let host = cluster.workers[worker as usize].host;
                 pending.by_worker.push(worker, task);
@@ -120,7 +126,8 @@ impl Pending {
             return Some((self.mark(task), Locality::Worker));
         }
         let since = *self.waiting_since.get_or_insert(now);
-        if now.since(since) < self.delay_s {
+        let waited = now.since(since);
+        if waited < self.delay_s {
             return None;
         }
         let host = cluster.workers[worker as usize].host;
@@ -130,14 +137,17 @@ impl Pending {
         if let Some((task, locality)) = near {
             return Some((self.mark(task), locality));
         }
+        if waited < 2.0 * self.delay_s {
+            return None;
+        }
         self.next().map(|task| (task, Locality::Away))
     }
 
     fn next(&mut self) -> Option<u32> {
-        while self.taken.get(self.anywhere as usize).copied()? {
-            self.anywhere += 1;
+        while self.taken[*self.order.get(self.passed)? as usize] {
+            self.passed += 1;
         }
-        Some(self.mark(self.anywhere))
+        Some(self.mark(self.order[self.passed]))
     }
 
     fn mark(&mut self, task: u32) -> u32 {

@@ -47,7 +47,7 @@ fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32) -> Result<(
     let replicas = world.scenario.hdfs.replication;
     let control: Vec<Vec<u32>> =
         (0..maps).map(|_| (0..replicas).map(|_| random.below(disks) as u32).collect()).collect();
-    let near = control.iter().map(Vec::as_slice);
+    let near = control.iter().map(|disks| (0.0, disks.as_slice()));
     let pending = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
     world.job_starts()?;
     let mut job = Job::new(world, pending, 1);

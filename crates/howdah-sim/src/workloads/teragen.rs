@@ -9,7 +9,7 @@ use crate::workloads::writing::Writing;
 use crate::world::World;
 
 /// Bytes of files of rows, as evenly as Hadoop splits them.
-fn sizes(rows: u64, files: u32) -> impl Iterator<Item = u64> {
+pub(crate) fn sizes(rows: u64, files: u32) -> impl Iterator<Item = u64> {
     let bound = move |file: u32| (u128::from(rows) * u128::from(file) / u128::from(files)) as u64;
     (0..files).map(move |file| (bound(file + 1) - bound(file)) * 100)
 }

@@ -65,7 +65,10 @@ pub(crate) fn run(
     };
     world.pause(sampling::seconds(settings, rows, &world.scenario.parameters))?;
     world.job_starts()?;
-    let near = program.splits.iter().map(|blocks| input.disks(blocks.start));
+    let near = program.splits.iter().map(|blocks| {
+        let bytes = blocks.clone().map(|block| input.bytes(block)).sum();
+        (bytes, input.disks(blocks.start))
+    });
     let maps = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
     let mut job = Job::new(world, maps, reduces);
     job.run_maps(world, &mut program)?;
@@ -305,5 +308,31 @@ impl Program for Terasort<'_> {
         let more = ready > self.rounds_ready;
         self.rounds_ready = ready;
         more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Files, splits};
+    use crate::workloads::teragen::sizes;
+
+    const BLOCK: u64 = 256 << 20;
+
+    fn maps(files: u32) -> usize {
+        splits(&Files::new(sizes(300_000_000_000, files), BLOCK, 1), BLOCK).len()
+    }
+
+    #[test]
+    fn maps_of_30_tb_are_those_of_table_1() {
+        let slots = [682, 620, 756, 954, 636];
+        assert_eq!(slots.map(maps), [111_848, 112_220, 111_888, 112_572, 111_936]);
+    }
+
+    #[test]
+    fn a_short_last_block_goes_with_the_one_before() {
+        let split = |bytes: u64| splits(&Files::new([bytes].into_iter(), 100, 1), 100);
+        assert_eq!(split(210), [0..1, 1..3]);
+        assert_eq!(split(211), [0..1, 1..2, 2..3]);
+        assert_eq!(split(0), []);
     }
 }

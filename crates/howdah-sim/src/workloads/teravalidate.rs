@@ -15,9 +15,11 @@ use crate::world::World;
 /// Runs it.
 pub(crate) fn run(world: &mut World<'_>, rows: u64, files: &Files) -> Result<()> {
     input::lie(world, files);
-    let first = (0..files.count())
-        .map(|file| files.of(file))
-        .map(|blocks| if blocks.is_empty() { &[][..] } else { files.disks(blocks.start) });
+    let first = (0..files.count()).map(|file| {
+        let blocks = files.of(file);
+        let disks = if blocks.is_empty() { &[][..] } else { files.disks(blocks.start) };
+        (files.file_bytes(file), disks)
+    });
     let maps = Pending::near(&world.cluster, first, world.scenario.scheduling.locality_delay_s);
     let mut program = Reading::new(files, world.scenario.parameters.validate_s_per_byte);
     world.job_starts()?;

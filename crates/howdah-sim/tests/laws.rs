@@ -1,0 +1,187 @@
+//! Laws that hold for whatever cluster runs whatever workload.
+
+#[path = "support/cluster.rs"]
+mod cluster;
+
+use std::collections::HashSet;
+
+use cluster::{elapsed_s, hosts, racks, run, run_with, scenario, terasuite};
+use howdah_sim::Sharing;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Small clusters with any policy, scheduler and number of replicas that have room.
+fn clusters() -> impl Strategy<Value = Value> {
+    let policies =
+        prop::sample::select(vec!["default", "node-groups", "upgrade-domains", "rack-fault-tolerant"]);
+    let sizes = (2_u32..5, prop::sample::select(vec![(1_u32, 8_u32), (2, 5), (4, 3), (10, 1)]), 1_u32..4);
+    (sizes, policies, any::<bool>(), any::<bool>(), 0.0..=1.0, any::<u64>(), 1_u64..400).prop_map(
+        |((count, (workers, slots), replicas), policy, containers, synchronous, slowstart, seed, rows)| {
+            let maps = 2 * count * workers * slots;
+            let mut scenario =
+                scenario(racks(count, workers, slots, 0), terasuite(rows * 500_000, maps, maps / 2));
+            scenario["hdfs"]["placement"] = policy.into();
+            scenario["hdfs"]["replication"] = replicas.into();
+            scenario["hdfs"]["sync_behind_writes"] = synchronous.into();
+            scenario["hdfs"]["block_bytes"] = json!(64 << 20);
+            scenario["scheduling"]["kind"] = if containers { "containers" } else { "slots" }.into();
+            scenario["scheduling"]["slowstart"] = json!(slowstart);
+            scenario["scheduling"]["out_of_band"] = synchronous.into();
+            scenario["workloads"][1]["replication"] = replicas.into();
+            scenario["record"] = json!({"tasks": true, "sample_interval_s": 2.0});
+            scenario["seed"] = seed.into();
+            scenario
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_task_ends_once_and_every_byte_is_written(scenario in clusters()) {
+        let outcome = run(&scenario);
+        let rows = scenario["workloads"][0]["rows"].as_u64().unwrap();
+        let replicas = scenario["hdfs"]["replication"].as_u64().unwrap();
+        let bytes = rows as f64 * 100.0;
+        let [generate, sort, validate] = &outcome.summary.workloads[..] else { panic!("three workloads") };
+
+        let blocks = |files: u64| (bytes as u64 / files).div_ceil(64 << 20);
+        let written: u64 = generate.replicas.iter().map(|&blocks| u64::from(blocks)).sum();
+        prop_assert!(written >= blocks(generate.maps) * generate.maps * replicas - generate.maps * replicas);
+        prop_assert_eq!(written % replicas, 0);
+        prop_assert_eq!(sort.locality.worker + sort.locality.host + sort.locality.rack + sort.locality.away, sort.maps);
+        prop_assert!(validate.remote_read_bytes <= bytes);
+
+        let tasks = &outcome.tasks;
+        let each: HashSet<_> = (0..tasks.task.len())
+            .map(|row| (tasks.workload[row], tasks.kind[row], tasks.task[row]))
+            .collect();
+        prop_assert_eq!(each.len(), tasks.task.len());
+        let expected = generate.maps + sort.maps + sort.reduces + validate.maps + validate.reduces;
+        prop_assert_eq!(each.len() as u64, expected);
+        prop_assert!((0..tasks.task.len()).all(|row| tasks.start_ns[row] <= tasks.end_ns[row]));
+        let output: u64 = (0..tasks.task.len())
+            .filter(|&row| tasks.workload[row] == 1 && tasks.kind[row] == 1)
+            .map(|row| tasks.output_bytes[row])
+            .sum();
+        prop_assert_eq!(output, rows * 100);
+    }
+
+    #[test]
+    fn phases_follow_one_another_and_no_disk_or_link_beats_its_rate(scenario in clusters()) {
+        let outcome = run(&scenario);
+        let mut last = 0;
+        let count = f64::from(scenario["hosts"].as_array().unwrap().len() as u32 * 2);
+        for phase in outcome.summary.workloads.iter().flat_map(|workload| &workload.phases) {
+            prop_assert_eq!(phase.start_ns, last);
+            last = phase.end_ns;
+            let seconds = (phase.end_ns - phase.start_ns) as f64 / 1e9;
+            let disks = (phase.disk_read_bytes + phase.disk_written_bytes) / seconds;
+            prop_assert!(disks <= count * 20.0 * 199_229_440.0 * 1.001, "{} bytes/s from disks", disks);
+            prop_assert!(phase.sent_bytes / seconds <= count * 2.5e9);
+            prop_assert!((phase.sent_bytes - phase.received_bytes).abs() <= 1e-6 * phase.sent_bytes.max(1.0));
+            prop_assert!((0.0..=1.0).contains(&phase.cpu_busy), "{} of the CPUs busy", phase.cpu_busy);
+        }
+    }
+
+    #[test]
+    fn the_same_scenario_gives_the_same_outcome(scenario in clusters()) {
+        let (one, other) = (run(&scenario), run(&scenario));
+        prop_assert_eq!(one.summary.to_json(), other.summary.to_json());
+        prop_assert_eq!(one.tasks.end_ns, other.tasks.end_ns);
+        prop_assert_eq!(one.samples.value, other.samples.value);
+    }
+}
+
+#[test]
+fn node_groups_keep_replicas_apart_where_the_default_does_not() {
+    let workloads = json!([{"kind": "teragen", "rows": 200_000_000, "maps": 96}]);
+    let mut scenario = scenario(json!([hosts(4, 4, 6)]), workloads);
+    let sharing = |scenario: &Value| run(scenario).summary.workloads[0].sharing_host;
+    assert_eq!(sharing(&scenario), 0);
+    scenario["hdfs"]["placement"] = "default".into();
+    assert!(sharing(&scenario) > 0);
+}
+
+/// Mean of some seeds' seconds for each workload, and the error of the mean.
+fn mean_elapsed_s(scenario: &mut Value, sharing: Sharing) -> Vec<(f64, f64)> {
+    const SEEDS: u64 = 8;
+    let runs: Vec<Vec<f64>> = (0..SEEDS)
+        .map(|seed| {
+            scenario["seed"] = seed.into();
+            elapsed_s(&run_with(scenario, sharing))
+        })
+        .collect();
+    let count = SEEDS as f64;
+    let of = |workload: usize| {
+        let mean = runs.iter().map(|run| run[workload]).sum::<f64>() / count;
+        let spread = runs.iter().map(|run| (run[workload] - mean).powi(2)).sum::<f64>();
+        (mean, (spread / (count - 1.0) / count).sqrt())
+    };
+    (0..runs[0].len()).map(of).collect()
+}
+
+#[test]
+fn quick_sharing_is_within_a_hundredth_of_the_exact() {
+    // After the first rounding one run is like another seed's, so means are compared, as far as they are known.
+    let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(3_000_000_000, 96, 96));
+    let [quick, exact] =
+        [Sharing::Quick, Sharing::Exact].map(|sharing| mean_elapsed_s(&mut scenario, sharing));
+    for ((quick, error), (exact, other_error)) in quick.into_iter().zip(exact) {
+        let most = 0.01 * exact + 2.0 * error.hypot(other_error);
+        assert!((quick - exact).abs() < most, "{quick} s against {exact} s, at most {most} s apart");
+    }
+}
+
+#[test]
+fn smaller_blocks_load_the_scheduler_and_slow_the_sort() {
+    let run_with = |block_bytes: u64| {
+        let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(500_000_000, 96, 96));
+        scenario["hdfs"]["block_bytes"] = block_bytes.into();
+        let outcome = run(&scenario);
+        (elapsed_s(&outcome)[1], outcome.summary.workloads[1].phases[0].scheduler_busy)
+    };
+    let (large, small) = (run_with(256 << 20), run_with(4 << 20));
+    assert!(small.0 > 1.2 * large.0 && small.1 > 2.0 * large.1, "{small:?} against {large:?}");
+}
+
+#[test]
+fn an_uplink_that_is_narrow_slows_writing() {
+    let mut scenario =
+        scenario(racks(2, 4, 6, 0), json!([{"kind": "teragen", "rows": 1_000_000_000, "maps": 96}]));
+    let wide = elapsed_s(&run(&scenario))[0];
+    scenario["network"] = json!({"uplinks_bits_per_s": [1e9, 1e9], "round_trip_s": 1e-4});
+    // Two of three replicas cross, each way half of them, at 0.94 Gb/s.
+    let narrow = elapsed_s(&run(&scenario))[0];
+    assert!(wide < 60.0 && narrow > 1e11 / 2.0 / (0.94e9 / 8.0), "{narrow} s against {wide} s");
+}
+
+#[test]
+fn memory_takes_small_writes_in_and_gives_them_back() {
+    let workloads = terasuite(100_000_000, 96, 96);
+    let mut scenario = scenario(racks(2, 4, 6, 0), workloads);
+    let disks = |scenario: &Value| run(scenario).summary.workloads[1].phases[0].disk_read_bytes;
+    assert!(disks(&scenario) >= 1e10);
+    scenario["hdfs"]["drop_behind_writes"] = false.into();
+    assert_eq!(disks(&scenario), 0.0);
+}
+
+#[test]
+fn dfsio_reads_what_it_wrote_and_pi_computes() {
+    let workloads = json!([
+        {"kind": "dfsio-write", "files": 40, "file_bytes": 4_u64 << 30},
+        {"kind": "dfsio-read", "files": 40, "file_bytes": 4_u64 << 30},
+        {"kind": "pi", "maps": 160, "samples": 1_000_000_000}
+    ]);
+    let outcome = run(&scenario(racks(2, 4, 6, 0), workloads));
+    let bytes = 40.0 * 4.0 * 1024.0_f64.powi(3);
+    let disk = |workload: usize| {
+        let phases = &outcome.summary.workloads[workload].phases;
+        let sum = |of: fn(&howdah_sim::outcome::PhaseSummary) -> f64| phases.iter().map(of).sum::<f64>();
+        (sum(|phase| phase.disk_read_bytes) / bytes, sum(|phase| phase.disk_written_bytes) / bytes)
+    };
+    assert_eq!(disk(0).0, 0.0);
+    assert!((disk(0).1 - 3.0).abs() < 1e-6 && (disk(1).0 - 1.0).abs() < 1e-6, "{:?} {:?}", disk(0), disk(1));
+    assert_eq!(disk(2), (0.0, 0.0));
+}
