@@ -217,3 +217,23 @@ def test_copies_of_what_a_lost_datanode_held_are_no_mystery() -> None:
         (copies,) = [one for one in written.explained if "lost DataNodes" in one.what]
         assert copies.bytes == pytest.approx(copied, rel=0.05)
         assert written.unexplained == pytest.approx(more - copied, abs=0.05 * SIZE)
+
+
+def test_what_a_job_wrote_is_not_laid_at_the_door_of_the_one_that_follows_at_once() -> None:
+    """A DataNode that shows what was written only when the next job has begun."""
+    run = terasort_on(Scene())
+    (result,) = run.record.workloads
+    before = result.model_copy(
+        update={"start_s": -30.0, "end_s": result.start_s - 0.04, "phases": (), "job": None}
+    )
+    shown_s = result.start_s + 2.0
+    column = run.samples.column_names.index("value")
+    late = [
+        row["value"] + (SIZE if row["metric"] == "datanode/written_bytes" and row["time_s"] > shown_s else 0)
+        for row in run.samples.to_pylist()
+    ]
+    run = run._replace(samples=run.samples.set_column(column, "value", [late]))
+    assert found(run, "byte-accounting")[0].severity == "warning", "nothing was there before"
+    after = run._replace(record=run.record.model_copy(update={"workloads": (before, result)}))
+    told = [one for one in found(after, "byte-accounting") if one.severity == "warning"]
+    assert told == []

@@ -9,7 +9,7 @@ from howdah.analysis.cluster_work import cluster_work, job_bytes, replication_of
 from howdah.analysis.copying import copied_bytes
 from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
-from howdah.analysis.layers import Traffic, Window, layer_accounts
+from howdah.analysis.layers import LAG_S, Traffic, Window, layer_accounts
 from howdah.analysis.machines import counted, workers_of
 from howdah.analysis.picture import NODES, picture
 from howdah.analysis.poles import succeeded, tasks_of
@@ -60,7 +60,8 @@ def flows(
         local = local if whole is None else whole
         traffic = Traffic(local, remote, read_in_vain(attempts), copied_bytes(run.record, time))
         span = window_of(run.record, timeline, time)
-        window = Window(timeline, machines, span) if span else None
+        follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
+        window = Window(timeline, machines, span, follows) if span else None
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
         drawn = picture(work, said, traffic, layers)
         met = {end for flow in drawn for end in (flow.source, flow.target)}
@@ -95,7 +96,8 @@ def _by_chance(result: WorkloadResult, places: int) -> float | None:
 def tolerance(layer: LayerAccount, machines: int) -> float:
     """How large an unexplained remainder of a layer may be before it asks for attention."""
     background = BACKGROUND_BYTES * max(1, machines)
-    return max(_LAYER_SHARE[layer.layer] * layer.theory, layer.resolution, background)
+    # What does not matter and what cannot be seen have nothing to do with one another.
+    return max(_LAYER_SHARE[layer.layer] * layer.theory, background) + layer.resolution
 
 
 def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

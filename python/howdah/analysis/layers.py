@@ -48,11 +48,12 @@ class Traffic(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Where samples are counted."""
+    """Where samples are counted; ``follows`` says whether another job ended just before."""
 
     timeline: Timeline
     machines: tuple[Machine, ...]
     span: tuple[float, float]
+    follows: bool = False
 
     def total(self, subject: str, metric: str, lag_s: float = 0.0) -> tuple[float, float] | None:
         """How much a counter grew over all machines that count, and how blurred that is; None: not sampled.
@@ -71,7 +72,7 @@ class Window(NamedTuple):
         start_s, end_s = self.span[0], self.span[1] + lag_s
         blur = sum(track.uncertainty(moment) for track in tracks for moment in (start_s, end_s))
         if lag_s:
-            blur += sum(_unsettled(track, self.span, lag_s) for track in tracks)
+            blur += sum(_unsettled(track, self.span, lag_s, follows=self.follows) for track in tracks)
         return sum(track.growth(start_s, end_s) for track in tracks), blur
 
     def _names(self, machine: str, metric: str) -> list[str]:
@@ -82,10 +83,13 @@ class Window(NamedTuple):
         return [f"{subject}/{one}/{quantity}" for one in instances if one != "lo"]
 
 
-def _unsettled(track: Track, span: tuple[float, float], lag_s: float) -> float:
+def _unsettled(track: Track, span: tuple[float, float], lag_s: float, *, follows: bool) -> float:
     """What a late counter showed around the ends of a stretch, its own or its neighbours'."""
     start_s, end_s = span
-    before = min(track.growth(start_s - lag_s, start_s), track.growth(start_s, start_s + lag_s))
+    before = track.growth(start_s, start_s + lag_s)
+    if not follows:
+        # What was going on before need not have been howdah's, but went on before the counter showed it.
+        before = min(before, track.growth(start_s - lag_s, start_s))
     if float(track.times_s[-1]) >= end_s + lag_s:
         return before + track.growth(end_s, end_s + lag_s)
     return before + track.growth(end_s - lag_s, end_s)
