@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from howdah.analysis import analyse
 from howdah.report.write import write_report
 from support.browsing import ReportOf, Visitor
-from support.reports import RUNS
+from support.reports import PAGES
 
 QUIET = (
     "--headless",
@@ -44,7 +44,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ReportOf:
 
     def page_of(name: str) -> Path:
         if name not in written:
-            run = RUNS[name]()
+            run = PAGES[name]()
             written[name] = write_report(run, analyse(run), tmp_path_factory.mktemp(name))
         return written[name]
 

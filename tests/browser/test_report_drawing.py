@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import ViewportSize
 
 from support.browsing import ReportOf, Scheme, Visitor, box_of
-from support.reports import RUNS
+from support.reports import PAGES
 
 DRAWN = """place => {
   const canvas = place.querySelector("canvas");
@@ -22,7 +22,7 @@ DRAWN = """place => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", PAGES)
 def test_every_figure_is_drawn_quietly(name: str, scheme: Scheme, report: ReportOf, visit: Visitor) -> None:
     visiting = visit(color_scheme=scheme)
     path = report(name)

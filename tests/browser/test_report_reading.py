@@ -8,11 +8,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from support.browsing import ReportOf, Scheme, Visitor, attribute_of
-from support.reports import RUNS
+from support.reports import PAGES
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_violation(name: str, scheme: Scheme, report: ReportOf, visit: Visitor) -> None:
     page = visit(color_scheme=scheme).open(report(name))
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from howdah.model.tables import RunData
 from support import cluster_reports, records
+from support.sim_runs import small_run
 
 RUNS: dict[str, Callable[[], RunData]] = {
     "terasuite": records.terasuite,
@@ -20,3 +22,6 @@ RUNS: dict[str, Callable[[], RunData]] = {
     "lossy": cluster_reports.lossy,
     "laboratory": cluster_reports.laboratory,
 }
+
+PAGES: dict[str, Callable[[], RunData]] = RUNS | {"simulated_cluster": partial(small_run, 5)}
+"""With those whose words are not the same on every machine."""
