@@ -39,7 +39,13 @@ def measured_host(folder: Path, *data_dirs: str, spread: float = 0.0) -> Host:
         memory_copy_bytes_per_s=_figure(1e10, spread),
         rows=measured_rows(spread),
         directories=tuple(
-            DirectoryRates(data_dir=name, disks=disks, rates=rates, operation_s=_figure(0.002, spread))
+            DirectoryRates(
+                data_dir=name,
+                disks=disks,
+                rates=rates,
+                operation_s=_figure(0.002, spread),
+                request_s=_figure(1e-4, spread),
+            )
             for name in data_dirs or ("/data",)
         ),
         together=rates,

@@ -58,7 +58,7 @@ def test_a_machine_is_measured_and_left_as_it_was(host: Host, tmp_path: Path) ->
     measured = measure(host, folders, limit_s=60, tell=told.append).measured
     assert measured is not None
     found = list(figures(measured))
-    assert len(found) == 31
+    assert len(found) == 33
     assert all(one.least <= one.value <= one.most for one in found)
     assert [one.data_dir for one in measured.directories] == [str(folder) for folder in folders]
     mount = host.mount_of(tmp_path.resolve())

@@ -11,6 +11,7 @@ fn machine(workloads: Value) -> Value {
         "together": {"read_bytes_per_s": 4e9, "write_bytes_per_s": 2e9, "mixed_share": 1.0},
         "costs": {"generate_s": 6e-11, "validate_s": 1.2e-10, "read_s": 1e-11, "write_s": 1e-10},
         "operation_s": 0.002,
+        "request_s": 1e-4,
         "pool_bytes": 4_000_000_000_u64,
         "map_slots": 4,
         "reduce_slots": 4,

@@ -101,6 +101,8 @@ class DirectoryRates(Model):
     """This directory alone at work."""
     operation_s: Figure
     """Seconds for a file of one row: making it, writing it, and waiting until it is on the disk."""
+    request_s: Figure
+    """Seconds beyond its transfer that a read of 128 KiB somewhere takes, with two under way for each CPU."""
 
 
 class SortCost(Model):

@@ -21,6 +21,8 @@ pub struct LocalScenario {
     pub costs: Costs,
     /// Seconds for a file's making and its last wait for the disk.
     pub operation_s: f64,
+    /// Seconds until a small read is answered, with one under way for each slot.
+    pub request_s: f64,
     /// Memory that the kernels share.
     pub pool_bytes: u64,
     /// Map tasks at once.
@@ -174,6 +176,7 @@ impl LocalScenario {
         positive("cpus", self.cpus)?;
         positive("sample_interval_s", self.sample_interval_s)?;
         positive("operation_s", self.operation_s)?;
+        positive("request_s", self.request_s)?;
         let costs = &self.costs;
         for (name, value) in [
             ("costs.generate_s", costs.generate_s),

@@ -13,6 +13,7 @@ from howdah.model.host import Host
 from howdah.model.measured import DirectoryRates, Figure, StreamRates
 from howdah.model.storage import FileSystem
 from howdah.probe.measuring.pace import Pace
+from howdah.probe.measuring.requests import measure_requests
 from howdah.probe.measuring.scratch import data_dir_of
 from howdah.units import MIB, format_bytes
 
@@ -77,6 +78,7 @@ def measure_directory(
         disks=mount.disks if isinstance(mount, FileSystem) else (),
         rates=rates,
         operation_s=_smallest_write(pool, folder, pace),
+        request_s=measure_requests(pool, folder, depth_of(host), rates.read_bytes_per_s.value, pace),
     )
 
 

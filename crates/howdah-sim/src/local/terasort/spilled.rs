@@ -8,8 +8,12 @@ use crate::local::{Bench, Ran};
 
 /// Run buffers of a map slot, and batch buffers of a reduce slot.
 const BUFFERS: usize = 2;
-/// Bytes of a block of a run, of which a batch may have to read one more at either end.
-const BLOCK: f64 = 1024.0 * ROW;
+/// Rows of a run's block that the engine chooses from, the largest first.
+const BLOCK_ROWS: [f64; 7] = [1024.0, 512.0, 256.0, 128.0, 64.0, 32.0, 16.0];
+/// Parts of two pages that reading a run's blocks may take in.
+const PAGES: f64 = 2.0 * 4096.0;
+/// The least that a slot works with, however small the memory.
+const LEAST: f64 = 1024.0 * ROW;
 
 /// How the memory is shared out.
 struct Shares {
@@ -47,7 +51,7 @@ impl Bench<'_> {
         let pool = self.scenario.pool_bytes as f64;
         let (maps, reduces) = (f64::from(self.scenario.map_slots), f64::from(self.scenario.reduce_slots));
         let flush = flush_bytes(pool / maps.max(reduces));
-        let left = |slots: f64| (pool / slots - FLUSHES as f64 * flush).max(BLOCK);
+        let left = |slots: f64| (pool / slots - FLUSHES as f64 * flush).max(LEAST);
         // Two stretches of rows and the entries of one.
         let run = left(maps) * ROW / (BUFFERS as f64 * ROW + ENTRY);
         let batch = left(reduces) / if sort.codec.is_some() { 3.0 } else { 2.0 };
@@ -129,7 +133,8 @@ impl Bench<'_> {
         let costs = self.scenario.costs;
         let (unpack_s, ratio) = sort.codec.map_or((0.0, 1.0), |codec| (codec.unpack_s, codec.ratio));
         let merge_s = sort.merge_s.cost(runs as f64) + unpack_s;
-        let useful = (shares.batch - runs as f64 * BLOCK * ratio).max(shares.batch / 4.0);
+        let edges = edges(shares.batch, runs as f64);
+        let useful = (shares.batch - edges).max(shares.batch / 4.0);
         let mut threads = Threads::default();
         let (mut spans, mut read_bytes) = (Vec::new(), 0.0);
         for (slot, tasks) in in_turn(sort.reduces, self.scenario.reduce_slots) {
@@ -141,11 +146,13 @@ impl Bench<'_> {
                 let (flushes, flush) = blocks(bytes, shares.flush);
                 let (first, read_before) = ((reads, threads.steps[reads].len()), read_bytes);
                 for batch in 1..=batches {
-                    // Half a block more at either end of each run's part; stripes lie on the disks in turn.
-                    let stored = (bytes + runs as f64 * BLOCK) * ratio;
+                    // Blocks at the edges are read for the batches on both sides; stripes lie on the disks in turn.
+                    let stored = bytes * ratio + edges.min(useful);
                     let free = merged.len().checked_sub(BUFFERS).map(|number| merged[number]);
                     let read = Step::of(stored, Byte::read(costs.read_s), threads.steps[reads].len() + reads);
-                    let read = threads.push(reads, read.after(free));
+                    // Runs' parts are asked for one after another.
+                    let wait_s = runs as f64 * self.scenario.request_s;
+                    let read = threads.push(reads, read.after(free).with_delay(wait_s));
                     read_bytes += stored;
                     for number in 1..=flushes {
                         let written = threads.steps[writes].len();
@@ -179,6 +186,16 @@ impl Bench<'_> {
         }));
         ran.spill_read_bytes = read_bytes as u64;
     }
+}
+
+/// What a batch reads beside its own rows: of every run a block more than falls to it, and parts of two pages.
+///
+/// Blocks are the largest that cost next to nothing.
+fn edges(batch: f64, runs: f64) -> f64 {
+    let of = |rows: f64| runs * (rows * ROW + PAGES);
+    let best = batch - of(BLOCK_ROWS[BLOCK_ROWS.len() - 1]);
+    let rows = BLOCK_ROWS.into_iter().find(|&rows| batch - of(rows) >= best - best.abs() / 16.0);
+    of(rows.unwrap_or(BLOCK_ROWS[BLOCK_ROWS.len() - 1]))
 }
 
 /// The map tasks of the runs that were made: one that took several runs is told of once, and of those that shared a run

@@ -94,6 +94,8 @@ class LocalScenario(Model):
     """What rows cost."""
     operation_s: float
     """Seconds for a file's making and its last wait for the disk."""
+    request_s: float
+    """Seconds until a small read is answered, with one under way for each slot."""
     pool_bytes: int
     """Memory that the kernels share."""
     map_slots: int

@@ -47,6 +47,7 @@ def translate_local(job: Job, draw: Draw = median) -> LocalScenario:
         together=_rates(together, draw),
         costs=_costs(measured.rows, together, draw),
         operation_s=max(draw(one.operation_s) for one in directories),
+        request_s=max(draw(one.request_s) for one in directories),
         pool_bytes=pool_bytes(job),
         map_slots=max(1, worker.map_slots),
         reduce_slots=max(1, worker.reduce_slots),
