@@ -49,7 +49,7 @@ def turns(bench: str, contestant: str) -> Iterator[tuple[dict[str, Any], list[di
 
 
 def seconds(own: list[dict[str, Any]]) -> float:
-    return median(turn["own_s"] for turn in own)
+    return median(float(turn["own_s"]) for turn in own)
 
 
 def disk() -> Directory:
