@@ -29,8 +29,11 @@ COMMANDS = {
     "run": "run",
     "runs": "runs",
     "runs attach": "attach",
+    "predict": "predict",
     "compare": "compare",
     "study": "study",
+    "study export": "study_export",
+    "study verify": "study_verify",
 }
 """The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
 

@@ -19,6 +19,8 @@ EXAMPLES = """
 * `howdah study studies/vsphere6.yaml --dry-run` shows the matrix
 * `howdah study studies/vsphere6.yaml` runs it; stopped or killed, the same command goes on
 * `howdah study mine.yaml --dir /data/mine` keeps everything there
+* `howdah study export study/mine` packs everything into one file for others
+* `howdah study verify mine.tar.gz` checks such a file and makes its page anew
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")

@@ -18,7 +18,7 @@ from howdah.study.expected import expected_s
 from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import Due, due
 
-__all__ = ["Finished", "Matrix", "Study", "StudyObserver", "default_dir", "dry_run", "run"]
+__all__ = ["Finished", "Matrix", "Study", "StudyObserver", "default_dir", "dry_run", "make_runs", "run"]
 
 
 class Matrix(NamedTuple):
@@ -65,16 +65,21 @@ def run(path: Path, directory: Path, observer: StudyObserver) -> Finished:
 
     Raises UserError where the study or its directory is wrong, Aborted where the user stops it.
     """
-    study = read_study(path)
-    cells = cells_of(study)
     there = StudyDirectory(directory)
     with there.locked():
-        if not there.begun:
-            write_inputs(there, cells, path.parent)
-            _check(study, cells, there)
-        there.begin(study, read_text(path, "give a study"))
-        done = run_study(study, cells, there, observer)
-        return Finished(study, done, write_study_paper(there))
+        done = make_runs(path, there, observer)
+        return Finished(there.study(), done, write_study_paper(there))
+
+
+def make_runs(path: Path, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
+    """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
+    study = read_study(path)
+    cells = cells_of(study)
+    if not there.begun:
+        write_inputs(there, cells, path.parent)
+        _check(study, cells, there)
+    there.begin(study, read_text(path, "give a study"))
+    return run_study(study, cells, there, observer)
 
 
 def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None:

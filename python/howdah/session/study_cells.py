@@ -11,7 +11,8 @@ from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
-from howdah.model.study import CellSettings, Study
+from howdah.model.study import Study
+from howdah.model.study_settings import CellSettings
 from howdah.model.workload import ROW_BYTES
 from howdah.planner.cluster import plan_cluster
 from howdah.session.calibrations import PUBLISHED

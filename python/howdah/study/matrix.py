@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from howdah.model.study import CellSettings, Study, matches
+from howdah.model.study import Study, matches
+from howdah.model.study_settings import CellSettings
 
 
 class Cell(NamedTuple):
@@ -48,7 +49,9 @@ def cells_of(study: Study) -> tuple[Cell, ...]:
 def named(study: Study, labels: Mapping[str, str]) -> str:
     """Labels as a name; the label of a level that has a name of its own says enough by itself."""
     own = {factor.vary for factor in study.factors if factor.levels}
-    return ", ".join(label if name in own else f"{name} {label}" for name, label in labels.items())
+    return ", ".join(
+        label if name in own else f"{name.replace('_', ' ')} {label}" for name, label in labels.items()
+    )
 
 
 def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:

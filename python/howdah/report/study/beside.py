@@ -6,10 +6,12 @@ from statistics import fmean, geometric_mean, pstdev
 from typing import NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.wording import percent, seconds
+from howdah.analysis.wording import percent
 from howdah.model.study import matches
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
+from howdah.report.study.results import exactly
+from howdah.study.matrix import named
 
 
 class Beside(NamedTuple):
@@ -52,8 +54,8 @@ def published_table(found: Found) -> Table:
         (
             one.cell.cell.name,
             one.what,
-            seconds(one.published_s),
-            seconds(one.found_s),
+            exactly(one.published_s),
+            exactly(one.found_s),
             _signed(one.error),
             " and ".join(sorted({run.origin.value for run in one.cell.good})),
             one.source,
@@ -61,6 +63,29 @@ def published_table(found: Found) -> Table:
         for one in compared(found)
     )
     return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
+
+
+def ratios_table(found: Found) -> Table:
+    """Published ratios beside those of what was found."""
+    rows = []
+    for published in found.study.published:
+        for one in published.ratios:
+            slow, fast = (_times(found, labels, one.of) for labels in (one.slow, one.fast))
+            if slow and fast:
+                ratio = geometric_mean(slow) / geometric_mean(fast)
+                pair = f"{named(found.study, one.slow)} over {named(found.study, one.fast)}"
+                error = _signed(ratio / one.ratio - 1)
+                rows.append((pair, one.of, f"{one.ratio:g}", f"{ratio:.2f}", error, published.source))
+    return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
+
+
+def _times(found: Found, labels: dict[str, str], workload: str) -> list[float]:
+    return [
+        value
+        for cell in found.cells
+        if matches(labels, dict(cell.cell.levels))
+        for value in cell.values(ELAPSED, workload, None)
+    ]
 
 
 def agreement(found: Found) -> str:
@@ -79,9 +104,9 @@ def agreement(found: Found) -> str:
 
 def unpublished(found: Found) -> tuple[str, ...]:
     """Cells of which nothing was published, where of others something was."""
-    if not found.study.published:
-        return ()
     cells = [one for published in found.study.published for one in published.cells]
+    if not cells:
+        return ()
     return tuple(
         cell.cell.name
         for cell in found.cells

@@ -14,7 +14,7 @@ from howdah.report.comparing.sentences import answer, said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
 from howdah.report.figure import Table
 from howdah.report.study.appendix import facts_table, parameters_table, runs_table
-from howdah.report.study.beside import agreement, published_table, unpublished
+from howdah.report.study.beside import agreement, published_table, ratios_table, unpublished
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.report.study.results import masters_table, results_table, sizes_table
 from howdah.units import format_counted
@@ -51,6 +51,7 @@ class Content(NamedTuple):
     sizes: Table
     masters: Table
     published: Table
+    ratios: Table
     agreement: str
     best_of: str
     sections: tuple[Section, ...]
@@ -80,6 +81,7 @@ def content(found: Found) -> Content:
         sizes=sizes_table(found),
         masters=masters_table(found),
         published=published_table(found),
+        ratios=ratios_table(found),
         agreement=agreement(found),
         best_of=_best_of(found),
         sections=tuple(_section(one) for one in found.strata),
@@ -164,11 +166,26 @@ def _open(found: Found) -> Iterator[str]:
                     )
         yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
     yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
+    yield from _mixed(found)
     missing = unpublished(found)
     if missing:
         yield f"Nothing published stands beside {listed(missing)}."
     yield from found.warnings
     yield from found.study.cannot_show
+
+
+def _mixed(found: Found) -> Iterator[str]:
+    """Software that changed while the study went on, which nobody chose to vary."""
+    for name in ("howdah", "kernel", "Java"):
+        values = dict.fromkeys(
+            fact.value
+            for cell in found.cells
+            for run in cell.runs
+            for fact in run.facts
+            if fact.aspect is Aspect.VERSIONS and fact.name == name
+        )
+        if len(values) > 1:
+            yield f"Runs were made with different versions of {name}: {listed(list(values))}."
 
 
 def _empty(cell: CellRuns) -> bool:

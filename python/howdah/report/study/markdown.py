@@ -32,10 +32,10 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     if said.masters.rows:
         yield "## The masters' load"
         yield table(said.masters)
-    if said.published.rows:
+    if said.published.rows or said.ratios.rows:
         yield "## Beside what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
-        yield table(said.published)
+        yield from (table(one) for one in (said.published, said.ratios) if one.rows)
     for section, compared in zip(said.sections, figures.strata, strict=True):
         yield from _section(section, compared, folder)
     if said.open:

@@ -55,7 +55,7 @@ def _sections(said: Content, figures: Figures) -> list[tuple[str, str]]:
         ("results", "Results", True),
         ("scaling-size", "Size", figures.scaling),
         ("masters", "Masters", said.masters.rows),
-        ("published", "Published", said.published.rows),
+        ("published", "Published", said.published.rows or said.ratios.rows),
         ("compared", "Compared", said.sections),
         ("open", "Open", said.open),
         ("appendix", "Appendix", True),

@@ -65,7 +65,7 @@ def sizes_table(found: Found) -> Table:
                 (
                     cell.cell.name,
                     format_bytes(size),
-                    seconds(time_s),
+                    exactly(time_s),
                     f"{size / time_s / 1e9:.3g}",
                     f"{grown:.2f}",
                 )
@@ -133,7 +133,12 @@ def _mean(values: list[float]) -> str:
     """The mean with half its 95 % interval."""
     if not values or min(values) <= 0:
         return NONE
-    mean, width = seconds(geometric_mean(values)), half_width(values)
+    mean, width = exactly(geometric_mean(values)), half_width(values)
     if width is None:
         return mean
     return f"{mean} ± {percent(width)}" if width < 1 else f"{mean} ± > 100 %"
+
+
+def exactly(value_s: float) -> str:
+    """A time as the papers have theirs, in seconds however long, so that cells can be set side by side."""
+    return f"{value_s:,.0f} s" if value_s >= 100 else seconds(value_s)

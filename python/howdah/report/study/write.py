@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,14 +27,16 @@ def write_paper(found: Found, out_dir: Path) -> Path:
     """Write ``study.html``, ``study.md``, ``figures/*.svg|png`` and ``data/*.csv``; return the page's path.
 
     ``study.html`` stands alone; ``study.md`` links the pictures beside it. The same runs give the same
-    bytes. Raises OSError if the directory cannot be written.
+    bytes. What these folders held is replaced. Raises OSError if the directory cannot be written.
     """
     with Artist() as artist:
         said = content(found)
         figures = draw(found)
         pictures = artist.pictures(figures.every())
-    (out_dir / FIGURES).mkdir(parents=True, exist_ok=True)
-    (out_dir / DATA).mkdir(exist_ok=True)
+    for folder in (FIGURES, DATA):
+        # What an earlier state of the study drew may have no place in this one.
+        shutil.rmtree(out_dir / folder, ignore_errors=True)
+        (out_dir / folder).mkdir(parents=True)
     for name, picture in pictures.items():
         (out_dir / FIGURES / f"{name}.svg").write_text(picture, encoding="utf-8")
         (out_dir / FIGURES / f"{name}.png").write_bytes(vl_convert.svg_to_png(picture, scale=_SHARP))
@@ -52,6 +55,7 @@ def _tables(said: Content, figures: Figures) -> Iterator[tuple[str, Table]]:
         ("sizes", said.sizes),
         ("masters", said.masters),
         ("published", said.published),
+        ("published-ratios", said.ratios),
     )
     yield from ((name, table) for name, table in named if table.rows)
     yield from ((figure.id, figure.table) for figure in figures.every())

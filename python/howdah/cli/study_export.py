@@ -1,0 +1,23 @@
+"""``howdah study export``: the evidence of a study in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.session import study_bundle as session
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("study export")
+def export(
+    directory: Annotated[Path, typer.Argument(help="The directory of a study.", metavar="DIR")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file. Default: NAME.tar.gz.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Pack a study into one file: its file, plans, records, telemetry and page, with a digest of each."""
+    print(session.export_study(directory, output))

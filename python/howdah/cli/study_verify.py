@@ -1,0 +1,26 @@
+"""``howdah study verify``: somebody else's study checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.session import study_bundle as session
+from howdah.units import format_counted
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("study verify")
+def verify(
+    file: Annotated[Path, typer.Argument(help="What `howdah study export` wrote.", metavar="FILE")],
+) -> None:
+    """Check that nothing in such a file was changed, and that its records make its page, byte for byte."""
+    verified = session.verify_study(file)
+    print(
+        f"{format_counted(verified.files, 'file')} as they were packed, "
+        f"{format_counted(verified.runs, 'record')} among them; "
+        f"the page and all {verified.made} files of the paper were made anew, byte for byte the same"
+    )

@@ -1,0 +1,94 @@
+"""What a cell of a study's matrix may say of its runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from howdah.model.base import Model
+from howdah.model.quantity import Size, Speed
+from howdah.model.request import Hypervisor, Profile, Protection
+from howdah.model.workload import Codec
+
+Few = Annotated[int, Field(ge=1, le=10_000)]
+"""A count of tasks, slots, files or repeats."""
+
+Scalar = str | int | float | bool
+"""A value as its file has it."""
+
+
+class CellSettings(Model):
+    """What runs, on what, and how; what is left out is the planner's to choose."""
+
+    engine: Literal["local", "hadoop", "sim"] | None = None
+    """What runs it: this machine, a cluster or laboratory, the simulator."""
+    dataset: Size | None = None
+    """Rows of TeraSort's, in bytes of 100 a row."""
+    maps: Few | None = None
+    """Map tasks."""
+    reduces: Few | None = None
+    """Reduce tasks."""
+    map_slots: Few | None = None
+    """Map tasks at once on this machine."""
+    reduce_slots: Few | None = None
+    """Reduce tasks at once on this machine."""
+    memory: Size | None = None
+    """Memory that the local engine stays within."""
+    data_dirs: tuple[str, ...] | None = None
+    """Where the local engine puts its data."""
+    codec: Codec | None = None
+    """Compression of intermediate data."""
+    files: Few | None = None
+    """Files of dfsio and storage."""
+    file_size: Size | None = None
+    """Size of each of them."""
+    samples: int | None = None
+    """Points for each map of pi."""
+    block_size: Size | None = None
+    """HDFS block size of what is written."""
+    replication: Few | None = None
+    """Replicas of what is generated."""
+    output_replication: Few | None = None
+    """Replicas of what TeraSort writes."""
+    slowstart: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of maps that have ended before reduces start."""
+    lab: str | None = None
+    """The laboratory that Hadoop runs on."""
+    inventory: str | None = None
+    """The hosts of a cluster that is simulated: a file, from the study's own place."""
+    hypervisor: Hypervisor | None = None
+    """What divides the hosts."""
+    workers_per_host: Few | None = None
+    """Workers on a full host."""
+    slots: Few | None = None
+    """Map and as many reduce tasks at once per worker of a cluster."""
+    protection: Protection | None = None
+    """How the masters are protected."""
+    link: Speed | None = None
+    """Speed of every network port, where it is not the inventory's."""
+    profile: Profile | None = None
+    """Whether the plan is for production or as the papers had theirs."""
+    calibration: str | None = None
+    """What the simulator's parameters come from: a file, from the study's own place, or ``published``."""
+    overrides: dict[str, Scalar] | None = None
+    """Keys of the plan that are insisted on: ``dfs.blocksize``."""
+
+    def over(self, other: CellSettings) -> CellSettings:
+        """These settings where they say anything, the other's elsewhere."""
+        mine = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
+        both = {name: getattr(other, name) for name in SETTINGS} | mine
+        if self.overrides and other.overrides:
+            both["overrides"] = {**other.overrides, **self.overrides}
+        return CellSettings.model_construct(**both)
+
+
+SETTINGS = tuple(CellSettings.model_fields)
+"""What a factor may vary."""
+
+
+class Level(CellSettings):
+    """One level of a factor: its name and the settings that make it."""
+
+    label: str
+    """What it is called in tables and figures."""

@@ -1,0 +1,189 @@
+"""A study from its file to its paper, on simulated runs of a moment."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.model.sink import Progress
+from howdah.model.study_run import StudyRun
+from howdah.session.study import dry_run, make_runs, run
+from howdah.session.study_bundle import export_study, verify_study
+from howdah.session.study_directory import KEPT, StudyDirectory
+from howdah.session.study_paper import write_study_paper
+from howdah.study.schedule import Due
+from support.studies import SIMULATED
+
+
+class Watcher:
+    """Remembers what it was told, and stops the study after so many runs."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.begun: list[str] = []
+        self.ends: list[str] = []
+        self._stop_after = stop_after
+
+    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+        assert left[0] is one
+        if len(self.ends) == self._stop_after:
+            raise KeyboardInterrupt
+        self.begun.append(one.run_id)
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+    def ended(self, one: Due, run: StudyRun) -> None:
+        self.ends.append(one.run_id)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("file") / "study.yaml"
+    path.write_text(SIMULATED)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that has run."""
+    place = tmp_path_factory.mktemp("study") / "blocks"
+    run(file, place, Watcher())
+    return place
+
+
+@pytest.fixture
+def copy(whole: Path, tmp_path: Path) -> Path:
+    """One that a test may spoil."""
+    return Path(shutil.copytree(whole, tmp_path / "blocks"))
+
+
+def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None:
+    text = (whole / "paper" / "study.md").read_text()
+    assert text.startswith("# Do larger blocks sort faster?\n")
+    assert "- **dataset 10GB:** " in text
+    assert "- **dataset 20GB:** " in text
+    rows = [line for line in text.splitlines() if line.startswith(("| 64MiB", "| 256MiB"))]
+    assert len(rows) == 4
+    assert all("| simulated | 2 |" in row for row in rows)
+    assert "| block size 64MiB, dataset 10GB | terasort map-shuffle | 34.0 s |" in text
+    assert "Nothing published stands beside block size 64MiB, dataset 20GB" in text
+    assert "All numbers were simulated" in text
+
+
+def test_every_picture_and_table_is_there(whole: Path) -> None:
+    text = (whole / "paper" / "study.md").read_text()
+    linked = {line.split("(")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")}
+    assert {"figures/scaling.svg", "figures/1-ratios.svg", "figures/2-over-time-0.svg"} <= linked
+    for one in linked:
+        picture = whole / "paper" / one
+        assert picture.exists()
+        assert picture.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        assert (whole / "paper" / "data" / f"{picture.stem}.csv").read_text().count("\n") > 1
+    assert (whole / "paper" / "data" / "results.csv").read_text().startswith("block size,dataset,numbers,")
+    assert (whole / "paper" / "study.html").stat().st_size < 3_000_000
+
+
+def test_a_study_that_has_run_makes_no_run_again(file: Path, copy: Path) -> None:
+    watcher = Watcher()
+    make_runs(file, StudyDirectory(copy), watcher)
+    assert watcher.begun == []
+
+
+def test_a_stopped_study_goes_on_with_what_is_left(file: Path, tmp_path: Path) -> None:
+    place, first, second = tmp_path / "blocks", Watcher(stop_after=3), Watcher()
+    with pytest.raises(KeyboardInterrupt):
+        make_runs(file, StudyDirectory(place), first)
+    assert [len(dry_run(file, place).done), len(dry_run(file, place).left)] == [3, 5]
+    before = {path: path.stat().st_mtime_ns for path in place.glob("runs/*/run.json")}
+    make_runs(file, StudyDirectory(place), second)
+    assert len(first.ends) == 3
+    assert len(second.ends) == 5
+    assert not set(first.ends) & set(second.ends)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_run_that_ended_before_it_was_kept_is_not_lost(file: Path, copy: Path) -> None:
+    kept = copy / "runs" / "002-01" / KEPT
+    before = json.loads(kept.read_text())
+    kept.unlink()
+    watcher = Watcher()
+    make_runs(file, StudyDirectory(copy), watcher)
+    assert watcher.begun == []
+    assert json.loads(kept.read_text())["figures"] == before["figures"]
+
+
+def test_a_run_that_was_killed_is_made_again(file: Path, copy: Path) -> None:
+    record = copy / "runs" / "002-01" / "run.json"
+    text = record.read_text()
+    whole_text = text.replace('"outcome": "succeeded"', '"outcome": "running"')
+    assert whole_text != text
+    record.write_text(whole_text)
+    watcher = Watcher()
+    make_runs(file, StudyDirectory(copy), watcher)
+    assert watcher.ends == ["002-01"]
+
+
+def test_two_cannot_run_in_one_directory(file: Path, copy: Path) -> None:
+    with StudyDirectory(copy).locked(), pytest.raises(UserError, match="another study is at work here"):
+        run(file, copy, Watcher())
+
+
+def test_another_study_is_refused_where_one_lives(copy: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(SIMULATED.replace("20GB", "30GB"))
+    with pytest.raises(UserError, match="was begun with another study"):
+        make_runs(other, StudyDirectory(copy), Watcher())
+
+
+def test_other_things_are_left_alone(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match=r"holds other things \(thesis.txt\)"):
+        make_runs(file, StudyDirectory(tmp_path / "mine"), Watcher())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("suite: terasuite", "suite: terasuit", "'terasuit' is not a suite"),
+        ("hosts-7.yaml", "hosts-8.yaml", "no such file"),
+        ("  replication: 2", "  replication: 2\n  memory: 1GiB", "--memory: --engine sim does not use it"),
+        ("  replication: 2", "  replication: 2\n  workers_per_host: 5", "impossible on the hosts"),
+        ("  engine: sim\n", "", "is of no use to its engine"),
+    ],
+)
+def test_what_cannot_run_is_told_before_anything_runs(old: str, new: str, says: str, tmp_path: Path) -> None:
+    file, place = tmp_path / "study.yaml", tmp_path / "blocks"
+    file.write_text(SIMULATED.replace(old, new))
+    with pytest.raises(UserError) as caught:
+        make_runs(file, StudyDirectory(place), Watcher())
+    assert says in f"{caught.value} {caught.value.hint}"
+    assert not (place / "study.yaml").exists()
+    assert not (place / "runs").exists()
+
+
+def test_the_same_records_make_the_same_bytes(whole: Path, tmp_path: Path) -> None:
+    write_study_paper(StudyDirectory(whole), tmp_path)
+    for made in tmp_path.rglob("*.*"):
+        if made.is_file():
+            assert made.read_bytes() == (whole / "paper" / made.relative_to(tmp_path)).read_bytes()
+
+
+def test_a_bundle_is_verified_and_any_change_in_it_is_found(copy: Path, tmp_path: Path) -> None:
+    bundle = export_study(copy, tmp_path / "a.tar.gz")
+    verified = verify_study(bundle)
+    assert verified.runs == 8
+    assert verified.made > 20
+    again = export_study(copy, tmp_path / "b.tar.gz")
+    assert bundle.read_bytes() == again.read_bytes()
+    with pytest.raises(UserError, match="exists already"):
+        export_study(copy, bundle)
+    cut = tmp_path / "cut.tar.gz"
+    cut.write_bytes(bundle.read_bytes()[:-100])
+    with pytest.raises(UserError, match="or damaged"):
+        verify_study(cut)

@@ -1,0 +1,87 @@
+"""What is wrong with a study's file is told at its place, with the nearest that would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.documents.study import read_study
+from howdah.errors import UserError
+from howdah.study.matrix import cells_of
+from support.studies import SIMULATED
+
+STUDIES = Path(__file__).parents[2] / "studies"
+
+PLAIN = """\
+howdah: 1
+study: codecs
+question: Does compression pay?
+suite: terasuite
+factors:
+  - {vary: codec, values: [none, lz4]}
+  - {vary: dataset, values: [1GB, 2GB]}
+baseline: {codec: none}
+"""
+
+
+def _read(text: str, folder: Path) -> UserError:
+    path = folder / "study.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError) as caught:
+        read_study(path)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("vary: codec", "vary: codex", "'codex' is nothing that varies (did you mean codec?)"),
+        ("lz4", "lz5", "values[1]: 'lz5' is no codec (did you mean lz4?)"),
+        ("2GB", "2000", "2000 has no unit"),
+        ("values: [1GB, 2GB]", "values: []", "needs either values or levels"),
+        ("[none, lz4]", "[none, none]", "has 'none' twice"),
+        ("baseline: {codec: none}", "baseline: {codec: lz", "study.yaml"),
+        ("{codec: none}", "{codec: nine}", "'nine' is no level of codec (did you mean none?)"),
+        ("{codec: none}", "{coded: none}", "'coded' is no factor (did you mean codec?)"),
+        ("suite:", "settings: {engine: simm}\nsuite:", "'simm' is not known here"),
+        ("suite:", "settings: {slot: 2}\nsuite:", "do you mean slots?"),
+        ("baseline:", "budget: {runs: 11}\nbaseline:", "11 is too little for 4 cells × 3 repeats: 12"),
+        ("baseline:", "repeats: {least: 3, most: 2}\nbaseline:", "most is 2, least is 3"),
+        ("baseline:", "cells: [{codec: lz4, dataset: 1GB}]\nbaseline:", "baseline: is not in the matrix"),
+        ("baseline:", "cells: [{codec: lz4}]\nbaseline:", "cells[0]: does not say its dataset"),
+        (
+            "baseline:",
+            "published: [{source: a, cells: [{at: {dataset: 3GB}, times: {terasort: 1}}]}]\nbaseline:",
+            "'3GB' is no level of dataset",
+        ),
+        (
+            "baseline:",
+            "published: [{source: a, ratios: [{of: pi, slow: {codec: none}, fast: {codec: x}, ratio: 1}]}]\n"
+            "baseline:",
+            "'x' is no level of codec",
+        ),
+    ],
+)
+def test_a_fault_is_told(old: str, new: str, says: str, tmp_path: Path) -> None:
+    error = _read(PLAIN.replace(old, new, 1), tmp_path)
+    assert says in f"{error} ({error.hint})"
+    assert error.exit_code == 2
+
+
+def test_a_matrix_beyond_reason_is_not_made(tmp_path: Path) -> None:
+    factors = "\n".join(f"  - {{vary: a.b{i}, values: {list(range(10))}}}" for i in range(9))
+    text = PLAIN.replace("factors:", f"factors:\n{factors}")
+    assert "makes 4,000,000,000 cells" in str(_read(text, tmp_path))
+
+
+def test_a_published_cell_outside_listed_cells_is_refused(tmp_path: Path) -> None:
+    listed = SIMULATED.replace("baseline:", "cells:\n  - {block_size: 64MiB, dataset: 20GB}\nbaseline:")
+    assert "is no cell of the matrix" in str(_read(listed, tmp_path))
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES.rglob("*.yaml")), ids=lambda path: path.name)
+def test_the_shipped_studies_are_whole(path: Path) -> None:
+    if path.parent.name == "hosts":
+        pytest.skip("an inventory")
+    assert len(cells_of(read_study(path))) >= 2
