@@ -2,6 +2,7 @@
 
 use crate::models::scheduling::Locality;
 use crate::models::start::Start;
+use crate::sharing::FlowId;
 use crate::time::Time;
 
 /// Map or reduce.
@@ -11,11 +12,25 @@ pub(crate) enum Kind {
     Reduce,
 }
 
+/// How an attempt ended, or that it has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It runs, or has succeeded.
+    Sound,
+    /// Another attempt of its task was faster.
+    Killed,
+}
+
 /// One attempt of a task; its number is its place in [`Attempts`], which a later one may get again.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) kind: Kind,
     pub(crate) task: u32,
+    /// 0 for the first attempt of the task.
+    pub(crate) again: u8,
+    pub(crate) state: State,
+    /// The stream that it waits for.
+    pub(crate) stream: Option<FlowId>,
     pub(crate) worker: u32,
     pub(crate) slot: u32,
     pub(crate) locality: Locality,

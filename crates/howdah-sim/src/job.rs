@@ -1,14 +1,14 @@
 //! A MapReduce job: slots, heartbeats, starts and ends of tasks, and the loop over events.
 
-use crate::attempt::{Attempt, Done, Kind};
+use crate::attempt::{Attempt, Done, Kind, State};
 use crate::error::Result;
 use crate::models::scheduling::{Locality, Pending};
+use crate::models::speculation::Speculation;
 use crate::models::{start, stragglers};
+use crate::places::{Place, Tasks};
 use crate::queue::Queue;
 use crate::random::Random;
-use crate::scenario::SchedulingKind;
-use crate::time::Time;
-use crate::world::{MOST_OFTEN_S, World};
+use crate::world::World;
 
 /// What a program does with an attempt next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,18 +43,6 @@ enum Event {
     End(u32),
 }
 
-/// What a worker has to do for a job.
-#[derive(Clone, Debug)]
-struct Place {
-    /// Within the interval, when its heartbeats are.
-    phase: Time,
-    maps: Vec<u32>,
-    reduces: Vec<u32>,
-    map_slots_used: u32,
-    reduce_slots_used: u32,
-    beating: bool,
-}
-
 /// A job under way.
 pub(crate) struct Job {
     events: Queue<Event>,
@@ -70,26 +58,20 @@ pub(crate) struct Job {
     map_slots: u32,
     /// Reduce slots of the whole cluster.
     reduce_slots: u32,
+    /// Where slow maps may run twice.
+    speculation: Option<Speculation>,
 }
 
 impl Job {
     /// A job whose tasks can be assigned from now on.
     pub(crate) fn new(world: &World<'_>, maps: Pending, reduces: u32) -> Self {
-        let scheduling = &world.scenario.scheduling;
         let mut random = Random::new(world.scenario.seed, "heartbeats", world.now.0 as u64);
         let mut events = Queue::new();
         let mut places = Vec::with_capacity(world.cluster.workers.len());
-        for (number, worker) in (0..).zip(&world.cluster.workers) {
-            let phase = world.now.after(random.unit() * scheduling.heartbeat_s);
-            events.push(phase, Event::Beat(number));
-            places.push(Place {
-                phase,
-                maps: (0..worker.map_slots).rev().collect(),
-                reduces: (0..worker.reduce_slots).rev().collect(),
-                map_slots_used: 0,
-                reduce_slots_used: 0,
-                beating: true,
-            });
+        for number in 0..world.cluster.workers.len() as u32 {
+            let place = Place::new(world, number, &mut random);
+            events.push(place.first_beat(), Event::Beat(number));
+            places.push(place);
         }
         let map_count = maps.left();
         Self {
@@ -104,7 +86,15 @@ impl Job {
             waiting: Vec::new(),
             map_slots: world.cluster.workers.iter().map(|worker| worker.map_slots).sum(),
             reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
+            speculation: None,
         }
+    }
+
+    /// Lets slow maps run twice if the scenario does: only for maps that write nothing into HDFS, whose second attempt
+    /// can be dropped without a trace.
+    pub(crate) fn speculate(mut self, world: &World<'_>) -> Self {
+        self.speculation = world.scenario.scheduling.speculative.then(|| Speculation::new(self.map_count));
+        self
     }
 
     /// Runs the job's maps to their end, with whatever reduces do meanwhile.
@@ -151,6 +141,9 @@ impl Job {
                 self.places[worker as usize].beating = false;
                 self.assign(world, worker);
             }
+            Event::Go(attempt) | Event::End(attempt) if world.attempts[attempt].state == State::Killed => {
+                self.leave(world, attempt);
+            }
             Event::Go(attempt) => self.go(world, program, attempt),
             Event::End(attempt) => self.end(world, program, attempt),
         }
@@ -172,33 +165,49 @@ impl Job {
     }
 
     fn end(&mut self, world: &mut World<'_>, program: &mut impl Program, number: u32) {
-        let attempt = world.attempts[number].clone();
-        world.ledger.end_attempt(&attempt, world.host_of(attempt.worker), world.now);
-        let place = &mut self.places[attempt.worker as usize];
-        world.task_ended(attempt.worker);
-        match attempt.kind {
-            Kind::Map => {
-                place.maps.push(attempt.slot);
-                self.maps_ended += 1;
-            }
-            Kind::Reduce => {
-                place.reduces.push(attempt.slot);
-                self.reduces_ended += 1;
-            }
+        let Attempt { kind, task, start, .. } = world.attempts[number];
+        match kind {
+            Kind::Map => self.maps_ended += 1,
+            Kind::Reduce => self.reduces_ended += 1,
         }
         if program.ended(world, number) {
             for waiting in std::mem::take(&mut self.waiting) {
                 self.go(world, program, waiting);
             }
         }
-        world.attempts.remove(number);
+        let speculation = self.speculation.as_mut().filter(|_| kind == Kind::Map);
+        if let Some(other) = speculation.and_then(|all| all.ended(task, number, world.now.since(start))) {
+            self.kill(world, other);
+        }
         if self.reduces.left() > 0 && self.maps_ended == self.reduces_start_at(world) {
             (0..self.places.len() as u32).for_each(|worker| self.beat_next(world, worker));
         }
+        self.leave(world, number);
+    }
+
+    /// Stops an attempt whose task another one has done. What it waits for besides a stream comes all the same.
+    fn kill(&mut self, world: &mut World<'_>, number: u32) {
+        let attempt = &mut world.attempts[number];
+        attempt.state = State::Killed;
+        if let Some(stream) = attempt.stream.take() {
+            world.network.cancel(world.now, stream);
+            self.leave(world, number);
+        }
+    }
+
+    /// An attempt is over, in whatever way: its slot is free.
+    fn leave(&mut self, world: &mut World<'_>, number: u32) {
+        let attempt = &world.attempts[number];
+        let (kind, worker, slot) = (attempt.kind, attempt.worker, attempt.slot);
+        let host = world.host_of(worker);
+        world.ledger.end_attempt(attempt, host, world.now);
+        world.attempts.remove(number);
+        world.task_ended(worker);
+        self.places[worker as usize].give(kind, slot);
         if world.scenario.scheduling.out_of_band {
-            self.assign(world, attempt.worker);
+            self.assign(world, worker);
         } else {
-            self.beat_next(world, attempt.worker);
+            self.beat_next(world, worker);
         }
     }
 
@@ -213,10 +222,8 @@ impl Job {
             return;
         }
         place.beating = true;
-        // In whole nanoseconds, so that the next heartbeat is never now.
-        let interval = Time::from_seconds(world.scenario.scheduling.heartbeat_s.max(MOST_OFTEN_S)).0;
-        let beats = (world.now - place.phase).max(0) / interval + 1;
-        self.events.push(place.phase + beats * interval, Event::Beat(worker));
+        let next = place.next_beat(world.now, world.scenario.scheduling.heartbeat_s);
+        self.events.push(next, Event::Beat(worker));
     }
 
     /// Gives a worker the tasks that it has room for.
@@ -225,6 +232,7 @@ impl Job {
             let Some((task, locality)) = self.maps.take(&world.cluster, worker, world.now) else { break };
             self.begin(world, worker, Kind::Map, task, locality);
         }
+        self.speculate_on(world, worker);
         if self.maps_ended >= self.reduces_start_at(world) {
             while self.room(world, worker, Kind::Reduce) {
                 let Some((task, locality)) = self.reduces.take(&world.cluster, worker, world.now) else {
@@ -233,62 +241,37 @@ impl Job {
                 self.begin(world, worker, Kind::Reduce, task, locality);
             }
         }
-        if self.maps.left() > 0 && self.room(world, worker, Kind::Map) {
-            // It waits for a better place; the next heartbeat asks again.
+        let asks = self.maps.left() > 0 || (self.speculation.is_some() && self.maps_ended < self.map_count);
+        if asks && self.room(world, worker, Kind::Map) {
+            // It waits for a better place, or for a map that turns out to be slow; the next heartbeat asks again.
             self.beat_next(world, worker);
         }
     }
 
-    fn room(&self, world: &World<'_>, worker: u32, kind: Kind) -> bool {
-        let place = &self.places[worker as usize];
-        let slots = &world.cluster.workers[worker as usize];
-        match world.scenario.scheduling.kind {
-            SchedulingKind::Slots => {
-                let (of_worker, free, of_all, left) = match kind {
-                    Kind::Map => {
-                        let left = self.map_count - self.maps_ended;
-                        (slots.map_slots, &place.maps, self.map_slots, left)
-                    }
-                    Kind::Reduce => {
-                        let left = self.reduce_count - self.reduces_ended;
-                        (slots.reduce_slots, &place.reduces, self.reduce_slots, left)
-                    }
-                };
-                // Fewer tasks than slots are spread: each worker takes its part of them and no more
-                // (org.apache.hadoop.mapred.CapBasedLoadManager, JobQueueTaskScheduler).
-                let part = (u64::from(of_worker) * u64::from(left)).div_ceil(u64::from(of_all.max(1)));
-                !free.is_empty() && u64::from(of_worker) - (free.len() as u64) < part
-            }
-            SchedulingKind::Containers => {
-                let map = 1.0 / f64::from(slots.map_slots);
-                let reduce = 1.0 / f64::from(slots.reduce_slots.max(1));
-                let maps = f64::from(slots.map_slots) - place.maps.len() as f64;
-                let reduces = f64::from(slots.reduce_slots) - place.reduces.len() as f64;
-                let used = maps * map + reduces * reduce;
-                match kind {
-                    Kind::Map => used + map <= 1.0 + 1e-9 && !place.maps.is_empty(),
-                    // While maps wait, reduces have at most half of the pool
-                    // (yarn.app.mapreduce.am.job.reduce.rampup.limit).
-                    Kind::Reduce => {
-                        let most = if self.maps.left() > 0 { 0.5 } else { 1.0 };
-                        used + reduce <= 1.0 + 1e-9
-                            && (reduces + 1.0) * reduce <= most + 1e-9
-                            && !place.reduces.is_empty()
-                    }
-                }
-            }
+    /// Runs slow maps a second time where nothing else is left to run.
+    fn speculate_on(&mut self, world: &mut World<'_>, worker: u32) {
+        while self.maps.left() == 0 && self.room(world, worker, Kind::Map) {
+            let slow = self.speculation.as_mut().and_then(|all| all.slow(world.now));
+            let Some((task, first)) = slow.filter(|&(_, first)| world.attempts[first].worker != worker)
+            else {
+                break;
+            };
+            let locality = world.attempts[first].locality;
+            self.begin(world, worker, Kind::Map, task, locality);
         }
     }
 
-    fn begin(&mut self, world: &mut World<'_>, worker: u32, kind: Kind, task: u32, locality: Locality) {
-        let place = &mut self.places[worker as usize];
-        let (slots, used) = match kind {
-            Kind::Map => (&mut place.maps, &mut place.map_slots_used),
-            Kind::Reduce => (&mut place.reduces, &mut place.reduce_slots_used),
+    fn room(&self, world: &World<'_>, worker: u32, kind: Kind) -> bool {
+        let tasks = match kind {
+            Kind::Map => Tasks { slots: self.map_slots, left: self.map_count - self.maps_ended },
+            Kind::Reduce => Tasks { slots: self.reduce_slots, left: self.reduce_count - self.reduces_ended },
         };
-        let slot = slots.pop().expect("there is room");
-        let used_before = slot < *used;
-        *used = (*used).max(slot + 1);
+        let place = &self.places[worker as usize];
+        place.room(world.scenario.scheduling.kind, kind, tasks, self.maps.left() > 0)
+    }
+
+    fn begin(&mut self, world: &mut World<'_>, worker: u32, kind: Kind, task: u32, locality: Locality) {
+        let (slot, used_before) = self.places[worker as usize].take(kind);
         let parameters = &world.scenario.parameters;
         let told = world.scheduler.serve(world.now, parameters.scheduler_task_s);
         let process = start::start(&world.scenario.scheduling, used_before, parameters);
@@ -298,6 +281,9 @@ impl Job {
         let attempt = Attempt {
             kind,
             task,
+            again: 0,
+            state: State::Sound,
+            stream: None,
             worker,
             slot,
             locality,
@@ -308,6 +294,9 @@ impl Job {
             done: Done::default(),
         };
         let number = world.attempts.add(attempt);
+        if let Some(all) = self.speculation.as_mut().filter(|_| kind == Kind::Map) {
+            world.attempts[number].again = all.began(task, number, world.now);
+        }
         self.events.push(told.max(recorded), Event::Go(number));
     }
 }

@@ -11,6 +11,7 @@ mod meter;
 mod models;
 pub mod outcome;
 pub mod parameters;
+mod places;
 pub mod queue;
 pub mod random;
 mod run;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::attempt::{Attempt, Kind};
+use crate::attempt::{Attempt, Kind, State};
 use crate::cluster::Cluster;
 use crate::models::scheduling::Locality;
 use crate::scenario::Record;
@@ -231,7 +231,7 @@ impl Ledger {
     }
 
     pub(crate) fn end_attempt(&mut self, attempt: &Attempt, host: u32, now: Time) {
-        if attempt.kind == Kind::Map {
+        if attempt.kind == Kind::Map && attempt.state == State::Sound {
             let locality = &mut self.workload().locality;
             match attempt.locality {
                 Locality::Worker => locality.worker += 1,
@@ -288,6 +288,10 @@ fn phase(name: &'static str, cluster: &Cluster, begun: &Totals, ended: &Totals) 
     }
 }
 
+/// Values of [`Tasks::state`].
+const SUCCEEDED: u8 = 0;
+const KILLED: u8 = 2;
+
 impl Tasks {
     fn push(&mut self, workload: u8, attempt: &Attempt, host: u32, now: Time) {
         let nanoseconds = |time: Option<Time>| time.map_or(-1, |time| time.0);
@@ -295,7 +299,7 @@ impl Tasks {
         self.workload.push(workload);
         self.kind.push(u8::from(attempt.kind == Kind::Reduce));
         self.task.push(attempt.task);
-        self.attempt.push(0);
+        self.attempt.push(attempt.again);
         self.host.push(host);
         self.worker.push(attempt.worker);
         self.slot.push(attempt.slot);
@@ -308,7 +312,7 @@ impl Tasks {
         self.spilled_bytes.push(done.spilled_bytes as u64);
         self.shuffled_bytes.push(done.shuffled_bytes as u64);
         self.locality.push(attempt.locality as u8);
-        self.state.push(0);
+        self.state.push(if attempt.state == State::Killed { KILLED } else { SUCCEEDED });
         self.shuffle_end_ns.push(nanoseconds(done.shuffle_end));
         self.merge_end_ns.push(nanoseconds(done.merge_end));
         self.cpu_s.push(done.cpu_s);

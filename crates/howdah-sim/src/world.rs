@@ -81,8 +81,10 @@ impl Watch for Unwatched {
 pub(crate) struct Stream {
     /// Units of work, bytes as a rule.
     pub(crate) work: f64,
-    /// Reference core-seconds of the attempt's own threads for each unit, by kind of work: they bound its rate.
-    pub(crate) own_s: [(Work, f64); 2],
+    /// Reference core-seconds of the attempt's own threads for each unit, of work that streams. They bound its rate.
+    pub(crate) stream_s: f64,
+    /// The same of work in memory.
+    pub(crate) memory_s: f64,
     /// Threads over which they spread at most.
     pub(crate) threads: f64,
     /// Seconds in which nothing moves before or between.
@@ -215,23 +217,32 @@ impl<'a> World<'a> {
         worker.run(worker.tasks - 1, &self.scenario.parameters);
     }
 
-    /// Starts a stream of an attempt over what [`World::uses`] holds. Its own threads run at most at its worker's speed
-    /// and its own; pauses make it slower on the whole, as does the start of its process where it is its first.
+    /// Starts a stream of an attempt over what [`World::uses`] holds and its own work. Its threads run at most at its
+    /// worker's speed and its own; pauses make it slower on the whole, as does the start of its process where it is its first.
     pub(crate) fn stream(&mut self, number: u32, stream: Stream) {
+        let Stream { work, stream_s, memory_s, threads, pause_s } = stream;
         let attempt = &mut self.attempts[number];
         let start = std::mem::take(&mut attempt.process);
-        attempt.done.cpu_s += start.cpu_s;
-        let worker = &self.cluster.workers[attempt.worker as usize];
-        let own_s: f64 = stream.own_s.iter().map(|&(work, seconds)| seconds * worker.factor(work)).sum();
-        let thread = worker.thread * attempt.speed;
-        let starting_s = start.seconds + start.cpu_s * worker.factor(Work::Stream) / thread;
-        let seconds = stream.work * own_s / (stream.threads * thread) + stream.pause_s + starting_s;
-        let most = if seconds > 0.0 { stream.work / seconds } else { f64::INFINITY };
-        if stream.work > 0.0 {
-            self.uses.cpu(&self.cluster, attempt.worker, start.cpu_s / stream.work);
-        }
+        let start_s = if work > 0.0 { start.cpu_s / work } else { 0.0 };
+        let (speed, number_of_worker) = (attempt.speed, attempt.worker);
+        attempt.done.cpu_s += (start.cpu_s + work * (stream_s + memory_s)) / speed;
+        let worker = &self.cluster.workers[number_of_worker as usize];
+        let thread_s = |stream_s, memory_s| {
+            stream_s * worker.factor(Work::Stream) + memory_s * worker.factor(Work::Memory)
+        };
+        let starting_s = start.seconds + thread_s(start.cpu_s, 0.0) / (worker.thread * speed);
+        let own_s = work * thread_s(stream_s, memory_s) / (threads * worker.thread * speed);
+        let seconds = own_s + pause_s + starting_s;
+        let most = if seconds > 0.0 { work / seconds } else { f64::INFINITY };
+        self.uses.cpu(&self.cluster, number_of_worker, (stream_s + start_s) / speed).work(
+            &self.cluster,
+            number_of_worker,
+            Work::Memory,
+            memory_s / speed,
+        );
         self.activities += 1;
-        self.network.start(self.now, stream.work, self.uses.as_slice(), most, u64::from(number));
+        let flow = self.network.start(self.now, work, self.uses.as_slice(), most, u64::from(number));
+        self.attempts[number].stream = Some(flow);
         self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
     }
 
@@ -240,8 +251,12 @@ impl<'a> World<'a> {
         // Samples on the way come first: the network does not look back.
         self.set_now(due)?;
         let finished = self.network.finish().expect("a stream is due");
-        let writeback = self.writebacks.end(&mut self.cluster, finished.tag);
-        Ok((!writeback).then_some(finished.tag as u32))
+        if self.writebacks.end(&mut self.cluster, finished.tag) {
+            return Ok(None);
+        }
+        let attempt = finished.tag as u32;
+        self.attempts[attempt].stream = None;
+        Ok(Some(attempt))
     }
 
     /// The worker of every map slot.

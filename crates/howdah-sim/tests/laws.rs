@@ -185,3 +185,24 @@ fn dfsio_reads_what_it_wrote_and_pi_computes() {
     assert!((disk(0).1 - 3.0).abs() < 1e-6 && (disk(1).0 - 1.0).abs() < 1e-6, "{:?} {:?}", disk(0), disk(1));
     assert_eq!(disk(2), (0.0, 0.0));
 }
+
+#[test]
+fn speculation_saves_the_sort_from_its_slowest_maps() {
+    let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(1_000_000_000, 96, 96));
+    scenario["parameters"] = json!({"task_spread": 1.0});
+    scenario["record"] = json!({"tasks": true});
+    let patient = run(&scenario);
+    scenario["scheduling"]["speculative"] = true.into();
+    let hasty = run(&scenario);
+    let maps_s = |outcome: &howdah_sim::Outcome| {
+        let phase = &outcome.summary.workloads[1].phases[0];
+        (phase.end_ns - phase.start_ns) as f64 / 1e9
+    };
+    assert!(maps_s(&hasty) < 0.97 * maps_s(&patient), "{} s against {} s", maps_s(&hasty), maps_s(&patient));
+    let tasks = &hasty.tasks;
+    let of = |state: u8| (0..tasks.task.len()).filter(|&row| tasks.state[row] == state).collect::<Vec<_>>();
+    let killed = of(2);
+    assert!(!killed.is_empty() && killed.iter().all(|&row| tasks.workload[row] == 1 && tasks.kind[row] == 0));
+    assert_eq!(of(0).len(), patient.tasks.task.len(), "every task succeeds once");
+    assert!(tasks.attempt.contains(&1));
+}

@@ -10,5 +10,6 @@ pub(crate) mod placement;
 pub(crate) mod sampling;
 pub(crate) mod scheduling;
 pub(crate) mod shuffle;
+pub(crate) mod speculation;
 pub(crate) mod start;
 pub(crate) mod stragglers;

@@ -10,8 +10,8 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
     }
 }
 
-/// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work. Returns whether they
-/// come from another host.
+/// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work, without the reader's
+/// own half of the work. Returns whether they come from another host.
 pub(crate) fn read(world: &mut World<'_>, reader: u32, files: &Files, block: u32) -> bool {
     let disk = world.nearest(reader, files.disks(block));
     let from = world.cluster.disks[disk as usize].worker;
@@ -19,10 +19,12 @@ pub(crate) fn read(world: &mut World<'_>, reader: u32, files: &Files, block: u32
         world.uses.read(&world.cluster, disk, 1.0);
     }
     let parameters = &world.scenario.parameters;
-    world
-        .uses
-        .cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0)
-        .cpu(&world.cluster, reader, parameters.read_s_per_byte / 2.0)
-        .send(&world.cluster, parameters, from, reader, 1.0);
+    world.uses.cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0).send(
+        &world.cluster,
+        parameters,
+        from,
+        reader,
+        1.0,
+    );
     world.host_of(from) != world.host_of(reader)
 }

@@ -3,7 +3,6 @@
 use crate::attempt::Kind;
 use crate::error::Result;
 use crate::job::{Job, Next, Program};
-use crate::models::cpu::Work;
 use crate::models::scheduling::Pending;
 use crate::world::{Stream, World};
 
@@ -30,17 +29,14 @@ pub(crate) fn run(world: &mut World<'_>, maps: u32, samples: u64) -> Result<()> 
 impl Program for Pi {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let attempt = &world.attempts[number];
-        let (kind, worker, step) = (attempt.kind, attempt.worker, attempt.step);
-        match kind {
-            Kind::Map if step == 0 => {
+        match attempt.kind {
+            Kind::Map if attempt.step == 0 => {
                 let point_s = world.scenario.parameters.pi_point_s;
-                world.uses.clear().cpu(&world.cluster, worker, point_s);
-                let own_s = [(Work::Stream, point_s), (Work::Memory, 0.0)];
+                world.uses.clear();
                 let work = self.samples as f64;
-                world.stream(number, Stream { work, own_s, threads: 1.0, pause_s: 0.0 });
-                let attempt = &mut world.attempts[number];
-                attempt.step = 1;
-                attempt.done.cpu_s += work * point_s;
+                let stream = Stream { work, stream_s: point_s, memory_s: 0.0, threads: 1.0, pause_s: 0.0 };
+                world.stream(number, stream);
+                world.attempts[number].step = 1;
                 Next::Stream
             }
             Kind::Reduce if self.maps_left > 0 => Next::Wait,

@@ -3,7 +3,6 @@
 use crate::attempt::Kind;
 use crate::files::Files;
 use crate::job::{Next, Program};
-use crate::models::cpu::Work;
 use crate::workloads::input;
 use crate::world::{Stream, World};
 
@@ -38,20 +37,18 @@ impl<'a> Reading<'a> {
             return Next::End;
         }
         let bytes = self.files.bytes(block);
-        world.uses.clear().cpu(&world.cluster, worker, self.own_s);
+        world.uses.clear();
         if input::read(world, worker, self.files, block) {
             self.remote_bytes += bytes;
         }
         let parameters = &world.scenario.parameters;
         let answered = world.namenode.serve(world.now, parameters.namenode_block_s / PREFETCHED);
         let pause_s = answered.since(world.now) + world.scenario.network.round_trip_s;
-        let own_s = self.own_s + parameters.read_s_per_byte / 2.0;
-        let stream = [(Work::Stream, own_s), (Work::Memory, 0.0)];
-        world.stream(number, Stream { work: bytes, own_s: stream, threads: 1.0, pause_s });
+        let stream_s = self.own_s + parameters.read_s_per_byte / 2.0;
+        world.stream(number, Stream { work: bytes, stream_s, memory_s: 0.0, threads: 1.0, pause_s });
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         attempt.done.input_bytes += bytes;
-        attempt.done.cpu_s += bytes * own_s;
         Next::Stream
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(
         (bytes, input.disks(blocks.start))
     });
     let maps = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
-    let mut job = Job::new(world, maps, reduces);
+    let mut job = Job::new(world, maps, reduces).speculate(world);
     job.run_maps(world, &mut program)?;
     world.end_phase("map-shuffle");
     job.run_reduces(world, &mut program)?;
@@ -121,24 +121,23 @@ impl Terasort<'_> {
         let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
         let MapSort { comparisons_per_row, written, read } = merge::map_sort(settings, bytes);
         let stored = 1.0 / settings.compression_ratio;
-        let own_s = parameters.map_s_per_byte
+        let memory_s = parameters.map_s_per_byte
             + comparisons_per_row / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * written
             + merge::decompress_s(world.scenario) * read;
         let spill = world.cluster.next_spill(worker);
-        world
-            .uses
-            .clear()
-            .work(&world.cluster, worker, Work::Memory, own_s)
-            .write(&world.cluster, spill, stored * written)
-            .read(&world.cluster, spill, stored * read);
+        world.uses.clear().write(&world.cluster, spill, stored * written).read(
+            &world.cluster,
+            spill,
+            stored * read,
+        );
         if input::read(world, worker, self.input, blocks.start) {
             self.remote_bytes += bytes;
         }
-        let reading_s = parameters.read_s_per_byte / 2.0;
         let stream = Stream {
             work: bytes,
-            own_s: [(Work::Stream, reading_s), (Work::Memory, own_s)],
+            stream_s: parameters.read_s_per_byte / 2.0,
+            memory_s,
             threads: parameters.map_threads,
             pause_s: world.scenario.network.round_trip_s,
         };
@@ -149,7 +148,6 @@ impl Terasort<'_> {
         done.input_bytes = bytes;
         done.output_bytes = bytes;
         done.spilled_bytes = bytes * stored * written;
-        done.cpu_s += bytes * (own_s + reading_s);
         world.attempts[number].step = 1;
         Next::Stream
     }
@@ -169,14 +167,14 @@ impl Terasort<'_> {
         let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * self.shuffle.on_disk;
         let fetch_s = fetches * parameters.fetch_s / bytes;
-        let memory_s = merging_s + merge::decompress_s(world.scenario);
+        let beside_s = merge::decompress_s(world.scenario);
         let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
         let spill = world.cluster.next_spill(worker);
         world
             .uses
             .clear()
-            .work(&world.cluster, worker, Work::Memory, memory_s)
+            .work(&world.cluster, worker, Work::Memory, beside_s)
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, from, worker, stored)
@@ -189,14 +187,14 @@ impl Terasort<'_> {
         }
         let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);
         // Its merge runs beside its fetches; only the merge is one thread.
-        let own_s = [(Work::Stream, 0.0), (Work::Memory, merging_s)];
-        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
+        let stream = Stream { work: bytes, stream_s: 0.0, memory_s: merging_s, threads: 1.0, pause_s };
+        world.stream(number, stream);
         self.spilled_bytes += bytes * stored * self.shuffle.on_disk;
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         attempt.done.shuffled_bytes += bytes * stored;
         attempt.done.spilled_bytes += bytes * stored * self.shuffle.on_disk;
-        attempt.done.cpu_s += bytes * (memory_s + serve_s);
+        attempt.done.cpu_s += bytes * (beside_s + serve_s);
         Next::Stream
     }
 
@@ -213,16 +211,11 @@ impl Terasort<'_> {
         let parameters = &world.scenario.parameters;
         let stored = more / settings.compression_ratio;
         let comparisons = f64::from(settings.io_sort_factor).log2() * more;
-        let own_s = comparisons / ROW_BYTES * parameters.compare_s
+        let memory_s = comparisons / ROW_BYTES * parameters.compare_s
             + more * (merge::compress_s(world.scenario) + merge::decompress_s(world.scenario));
         let (from, to) = (world.cluster.next_spill(worker), world.cluster.next_spill(worker));
-        world.uses.clear().cpu(&world.cluster, worker, own_s).read(&world.cluster, from, stored).write(
-            &world.cluster,
-            to,
-            stored,
-        );
-        let own_s = [(Work::Stream, 0.0), (Work::Memory, own_s)];
-        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s: 0.0 });
+        world.uses.clear().read(&world.cluster, from, stored).write(&world.cluster, to, stored);
+        world.stream(number, Stream { work: bytes, stream_s: 0.0, memory_s, threads: 1.0, pause_s: 0.0 });
         self.spilled_bytes += bytes * stored;
         self.spill_read_bytes += bytes * stored;
         Next::Stream
@@ -247,20 +240,13 @@ impl Terasort<'_> {
             + self.runs().max(2.0).log2() / ROW_BYTES * parameters.compare_s;
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
-        world
-            .uses
-            .clear()
-            .cpu(&world.cluster, worker, stream_s)
-            .work(&world.cluster, worker, Work::Memory, memory_s)
-            .read(&world.cluster, run, stored);
+        world.uses.clear().read(&world.cluster, run, stored);
         let pause_s = self.output.begin(world, worker, block);
-        let own_s = [(Work::Stream, stream_s), (Work::Memory, memory_s)];
-        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
+        world.stream(number, Stream { work: bytes, stream_s, memory_s, threads: 1.0, pause_s });
         self.spill_read_bytes += bytes * stored;
         let done = &mut world.attempts[number].done;
         done.input_bytes += bytes;
         done.output_bytes += bytes;
-        done.cpu_s += bytes * (stream_s + memory_s);
         Next::Stream
     }
 

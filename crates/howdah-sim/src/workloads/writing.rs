@@ -2,7 +2,6 @@
 
 use crate::attempt::Kind;
 use crate::job::{Next, Program};
-use crate::models::cpu::Work;
 use crate::workloads::output::Output;
 use crate::world::{Stream, World};
 
@@ -29,14 +28,13 @@ impl Writing {
         }
         let Some(block) = self.output.block(file, step) else { return Next::End };
         let bytes = self.output.files.bytes(block);
-        world.uses.clear().cpu(&world.cluster, worker, self.own_s);
+        world.uses.clear();
         let pause_s = self.output.begin(world, worker, block);
-        let own_s = [(Work::Stream, self.own_s), (Work::Memory, 0.0)];
-        world.stream(number, Stream { work: bytes, own_s, threads: 1.0, pause_s });
+        let stream = Stream { work: bytes, stream_s: self.own_s, memory_s: 0.0, threads: 1.0, pause_s };
+        world.stream(number, stream);
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         attempt.done.output_bytes += bytes;
-        attempt.done.cpu_s += bytes * self.own_s;
         Next::Stream
     }
 }
