@@ -24,7 +24,7 @@ def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iter
             continue
         position = full.position.copy()
         position[names.index(parameter.name)] = math.log(parameter.off or _NEARLY_NOTHING)
-        simulated = problem.figures_at(position)
+        simulated = problem.moved(full.simulated, full.position, position)
         errors = {
             figure: abs(float(x) / figure.known - 1)
             for figure, x in zip(problem.figures, simulated, strict=True)

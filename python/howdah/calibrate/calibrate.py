@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
+from howdah.calibrate.ablation import ablate
 from howdah.calibrate.case import Case, Simulate, is_load, workload_of
 from howdah.calibrate.extents import extents
 from howdah.calibrate.fit import Fit, fit, rests_on
-from howdah.calibrate.free import Free, values_at
+from howdah.calibrate.free import Free, position_of, values_at
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
 from howdah.calibrate.problem import Figure, Problem
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
+from howdah.model.parameter import PARAMETERS
 
 _DIGITS = 6
 
@@ -25,18 +28,20 @@ def calibrate(
     free: Sequence[Free],
     simulate: Simulate,
     *,
+    begin: Mapping[str, float] = MappingProxyType({}),
     seed: int = 1,
     threads: int = 1,
     tell: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fit the free numbers to the cases, leave each out in turn, and say how well it all fits.
 
-    ``tell`` is called after every simulation. Raises UserError where the cases hold no figure.
+    The search begins with what ``begin`` says of them. ``tell`` is called after every simulation. Raises
+    UserError where the cases hold no figure.
     """
     problem = Problem(cases, free, simulate, seed=seed, threads=threads, tell=tell)
     if not problem.figures:
         raise UserError("calibrate", "nothing is known of these runs", "give tables or records with times")
-    full = fit(problem)
+    full = fit(problem, position_of(problem.free, begin))
     left_out = leave_out(problem, full)
     unexplained = residuals(problem.figures, left_out)
     return Calibration(
@@ -45,6 +50,7 @@ def calibrate(
         parameters=tuple(_values(problem, full)),
         correlations=tuple(_correlations(full)),
         residuals=unexplained,
+        without=tuple(ablate(problem, full, PARAMETERS)),
         cells=tuple(
             _cell(
                 one,

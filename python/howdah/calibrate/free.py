@@ -60,6 +60,11 @@ def start_of(free: Sequence[Free]) -> Vector:
     return np.array([math.log(one.start) for one in free])
 
 
+def position_of(free: Sequence[Free], values: Mapping[str, float]) -> Vector:
+    """The position of numbers that are known; the others are where they are most likely."""
+    return np.array([math.log(values.get(one.name, one.start)) for one in free])
+
+
 def values_for(study: str, values: Mapping[str, float]) -> dict[str, float]:
     """The values that hold for a study: the simulator's parameters, and its own hosts' quantities."""
     prefix = f"{study}/"

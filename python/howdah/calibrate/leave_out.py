@@ -39,7 +39,10 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
         mine = np.array([one.case.name == case.name for one in problem.figures])
         position = refit_without(problem, full, case.name)
         by_seed = [
-            problem.figures_at(position, seed=problem.seed + more, only=case.name) for more in range(_SEEDS)
+            problem.moved(
+                full.simulated[mine], full.position, position, seed=problem.seed + more, only=case.name
+            )
+            for more in range(_SEEDS)
         ]
         kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
         covariance = inverse(full.slopes[kept].T @ full.slopes[kept])

@@ -19,6 +19,10 @@ _STEP = 0.06
 """Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
 
 
+_MOVED = 0.2
+_LEAST = 1e-9
+
+
 class Figure(NamedTuple):
     """One known figure's place in a problem."""
 
@@ -63,6 +67,7 @@ class Problem:
         self._simulate = simulate
         self._threads = threads
         self._tell = tell
+        self._slopes: tuple[Vector, Vector] | None = None
         self._known: dict[_Key, Mapping[str, float]] = {}
 
     def figures_at(
@@ -71,6 +76,14 @@ class Problem:
         """What the simulator says of every figure: on fewer hosts if ``small``, of one case if ``only``."""
         (found,) = self._all([position], small=small, seed=seed, only=only)
         return found
+
+    def moved(
+        self, known: Vector, start: Vector, end: Vector, *, seed: int | None = None, only: str | None = None
+    ) -> Vector:
+        """The figures at ``end`` from those known at ``start``: small works tell how they move."""
+        before = self.figures_at(start, small=True, only=only)
+        after = self.figures_at(end, small=True, seed=seed, only=only)
+        return np.asarray(known * after / np.maximum(before, _LEAST))
 
     def distances(self, position: Vector) -> Vector:
         """Every figure's distance in tolerances, then every number's from where it was expected."""
@@ -88,7 +101,15 @@ class Problem:
         return np.asarray((position - start_of(self.free)) / spreads)
 
     def slopes(self, position: Vector) -> Vector:
-        """The derivatives of ``distances``: a row for each of them, a column for each number."""
+        """The derivatives of ``distances``: a row for each of them, a column for each number.
+
+        They change little, and are found anew only where a number has moved by more than a fifth.
+        """
+        if self._slopes is None or np.max(np.abs(self._slopes[0] - position)) > _MOVED:
+            self._slopes = (position, self._slopes_at(position))
+        return self._slopes[1]
+
+    def _slopes_at(self, position: Vector) -> Vector:
         moved = [position + _STEP * row for row in np.eye(len(self.free))]
         base, *others = self._all([position, *moved], small=True)
         columns = [(self.misfits(one) - self.misfits(base)) / _STEP for one in others]
