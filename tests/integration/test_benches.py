@@ -297,6 +297,15 @@ class TestCommand:
         }
         assert all(value > 0 for value in result["figures"].values())
 
+    def test_predicts_what_it_then_runs(self, tmp_path: Path) -> None:
+        done = benches(tmp_path, "predictions", "--rows", "100000", "--repeats", "1")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(tmp_path)
+        assert len(result["goals"]) == 6
+        foretold = {name for name in result["figures"] if name.endswith("predicted s")}
+        assert len(foretold) == 6 * 5
+        assert all(value > 0 for value in result["figures"].values())
+
     @pytest.mark.skipif(not Path("/usr/include/simgrid").exists(), reason="needs libsimgrid-dev")
     def test_races_simgrid(self, tmp_path: Path) -> None:
         done = benches(tmp_path, "simgrid", "--repeats", "1")
