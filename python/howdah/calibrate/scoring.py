@@ -1,0 +1,112 @@
+"""What was foretold beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.plan import Plan
+from howdah.model.prediction import Prediction, Score
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
+from howdah.model.workload import Suite
+
+_HINT = "predict a plan, then run the same suite on it, then score"
+
+
+class Tally(NamedTuple):
+    """How right predictions were so far."""
+
+    times: int
+    runs: int
+    inside: float
+    """Share of the measured times that lie in their 90 % intervals."""
+    median_error: float
+    """Half of the errors are smaller, too long or too short."""
+
+
+def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
+    """Every foretold time that the run has, beside the run's.
+
+    Raises UserError for a run that is no measurement of what was foretold, or that began before it was.
+    """
+    if why := why_not(prediction, record):
+        raise UserError(f"run {record.id}", f"is not what {prediction.id} foretold: {why}", _HINT)
+    measured = {result.workload.kind.value: result for result in record.workloads}
+    return tuple(
+        Score(
+            prediction=prediction.id,
+            run=record.id,
+            engine=record.engine,
+            calibration=prediction.calibration,
+            forecast=one,
+            measured_s=elapsed_s,
+        )
+        for one in prediction.forecasts
+        if (elapsed_s := _elapsed_s(measured[one.workload], one.phase)) is not None and elapsed_s > 0
+    )
+
+
+def why_not(prediction: Prediction, record: RunRecord) -> str | None:
+    """Why a run does not tell how right a prediction was; None where it does."""
+    if record.origin is Origin.SIMULATED:
+        return "it was simulated, and only a measured run can tell"
+    if record.outcome is not Outcome.SUCCEEDED:
+        return f"it {record.outcome.value}"
+    if datetime.fromisoformat(record.created) <= datetime.fromisoformat(prediction.created):
+        return f"it began at {record.created}, and the prediction was made at {prediction.created}"
+    return _other_work(prediction.suite, record.suite) or _other_plan(prediction.plan, record.plan)
+
+
+def tally(scores: Sequence[Score]) -> Tally | None:
+    """How right many predictions were; None where there are none."""
+    if not scores:
+        return None
+    return Tally(
+        times=len(scores),
+        runs=len({one.run for one in scores}),
+        inside=sum(one.inside for one in scores) / len(scores),
+        median_error=median(abs(one.error) for one in scores),
+    )
+
+
+def _other_work(foretold: Suite, ran: Suite) -> str | None:
+    kinds = [", ".join(one.kind.value for one in suite.workloads) for suite in (foretold, ran)]
+    if kinds[0] != kinds[1]:
+        return f"it ran {kinds[1]}, not {kinds[0]}"
+    for one, other in zip(foretold.workloads, ran.workloads, strict=True):
+        fields = one.model_dump(mode="json")
+        for name, value in other.model_dump(mode="json").items():
+            # What one of the two leaves to the cluster's configuration is in the plan.
+            if None not in (value, fields[name]) and value != fields[name]:
+                return f"{one.kind.value} has {name} {value}, not {fields[name]}"
+    return None
+
+
+def _other_plan(foretold: Plan, ran: Plan) -> str | None:
+    if foretold.cluster != ran.cluster or foretold.workers != ran.workers:
+        return "it ran on another plan"
+    keys = _differing(_configured(foretold), _configured(ran))
+    return f"its plan differs in {', '.join(keys)}" if keys else None
+
+
+def _configured(plan: Plan) -> dict[tuple[str, ...], object]:
+    """The settings that become configuration: a run adds the sizes of its suite to the others."""
+    return {
+        (one.key, one.worker or "", one.group or ""): one.value
+        for one in plan.settings
+        if one.file is not None
+    }
+
+
+def _differing(some: dict[tuple[str, ...], object], others: dict[tuple[str, ...], object]) -> list[str]:
+    places = sorted(some.keys() | others.keys())
+    return list(dict.fromkeys(place[0] for place in places if some.get(place) != others.get(place)))[:3]
+
+
+def _elapsed_s(result: WorkloadResult, phase: str | None) -> float | None:
+    if phase is None:
+        return result.elapsed_s
+    return next((one.end_s - one.start_s for one in result.phases if one.name == phase), None)

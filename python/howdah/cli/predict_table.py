@@ -1,0 +1,87 @@
+"""Predictions and their scores as the terminal shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from howdah.model.prediction import Forecast, Prediction
+from howdah.session.scoring import Scored, Tally
+from howdah.units import format_counted, format_seconds
+
+
+def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
+    """Every foretold time with its interval, what it rests on, and where it is kept."""
+    table = _table(("workload", "phase"), ("median", "90 % interval", "width"))
+    for one in prediction.forecasts:
+        table.add_row(
+            one.workload if one.phase is None else "",
+            one.phase or "",
+            format_seconds(one.median_s),
+            _interval(one),
+            f"± {one.width:.0%}",
+            style="" if one.phase is None else "dim",
+        )
+    return Group(
+        table,
+        Text(),
+        Text(_grounds(prediction)),
+        *(Text(f"warning  {one.text}", style="yellow") for one in prediction.warnings),
+        Text.assemble(("prediction  ", "bold"), str(path)),
+    )
+
+
+def score_table(scored: Scored) -> RenderableType:
+    """Every foretold time beside the measured one, and how right predictions were so far."""
+    table = _table(("workload", "phase"), ("foretold", "90 % interval", "measured", "error", ""))
+    for one in scored.scores:
+        table.add_row(
+            one.forecast.workload if one.forecast.phase is None else "",
+            one.forecast.phase or "",
+            format_seconds(one.forecast.median_s),
+            _interval(one.forecast),
+            format_seconds(one.measured_s),
+            f"{one.error:+.1%}",
+            Text("inside") if one.inside else Text("outside", style="yellow"),
+        )
+    return Group(
+        Text(f"{scored.run} · foretold by {scored.prediction.id}", style="dim"),
+        table,
+        Text(),
+        *([Text(_so_far(scored.so_far))] if scored.so_far else []),
+    )
+
+
+def _so_far(tally: Tally) -> str:
+    return (
+        f"so far: {format_counted(tally.times, 'time')} of {format_counted(tally.runs, 'run')}, "
+        f"{tally.inside:.0%} of them in their 90 % intervals, median error {tally.median_error:.1%}"
+    )
+
+
+def _interval(forecast: Forecast) -> str:
+    """Both ends of a 90 % interval."""
+    return f"{format_seconds(forecast.low_s)} to {format_seconds(forecast.high_s)}"
+
+
+def _table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
+    """A table without lines: columns of text, then columns of numbers."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in texts:
+        table.add_column(column)
+    for column in numbers:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _grounds(prediction: Prediction) -> str:
+    rests = f"simulated, nothing measured; {format_counted(prediction.replications, 'simulation')}"
+    if prediction.calibration is None:
+        return f"{rests}, not calibrated"
+    said = f"{rests}, calibrated by {prediction.calibration}"
+    if prediction.best_of > 1:
+        said += f", whose best of {prediction.best_of} runs is turned to a typical run"
+    return said

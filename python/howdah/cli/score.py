@@ -1,0 +1,60 @@
+"""``howdah score``: a run beside what was foretold of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.cli.output import print_json, show
+from howdah.cli.predict_table import score_table
+from howdah.session import scoring as session
+from howdah.session.predicting import DEFAULT_PREDICTIONS_DIR
+from howdah.session.runs import DEFAULT_RUNS_DIR
+
+EXAMPLES = """
+**Examples**
+
+* `howdah score last` holds the newest run against the newest prediction that foretold it
+* `howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite`
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("score", epilog=EXAMPLES)
+def score(
+    run: Annotated[str, typer.Argument(help="The run by id, the beginning of it, `last`, or directory.")],
+    prediction: Annotated[
+        str | None,
+        typer.Option(help="The prediction; else the newest of the same plan and suite.", metavar="NAME"),
+    ] = None,
+    runs_dir: Annotated[
+        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+    ] = DEFAULT_RUNS_DIR,
+    predictions_dir: Annotated[
+        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+    ] = DEFAULT_PREDICTIONS_DIR,
+    json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+) -> None:
+    """Score a prediction by the run that followed it, phase by phase, and say how right all were so far.
+
+    A run that was simulated, that failed, that did other work or that began before the prediction was
+    made is refused. The history is kept beside the predictions, in scores.jsonl.
+    """
+    scored = session.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
+    if json:
+        print_json(
+            {
+                "prediction": scored.prediction.id,
+                "run": scored.run,
+                "scores": [
+                    one.model_dump(mode="json") | {"error": one.error, "inside": one.inside}
+                    for one in scored.scores
+                ],
+                "so_far": scored.so_far._asdict() if scored.so_far else None,
+            }
+        )
+    else:
+        show(score_table(scored))

@@ -1,0 +1,103 @@
+"""What a plan will take, foretold and kept before it runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import howdah
+from howdah.calibrate.extents import beyond
+from howdah.calibrate.forecast import forecasts
+from howdah.documents.calibration import write_calibration
+from howdah.documents.plan import read_plan
+from howdah.engines.digests import sha256
+from howdah.engines.sim.follow import Done
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.prediction import Prediction
+from howdah.model.run import RunWarning
+from howdah.model.workload import Suite
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.session.calibrations import load_calibration
+from howdah.session.replicas import check_replications, scenarios, simulate, stretches
+from howdah.store.predictions import check_name, save_prediction
+from howdah.store.run_id import new_run_id
+
+__all__ = ["DEFAULT_PREDICTIONS_DIR", "RunRequest", "planned_work", "predict", "save_prediction"]
+
+DEFAULT_PREDICTIONS_DIR = Path("predictions")
+_LEAST_REPLICATIONS = 3
+"""Fewer say nothing of how far apart they lie."""
+
+
+def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
+    """The plan in a file, and the suite as large as it is asked for; raises UserError."""
+    plan = read_plan(file)
+    if plan.cluster is None:
+        raise UserError(
+            str(file),
+            "is a plan of one machine, not of a cluster",
+            "howdah plan hosts.yaml makes one of a cluster",
+        )
+    dataset_bytes = plan.cluster.request.dataset_bytes
+    return plan, size_suite(request, at_once(plan), engine=SIMULATED, dataset_bytes=dataset_bytes).suite
+
+
+def predict(
+    file: Path,
+    request: RunRequest,
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int | None,
+    name: str | None,
+    directory: Path,
+    tell: Callable[[Done], None],
+) -> Prediction:
+    """Foretell a suite on a plan; nothing is written. Raises UserError for what cannot be foretold."""
+    check_replications(replications, least=_LEAST_REPLICATIONS)
+    plan, suite = planned_work(file, request)
+    name = name or new_run_id(datetime.now(), suite.name, directory)
+    check_name(directory, name)
+    known = load_calibration(calibration) if calibration is not None else None
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    several = list(scenarios(plan, suite, known, count=replications, seed=seed))
+    found = [stretches(one) for one in simulate(several, tell)]
+    return Prediction(
+        id=name,
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        howdah_version=howdah.__version__,
+        seed=seed,
+        replications=replications,
+        calibration=known.name if known else None,
+        best_of=known.best_of if known else 1,
+        digests=_digests(plan, suite, known),
+        plan=plan,
+        suite=suite,
+        forecasts=forecasts(found, known),
+        warnings=warnings_of(plan, suite, known),
+    )
+
+
+def warnings_of(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
+    """What a reader should know of the calibration that foretells a suite on a plan."""
+    if calibration is None:
+        text = (
+            "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "
+            "intervals are those of seeds alone; give --calibration"
+        )
+        return (RunWarning(code="uncalibrated", text=text),)
+    found = beyond(calibration, plan, suite)
+    if not found:
+        return ()
+    text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+    return (RunWarning(code="outside-calibration", text=text),)
+
+
+def _digests(plan: Plan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
+    found = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    return found if calibration is None else found | {"calibration": sha256(write_calibration(calibration))}

@@ -1,0 +1,70 @@
+"""Holding a run against what was foretold of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.calibrate.scoring import Tally, score, tally, why_not
+from howdah.errors import UserError
+from howdah.model.prediction import Prediction, Score
+from howdah.model.run import RunRecord
+from howdah.store.layout import RUN_JSON
+from howdah.store.listing import find_run
+from howdah.store.predictions import list_predictions, load_prediction
+from howdah.store.reader import read_record
+from howdah.store.scores import keep_scores
+
+__all__ = ["Scored", "Tally", "score_run"]
+
+
+class Scored(NamedTuple):
+    """A run's scores, and how right predictions were so far, these among them."""
+
+    prediction: Prediction
+    run: str
+    scores: tuple[Score, ...]
+    so_far: Tally | None
+
+
+def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
+    """Score a run by the prediction of that name, or by the newest one that foretold it; keep the history.
+
+    Raises UserError where no prediction foretold it, or the one that was named did not.
+    """
+    path = Path(run) if (Path(run) / RUN_JSON).exists() else find_run(runs_dir, run)
+    record = read_record(path)
+    prediction = _named(predictions_dir, name) if name is not None else _found(predictions_dir, record)
+    scores = score(prediction, record)
+    return Scored(prediction, record.id, scores, tally(keep_scores(predictions_dir, scores)))
+
+
+def _named(directory: Path, name: str) -> Prediction:
+    known = [path.name for path in list_predictions(directory)]
+    if name not in known:
+        newest = ", ".join(sorted(known)[-5:])
+        raise UserError(
+            f"--prediction {name}",
+            f"no such prediction in {directory}",
+            f"there are {newest}" if known else "make one before a run: howdah predict plan.yaml",
+        )
+    return load_prediction(directory / name)
+
+
+def _found(directory: Path, record: RunRecord) -> Prediction:
+    known = sorted(
+        (load_prediction(path) for path in list_predictions(directory)), key=lambda one: one.created
+    )
+    if not known:
+        raise UserError(
+            str(directory), "holds no prediction", "make one before a run: howdah predict plan.yaml"
+        )
+    fitting = [one for one in known if why_not(one, record) is None]
+    if not fitting:
+        newest = known[-1]
+        raise UserError(
+            f"run {record.id}",
+            f"no prediction in {directory} foretold it; not {newest.id}: {why_not(newest, record)}",
+            "predict a plan, then run the same suite on it, then score",
+        )
+    return fitting[-1]

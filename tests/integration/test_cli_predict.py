@@ -1,0 +1,82 @@
+"""``howdah predict`` as a user meets it: a table, a file that stays, and what makes no sense refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.command import howdah, tree
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ASKED = ("--rows", "100M", "--replications", "3", "--seed", "5")
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the plan of seven hosts."""
+    directory = tmp_path_factory.mktemp("planned")
+    done = howdah("plan", EXAMPLES / "hosts-7.yaml", "--no-page", "--quiet", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    return directory
+
+
+def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) -> None:
+    done = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
+    assert done.returncode == 0, done.stderr
+    for said in (
+        "teragen",
+        "map-shuffle",
+        "90 % interval",
+        "3 simulations, not calibrated",
+        "predictions/first",
+    ):
+        assert said in done.stdout
+    kept = json.loads((planned / "predictions/first/prediction.json").read_text())
+    assert [one["workload"] for one in kept["forecasts"] if one["phase"] is None] == [
+        "teragen",
+        "terasort",
+        "teravalidate",
+    ]
+    assert set(kept["digests"]) == {"plan", "suite"}
+    assert not (planned / "runs").exists()
+    again = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+    same = howdah("predict", "plan.yaml", *ASKED, "--name", "second", "--json", cwd=planned)
+    assert json.loads(same.stdout)["forecasts"] == kept["forecasts"]
+
+
+def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
+    howdah("predict", "plan.yaml", *ASKED, "--name", "third", cwd=planned)
+    run = ("run", "terasuite", "--engine", "sim", "--plan", "plan.yaml", "--rows", "100M", "--quiet")
+    assert howdah(*run, cwd=planned).returncode == 0
+    done = howdah("score", "last", "--prediction", "third", cwd=planned)
+    assert done.returncode == 2
+    assert "only a measured run can tell" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("predict", "nosuch.yaml"), "nosuch.yaml"),
+        (("predict", "plan.yaml", "--rows", "1T"), "give at most --rows"),
+        (("predict", "plan.yaml", "--replications", "2"), "give from 3 to 1,000"),
+        (("predict", "plan.yaml", "--replications", "1000000000"), "give from 3 to 1,000"),
+        (("predict", "plan.yaml", "--seed", "-1"), "--seed"),
+        (("predict", "plan.yaml", "--name", "../up"), "cannot name a prediction"),
+        (("predict", "plan.yaml", "--calibration", "nosuch.yaml"), "nosuch.yaml"),
+        (("predict", "plan.yaml", "--suite", "storage"), "storage"),
+        (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
+    ],
+)
+def test_what_makes_no_sense_is_one_message_and_nothing_written(
+    planned: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    before = tree(planned)
+    done = howdah(*arguments, cwd=planned)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert tree(planned) == before

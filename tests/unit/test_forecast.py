@@ -1,0 +1,58 @@
+"""Intervals of foretold times: wide enough, never narrower for knowing less, in the right place."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.calibrate.forecast import Stretch, forecasts
+from howdah.model.calibration import Calibration, Residual
+from howdah.model.prediction import Forecast
+
+SECONDS = st.floats(min_value=0.1, max_value=1e6)
+
+
+def _calibration(relative: float, best_of: int = 1) -> Calibration:
+    residual = Residual(quantity="terasort", relative=relative, cells=10)
+    return Calibration(name="a test", parameters=(), residuals=(residual,), best_of=best_of)
+
+
+def _of(times: list[float], calibration: Calibration | None, workload: str = "terasort") -> Forecast:
+    (found,) = forecasts([[Stretch(workload, None, one)] for one in times], calibration)
+    return found
+
+
+@given(st.lists(SECONDS, min_size=2, max_size=12), st.floats(min_value=0, max_value=0.3))
+def test_the_median_lies_inside_and_what_is_unexplained_only_widens(
+    times: list[float], relative: float
+) -> None:
+    alone, together = _of(times, None), _of(times, _calibration(relative))
+    for one in (alone, together):
+        assert one.low_s <= one.median_s <= one.high_s
+    assert min(times) * (1 - 1e-9) <= together.median_s <= max(times) * (1 + 1e-9)
+    assert together.width >= alone.width - 1e-9
+
+
+def test_equal_simulations_leave_the_residual_alone() -> None:
+    found = _of([100.0] * 5, _calibration(0.05))
+    # 1.645 standard deviations to either side are nine tenths of a normal distribution.
+    assert found.high_s == pytest.approx(100 * math.exp(1.6449 * 0.05), rel=1e-4)
+    assert found.low_s == pytest.approx(100 / math.exp(1.6449 * 0.05), rel=1e-4)
+
+
+def test_a_workload_without_residuals_is_known_as_badly_as_the_worst() -> None:
+    assert _of([100.0] * 3, _calibration(0.05), "teragen").width == pytest.approx(
+        math.exp(0.0822) - 1, rel=1e-2
+    )
+
+
+def test_the_best_of_several_runs_is_turned_to_a_typical_one() -> None:
+    # The best of three is expected 0.846 standard deviations below the mean; TeraSort's is 1 %.
+    assert _of([100.0] * 3, _calibration(0.0, best_of=3)).median_s == pytest.approx(100.85, abs=0.01)
+
+
+def test_a_phase_that_took_no_time_in_some_simulation_is_not_foretold() -> None:
+    assert forecasts([[Stretch("pi", "reduce", 0.0)], [Stretch("pi", "reduce", 1.0)]], None) == ()
