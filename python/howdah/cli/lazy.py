@@ -30,6 +30,7 @@ COMMANDS = {
     "runs": "runs",
     "runs attach": "attach",
     "predict": "predict",
+    "score": "score",
     "compare": "compare",
     "study": "study",
     "study export": "study_export",
