@@ -17,7 +17,7 @@ from howdah.documents.host import read_host
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.host import Host
-from howdah.model.measured import Figure, StreamRates
+from howdah.model.measured import Figure
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.measuring import measure, streams
@@ -204,29 +204,9 @@ def test_flash_has_no_zones_and_what_cannot_be_read_is_said(devices: Path) -> No
     assert late.why == "the time was up"
 
 
-def figure(value: float) -> Figure:
-    return Figure.of([value])
-
-
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=9))
 def test_a_figure_is_the_middle_of_its_repeats(values: list[float]) -> None:
     one = Figure.of(values)
     assert one.repeats == len(values)
     assert sum(value <= one.value for value in values) * 2 >= len(values)
     assert sum(value >= one.value for value in values) * 2 >= len(values)
-
-
-@given(read=st.floats(1e6, 1e10), write=st.floats(1e6, 1e10), lost=st.floats(0.1, 1))
-def test_a_disk_that_loses_nothing_copies_in_the_time_of_reading_and_writing(
-    read: float, write: float, lost: float
-) -> None:
-    rates = StreamRates(
-        read_bytes_per_s=figure(read),
-        write_bytes_per_s=figure(write),
-        copy_bytes_per_s=figure(lost / (1 / read + 1 / write)),
-        read_cpu_s_per_byte=figure(1),
-        write_cpu_s_per_byte=figure(1),
-        file_bytes=1,
-        direct=True,
-    )
-    assert rates.mixed_share == pytest.approx(lost)

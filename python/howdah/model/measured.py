@@ -79,16 +79,6 @@ class StreamRates(Model):
     direct: bool
     """Whether the page cache was bypassed; if not, the rates include it."""
 
-    @property
-    def mixed_share(self) -> float:
-        """What is left of the disk's time when it reads and writes at once: 1 where nothing is lost.
-
-        Copying a byte takes 1/read + 1/write seconds where streams cost one another nothing. A disk
-        with two ways, such as a network's, may do better than 1.
-        """
-        apart_s = 1 / self.read_bytes_per_s.value + 1 / self.write_bytes_per_s.value
-        return self.copy_bytes_per_s.value * apart_s
-
 
 class DirectoryRates(Model):
     """What the file system of one data directory does, wherever on its disk it has free space."""
