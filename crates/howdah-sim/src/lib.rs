@@ -2,9 +2,11 @@
 
 mod attempt;
 mod cluster;
+mod columns;
 mod error;
 mod files;
 mod job;
+mod ledger;
 mod local;
 mod machine;
 mod meter;
@@ -19,7 +21,9 @@ mod sampler;
 pub mod scenario;
 pub mod sharing;
 pub mod time;
+mod totals;
 mod uses;
+mod watch;
 mod workloads;
 mod world;
 mod writeback;
@@ -31,4 +35,4 @@ pub use outcome::Outcome;
 pub use parameters::{Parameter, Parameters};
 pub use run::{simulate, simulate_with};
 pub use scenario::Scenario;
-pub use world::{Unwatched, Watch};
+pub use watch::{Unwatched, Watch};

@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, Workload};
+use crate::watch::Watch;
 use crate::workloads::{dfsio, pi, teragen, terasort, teravalidate};
-use crate::world::{Watch, World};
+use crate::world::World;
 
 /// What earlier workloads left.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Samples of every host at equal intervals of simulated time.
 
 use crate::cluster::Cluster;
-use crate::outcome::Ledger;
+use crate::ledger::Ledger;
 use crate::time::Time;
-use crate::world::HostTotals;
+use crate::totals::HostTotals;
 
 /// Takes samples of what hosts have done.
 #[derive(Debug)]

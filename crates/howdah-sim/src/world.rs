@@ -3,26 +3,23 @@
 use crate::attempt::Attempts;
 use crate::cluster::{Cluster, Sharing};
 use crate::error::{Error, Result};
+use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::models::cpu::Work;
-use crate::models::disk::{READ, WRITE};
 use crate::models::masters::Master;
 use crate::models::placement::Placer;
-use crate::outcome::Ledger;
 use crate::random::Random;
 use crate::sampler::Sampler;
 use crate::scenario::Scenario;
 use crate::sharing::Network;
 use crate::time::Time;
 use crate::uses::Uses;
+use crate::watch::Watch;
 use crate::writeback::Writebacks;
 
 /// Heartbeats come no more often than at this interval, seconds.
 pub(crate) const MOST_OFTEN_S: f64 = 0.1;
-
-/// Class of every use that is of no disk.
-const ONLY: u8 = 0;
 
 /// Everything that a program acts upon.
 pub(crate) struct World<'a> {
@@ -41,39 +38,9 @@ pub(crate) struct World<'a> {
     pub(crate) writebacks: Writebacks,
     pub(crate) activities: u64,
     pub(crate) watch: &'a dyn Watch,
-    meter: Meter,
+    pub(crate) meter: Meter,
     sampler: Option<Sampler>,
     beats_until: Time,
-}
-
-/// Whoever waits for a simulation.
-pub trait Watch {
-    /// Whether the simulation should stop.
-    fn cancelled(&self) -> bool;
-
-    /// All workloads together read and write so many bytes.
-    fn expect(&self, bytes: u64);
-
-    /// A workload begins.
-    fn begin(&self, workload: &'static str);
-
-    /// So many bytes more were read or written.
-    fn advance(&self, bytes: u64);
-}
-
-/// Nobody waits.
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn cancelled(&self) -> bool {
-        false
-    }
-
-    fn expect(&self, _bytes: u64) {}
-
-    fn begin(&self, _workload: &'static str) {}
-
-    fn advance(&self, _bytes: u64) {}
 }
 
 /// What a stream of an attempt is, beside what it uses.
@@ -89,26 +56,6 @@ pub(crate) struct Stream {
     pub(crate) threads: f64,
     /// Seconds in which nothing moves before or between.
     pub(crate) pause_s: f64,
-}
-
-/// What the cluster has done up to a moment.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) time: Time,
-    pub(crate) hosts: Vec<HostTotals>,
-    pub(crate) namenode_s: f64,
-    pub(crate) scheduler_s: f64,
-}
-
-/// What a host has done up to a moment.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HostTotals {
-    pub(crate) read_bytes: f64,
-    pub(crate) written_bytes: f64,
-    pub(crate) sent_bytes: f64,
-    pub(crate) received_bytes: f64,
-    /// Thread-seconds in which its processors were busy.
-    pub(crate) busy_s: f64,
 }
 
 impl<'a> World<'a> {
@@ -299,38 +246,6 @@ impl<'a> World<'a> {
             2
         } else {
             3
-        }
-    }
-
-    /// What every host has done until now.
-    pub(crate) fn hosts(&mut self) -> Vec<HostTotals> {
-        self.meter.look(self.now, &self.cluster, &mut self.network);
-        let (now, cluster, network) = (self.now, &self.cluster, &mut self.network);
-        let totals = cluster.hosts.iter().enumerate().map(|(number, host)| {
-            let mut totals = HostTotals {
-                busy_s: self.meter.busy_s(number),
-                sent_bytes: network.used(now, host.tx, ONLY),
-                received_bytes: network.used(now, host.rx, ONLY),
-                ..HostTotals::default()
-            };
-            for worker in &cluster.workers[host.workers.start as usize..host.workers.end as usize] {
-                for disk in &cluster.disks[worker.disks.start as usize..worker.disks.end as usize] {
-                    totals.read_bytes += network.used(now, disk.resource, READ);
-                    totals.written_bytes += network.used(now, disk.resource, WRITE);
-                }
-            }
-            totals
-        });
-        totals.collect()
-    }
-
-    /// What the cluster has done until now.
-    pub(crate) fn totals(&mut self) -> Totals {
-        Totals {
-            time: self.now,
-            hosts: self.hosts(),
-            namenode_s: self.namenode.busy_s(),
-            scheduler_s: self.scheduler.busy_s(),
         }
     }
 }
