@@ -58,7 +58,7 @@ macro_rules! parameters {
 parameters! {
     generate_s_per_byte = 4.8e-9, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
     stream_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
-    stream_wait_s_per_byte = 1.1e-8, 0.0 ..= 1e-6, "Time that a task's stream into HDFS waits for acknowledgements, without CPU.";
+    row_stall_s_per_byte = 1.1e-8, 0.0 ..= 1e-6, "Time that a task which writes rows stalls beside its CPU: for its JVM's collections, for its stream.";
     write_s_per_byte = 1.3e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
     network_s_per_byte = 5.0e-10, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";

@@ -43,14 +43,14 @@ PARAMETERS: tuple[Parameter, ...] = (
         "random numbers and 100 bytes a row in Java: 0.1 to 0.5 GB/s a core",
     ),
     Parameter(
-        "stream_wait_s_per_byte",
+        "row_stall_s_per_byte",
         "s/B",
-        "time that a task's stream into HDFS waits for acknowledgements, without CPU",
+        "time that a task which writes rows stalls beside its CPU: for its JVM's collections, for its stream",
         1.1e-08,
         4e-09,
         3e-08,
         0.0,
-        "D0 47: replication is sensitive to latency while CPU is idle",
+        "D0 table 3: 50 MB/s a task while half of the CPU is idle",
     ),
     Parameter(
         "write_s_per_byte",

@@ -38,8 +38,8 @@ impl Output {
         (after < blocks.end - blocks.start).then(|| blocks.start + after)
     }
 
-    /// Places a block's replicas and adds a byte's way through its pipeline to the uses. Returns the seconds that its
-    /// writer waits: for the NameNode and the DataNodes to set it up, and for acknowledgements of its packets.
+    /// Places a block's replicas and adds a byte's way through its pipeline to the uses. Returns the seconds that the
+    /// NameNode and the DataNodes take to set it up.
     pub(crate) fn begin(&mut self, world: &mut World<'_>, writer: u32, block: u32) -> f64 {
         self.place(world, writer, block);
         let parameters = &world.scenario.parameters;
@@ -56,8 +56,7 @@ impl Output {
         let told_s = parameters.namenode_block_s * f64::from(self.files.replicas());
         let answered = world.namenode.serve(world.now, told_s);
         let hops = f64::from(self.files.replicas()) * world.scenario.network.round_trip_s;
-        let acknowledged_s = self.files.bytes(block) * parameters.stream_wait_s_per_byte;
-        answered.since(world.now) + parameters.block_s + hops + acknowledged_s
+        answered.since(world.now) + parameters.block_s + hops
     }
 
     /// A block has been there before the run.

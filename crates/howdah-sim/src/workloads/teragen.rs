@@ -19,7 +19,8 @@ pub(crate) fn run(world: &mut World<'_>, rows: u64, maps: u32, replicas: u32) ->
     let files = Files::new(sizes(rows, maps), world.scenario.hdfs.block_bytes, replicas);
     let parameters = &world.scenario.parameters;
     let own_s = parameters.generate_s_per_byte + parameters.stream_s_per_byte;
-    let mut program = Writing::new(Output::new(world, files), own_s);
+    let stall_s = world.scenario.parameters.row_stall_s_per_byte;
+    let mut program = Writing::new(Output::new(world, files), own_s, stall_s);
     world.job_starts()?;
     let mut job = Job::new(world, Pending::anywhere(maps), 0);
     job.run_maps(world, &mut program)?;

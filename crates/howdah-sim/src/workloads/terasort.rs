@@ -241,7 +241,8 @@ impl Terasort<'_> {
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
         world.uses.clear().read(&world.cluster, run, stored);
-        let pause_s = self.output.begin(world, worker, block);
+        let stall_s = bytes * parameters.row_stall_s_per_byte;
+        let pause_s = self.output.begin(world, worker, block) + stall_s;
         world.stream(number, Stream { work: bytes, stream_s, memory_s, threads: 1.0, pause_s });
         self.spill_read_bytes += bytes * stored;
         let done = &mut world.attempts[number].done;

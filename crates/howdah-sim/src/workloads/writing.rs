@@ -11,13 +11,15 @@ pub(crate) struct Writing {
     pub(crate) output: Output,
     /// Reference core-seconds of the map's thread for each byte.
     own_s: f64,
+    /// Seconds for each byte that the thread stalls beside that.
+    stall_s: f64,
     maps_left: u32,
 }
 
 impl Writing {
-    pub(crate) fn new(output: Output, own_s: f64) -> Self {
+    pub(crate) fn new(output: Output, own_s: f64, stall_s: f64) -> Self {
         let maps_left = output.files.count();
-        Self { output, own_s, maps_left }
+        Self { output, own_s, stall_s, maps_left }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
@@ -29,7 +31,7 @@ impl Writing {
         let Some(block) = self.output.block(file, step) else { return Next::End };
         let bytes = self.output.files.bytes(block);
         world.uses.clear();
-        let pause_s = self.output.begin(world, worker, block);
+        let pause_s = self.output.begin(world, worker, block) + bytes * self.stall_s;
         let stream = Stream { work: bytes, stream_s: self.own_s, memory_s: 0.0, threads: 1.0, pause_s };
         world.stream(number, stream);
         let attempt = &mut world.attempts[number];
