@@ -80,6 +80,15 @@ def test_a_sample_that_was_read_late_is_no_burst() -> None:
     assert use.time_share == pytest.approx(1)
 
 
+def test_what_moved_while_nobody_looked_did_not_move_slowly() -> None:
+    """A busy machine leaves the sampler no time; what a disk read meanwhile, it may have read in a moment."""
+    times = np.array([0, 1, 2, 3, 4, 5, 6, 7, 18, 19, 20, 21, 22], dtype=float)
+    values = np.where(times < 18, 0.0, 100.0)
+    columns = {"time_s": times, "host": ["w1"] * len(times), "metric": [METRIC] * len(times), "value": values}
+    timeline = Timeline(pa.table(columns, schema=SAMPLES_SCHEMA))
+    assert held(timeline, "w1", [METRIC], (0.0, 22.0)) is None
+
+
 def test_too_few_samples_tell_nothing() -> None:
     assert use_of([5.0, 5.0, 5.0]) is None
 

@@ -20,6 +20,8 @@ TOP = 0.95
 NEAR = 0.15
 # A sampler that was held up so many intervals lost what lies between.
 GAP = 2.0
+# Where more than the rest moved in gaps, what is left tells nothing.
+KNOWN = 0.5
 # Fewer sample intervals than this tell nothing about steadiness.
 LEAST_INTERVALS = 4
 
@@ -33,7 +35,7 @@ class Held(NamedTuple):
 
 
 def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[float, float]) -> Held | None:
-    """How a machine used the sum of some counters; None where samples are too few or nothing moved."""
+    """How a machine used the sum of some counters; None where nothing moved, or too little was sampled."""
     tracks = [track for metric in metrics if (track := timeline.track(machine, metric)) is not None]
     if not tracks:
         return None
@@ -42,9 +44,12 @@ def held(timeline: Timeline, machine: str, metrics: Sequence[str], span: tuple[f
         return None
     lengths = np.diff(times)
     amounts = np.maximum(sum((np.diff(track.at(times)) for track in tracks), np.zeros(len(lengths))), 0.0)
-    total = float(amounts.sum())
-    if total <= 0:
+    # At which rates a gap's amount moved, nobody knows: its mean would look like a low limit.
+    known = lengths <= GAP * np.median(lengths)
+    total = float(amounts[known].sum())
+    if total <= 0 or total < KNOWN * amounts.sum():
         return None
+    lengths, amounts = lengths[known], amounts[known]
     rates = amounts / lengths
     order = np.argsort(rates)
     reached = np.cumsum(amounts[order]) / total
