@@ -12,7 +12,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
-from howdah.session.study import dry_run, make_runs, run
+from howdah.session.study import dry_run, make_runs, read, run
 from howdah.session.study_bundle import export_study, verify_study
 from howdah.session.study_directory import KEPT, StudyDirectory
 from howdah.session.study_paper import write_study_paper
@@ -52,7 +52,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study that has run."""
     place = tmp_path_factory.mktemp("study") / "blocks"
-    run(file, place, Watcher())
+    run(read(file), place, Watcher())
     return place
 
 
@@ -90,17 +90,17 @@ def test_every_picture_and_table_is_there(whole: Path) -> None:
 
 def test_a_study_that_has_run_makes_no_run_again(file: Path, copy: Path) -> None:
     watcher = Watcher()
-    make_runs(file, StudyDirectory(copy), watcher)
+    make_runs(read(file), StudyDirectory(copy), watcher)
     assert watcher.begun == []
 
 
 def test_a_stopped_study_goes_on_with_what_is_left(file: Path, tmp_path: Path) -> None:
     place, first, second = tmp_path / "blocks", Watcher(stop_after=3), Watcher()
     with pytest.raises(KeyboardInterrupt):
-        make_runs(file, StudyDirectory(place), first)
-    assert [len(dry_run(file, place).done), len(dry_run(file, place).left)] == [3, 5]
+        make_runs(read(file), StudyDirectory(place), first)
+    assert [len(dry_run(read(file), place).done), len(dry_run(read(file), place).left)] == [3, 5]
     before = {path: path.stat().st_mtime_ns for path in place.glob("runs/*/run.json")}
-    make_runs(file, StudyDirectory(place), second)
+    make_runs(read(file), StudyDirectory(place), second)
     assert len(first.ends) == 3
     assert len(second.ends) == 5
     assert not set(first.ends) & set(second.ends)
@@ -112,7 +112,7 @@ def test_a_run_that_ended_before_it_was_kept_is_not_lost(file: Path, copy: Path)
     before = json.loads(kept.read_text())
     kept.unlink()
     watcher = Watcher()
-    make_runs(file, StudyDirectory(copy), watcher)
+    make_runs(read(file), StudyDirectory(copy), watcher)
     assert watcher.begun == []
     assert json.loads(kept.read_text())["figures"] == before["figures"]
 
@@ -124,27 +124,27 @@ def test_a_run_that_was_killed_is_made_again(file: Path, copy: Path) -> None:
     assert whole_text != text
     record.write_text(whole_text)
     watcher = Watcher()
-    make_runs(file, StudyDirectory(copy), watcher)
+    make_runs(read(file), StudyDirectory(copy), watcher)
     assert watcher.ends == ["002-01"]
 
 
 def test_two_cannot_run_in_one_directory(file: Path, copy: Path) -> None:
     with StudyDirectory(copy).locked(), pytest.raises(UserError, match="another study is at work here"):
-        run(file, copy, Watcher())
+        run(read(file), copy, Watcher())
 
 
 def test_another_study_is_refused_where_one_lives(copy: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     other.write_text(SIMULATED.replace("20GB", "30GB"))
     with pytest.raises(UserError, match="was begun with another study"):
-        make_runs(other, StudyDirectory(copy), Watcher())
+        make_runs(read(other), StudyDirectory(copy), Watcher())
 
 
 def test_other_things_are_left_alone(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
     with pytest.raises(UserError, match=r"holds other things \(thesis.txt\)"):
-        make_runs(file, StudyDirectory(tmp_path / "mine"), Watcher())
+        make_runs(read(file), StudyDirectory(tmp_path / "mine"), Watcher())
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_what_cannot_run_is_told_before_anything_runs(old: str, new: str, says: 
     file, place = tmp_path / "study.yaml", tmp_path / "blocks"
     file.write_text(SIMULATED.replace(old, new))
     with pytest.raises(UserError) as caught:
-        make_runs(file, StudyDirectory(place), Watcher())
+        make_runs(read(file), StudyDirectory(place), Watcher())
     assert says in f"{caught.value} {caught.value.hint}"
     assert not (place / "study.yaml").exists()
     assert not (place / "runs").exists()

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from howdah.documents.schema import study_schema
 from howdah.documents.study import read_study
 from howdah.errors import UserError
+from howdah.study.local import local_study
 from howdah.study.matrix import cells_of
 from support.studies import SIMULATED
 
@@ -80,8 +82,26 @@ def test_a_published_cell_outside_listed_cells_is_refused(tmp_path: Path) -> Non
     assert "is no cell of the matrix" in str(_read(listed, tmp_path))
 
 
-@pytest.mark.parametrize("path", sorted(STUDIES.rglob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted([*STUDIES.glob("*.yaml"), *STUDIES.glob("lab/*.yaml")]), ids=lambda path: path.name
+)
 def test_the_shipped_studies_are_whole(path: Path) -> None:
-    if path.parent.name == "hosts":
-        pytest.skip("an inventory")
     assert len(cells_of(read_study(path))) >= 2
+
+
+def test_the_schema_is_kept_as_it_is() -> None:
+    kept = (STUDIES.parent / "schemas" / "study.schema.json").read_text()
+    assert kept == study_schema(), "renew it: howdah study schema -o schemas/study.schema.json"
+
+
+def test_the_study_of_a_machine_reads_back(tmp_path: Path) -> None:
+    made = local_study(4, 16 * 2**30, ["/data1", "/data2"])
+    path = tmp_path / "study.yaml"
+    path.write_text(made.model_dump_json(indent=1, exclude_defaults=True))
+    assert read_study(path) == made
+    labels = [level.label for level in made.factors[0].levels]
+    assert labels[:3] == ["as planned", "codec lz4", "codec snappy"]
+    assert labels[-3:] == ["memory 1GiB", "only /data1", "only /data2"]
+    # A machine of little memory is planned a small budget anyway, and one disk is no choice.
+    small = local_study(4, 2 * 2**30, ["/data1"])
+    assert small.factors[0].levels[-1].label == "32 tasks"

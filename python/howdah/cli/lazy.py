@@ -33,6 +33,8 @@ COMMANDS = {
     "score": "score",
     "compare": "compare",
     "study": "study",
+    "study local": "study_local",
+    "study schema": "study_schema",
     "study export": "study_export",
     "study verify": "study_verify",
 }

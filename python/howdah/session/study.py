@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.documents.schema import study_schema
 from howdah.documents.study import read_study
 from howdah.documents.text import read_text
+from howdah.errors import UserError
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
+from howdah.probe import probe_host
+from howdah.session.files import replace_file
 from howdah.session.study_cells import prepare_cell, write_inputs
 from howdah.session.study_directory import StudyDirectory
-from howdah.session.study_paper import write_study_paper
+from howdah.session.study_paper import Paper, write_study_paper
 from howdah.session.study_running import StudyObserver, run_study
 from howdah.study.expected import expected_s
+from howdah.study.local import DATASETS, local_study
 from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import Due, due
+from howdah.units import parse_bytes
 
-__all__ = ["Finished", "Matrix", "Study", "StudyObserver", "default_dir", "dry_run", "make_runs", "run"]
+__all__ = [
+    "Finished",
+    "Given",
+    "Matrix",
+    "Study",
+    "StudyObserver",
+    "dry_run",
+    "local",
+    "make_runs",
+    "read",
+    "replace_file",
+    "run",
+    "study_schema",
+]
 
 
 class Matrix(NamedTuple):
@@ -37,7 +58,7 @@ class Finished(NamedTuple):
 
     study: Study
     done: tuple[StudyRun, ...]
-    page: Path
+    paper: Paper
 
     @property
     def failed(self) -> int:
@@ -45,41 +66,73 @@ class Finished(NamedTuple):
         return sum(run.figures.outcome is not Outcome.SUCCEEDED for run in self.done)
 
 
-def default_dir(path: Path) -> Path:
-    """Where a study goes that is not told where: beside the user's runs, under its name."""
-    return Path("study") / read_study(path).study
+class Given(NamedTuple):
+    """A study as it was given: what it says, its text, and the folder that its files are beside."""
+
+    study: Study
+    text: str
+    folder: Path
+
+    @property
+    def default_dir(self) -> Path:
+        """Where it goes if it is not told where."""
+        return Path("study") / self.study.study
 
 
-def dry_run(path: Path, directory: Path) -> Matrix:
-    """What a study would run; nothing is written. Raises UserError for what is wrong with its file."""
-    study = read_study(path)
-    cells = cells_of(study)
+def read(path: Path) -> Given:
+    """The study in a file; raises UserError that names every fault."""
+    return Given(read_study(path), read_text(path, "give a study"), path.parent)
+
+
+def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | None) -> Given:
+    """The study of this machine; raises UserError for what it cannot be made of."""
+    for path in data_dirs:
+        if not path.is_dir():
+            raise UserError(
+                f"--data-dir {path}", "is not a directory", "create it on the disk to be measured"
+            )
+    for text in datasets:
+        parse_bytes(text, "--dataset")
+    host = probe_host()
+    study = local_study(
+        math.ceil(host.usable_cpus),
+        host.memory.total_bytes,
+        [str(path.resolve()) for path in data_dirs],
+        tuple(datasets) or DATASETS,
+        repeats or 3,
+    )
+    # JSON is YAML: what is kept reads back as any study does.
+    return Given(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
+
+
+def dry_run(given: Given, directory: Path) -> Matrix:
+    """What a study would run; nothing is written."""
+    cells = cells_of(given.study)
     there = StudyDirectory(directory)
     done = there.done() if there.begun else ()
-    left = tuple(due(study, cells, done))
-    return Matrix(study, cells, done, left, expected_s(left, done))
+    left = tuple(due(given.study, cells, done))
+    return Matrix(given.study, cells, done, left, expected_s(left, done))
 
 
-def run(path: Path, directory: Path, observer: StudyObserver) -> Finished:
+def run(given: Given, directory: Path, observer: StudyObserver) -> Finished:
     """Make every run of a study that is left, and write its paper.
 
-    Raises UserError where the study or its directory is wrong, Aborted where the user stops it.
+    Raises UserError where a cell or the directory is wrong, Aborted where the user stops it.
     """
     there = StudyDirectory(directory)
     with there.locked():
-        done = make_runs(path, there, observer)
-        return Finished(there.study(), done, write_study_paper(there))
+        done = make_runs(given, there, observer)
+        return Finished(given.study, done, write_study_paper(there))
 
 
-def make_runs(path: Path, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
+def make_runs(given: Given, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
     """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
-    study = read_study(path)
-    cells = cells_of(study)
+    cells = cells_of(given.study)
     if not there.begun:
-        write_inputs(there, cells, path.parent)
-        _check(study, cells, there)
-    there.begin(study, read_text(path, "give a study"))
-    return run_study(study, cells, there, observer)
+        write_inputs(there, cells, given.folder)
+        _check(given.study, cells, there)
+    there.begin(given.study, given.text)
+    return run_study(given.study, cells, there, observer)
 
 
 def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None:

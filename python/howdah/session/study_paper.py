@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.analysis.comparing import compare
 from howdah.analysis.comparing.courses import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.errors import UserError
-from howdah.model.comparison import RunFigures, RunGroup
+from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study
@@ -24,15 +25,24 @@ from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
 from howdah.study.schedule import due
 
 
-def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) -> Path:
-    """Write the paper of what has run so far; return the page's path. Raises UserError."""
+class Paper(NamedTuple):
+    """A paper that was written: its page, and what it concludes, a sentence for each comparison."""
+
+    page: Path
+    conclusions: tuple[str, ...]
+
+
+def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) -> Paper:
+    """Write the paper of what has run so far. Raises UserError."""
     # Drawing charts takes longer to import than runs take to compare.
+    from howdah.report.study.conclusions import conclusions  # noqa: PLC0415
     from howdah.report.study.write import write_paper  # noqa: PLC0415
 
     study = directory.study()
     found = find(study, cells_of(study), directory)
+    said = tuple(f"{one.where}: {one.answer}" if one.where else one.answer for one in conclusions(found))
     try:
-        return write_paper(found, out_dir or directory.paper)
+        return Paper(write_paper(found, out_dir or directory.paper), said)
     except OSError as error:
         raise UserError(
             str(out_dir or directory.paper),
@@ -51,11 +61,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Foun
     return Found(
         study=study,
         cells=tuple(CellRuns(cell, by_cell[cell.number]) for cell in cells),
-        strata=tuple(
-            one
-            for stratum in strata_of(study, tuple(cells))
-            if (one := _stratum(stratum, by_cell, directory)) is not None
-        ),
+        strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         parameters=tuple(_parameters(records[first].plan)) if first else (),
         warnings=tuple(dict.fromkeys(_warnings(study, done, records.values()))),
         left=sum(1 for _ in due(study, cells, done)),
@@ -67,10 +73,27 @@ def _counts(run: StudyRun, cell: Cell) -> bool:
     return run.repeat > 0 and run.cell == cell.number
 
 
-def _stratum(
-    stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]], directory: StudyDirectory
-) -> StratumFound | None:
-    """Its cells compared; None where the baseline or all others have not run, or not well."""
+def _strata(
+    strata: Sequence[Stratum], by_cell: Mapping[int, tuple[RunFigures, ...]], directory: StudyDirectory
+) -> Iterator[StratumFound]:
+    """Every stratum whose baseline and another cell have run well; the longest is followed over time.
+
+    What resources did is much to read and to draw, and most alike from one stratum to the next.
+    """
+    found = [(stratum.name, one) for stratum in strata if (one := _compared(stratum, by_cell)) is not None]
+    longest = max((_longest(one) for _, one in found), default=None)
+    for name, comparison in found:
+        time_s, workload = _longest(comparison)
+        followed = {}
+        if longest == (time_s, workload):
+            followed = {
+                group.name: courses(read_run(directory.runs / _usual(group, workload)), workload)
+                for group in comparison.groups[:MOST_COLOURS]
+            }
+        yield StratumFound(name, comparison, Followed(workload, followed))
+
+
+def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -> Comparison | None:
     groups = [
         RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in stratum.cells if by_cell[cell.number]
     ]
@@ -78,20 +101,16 @@ def _stratum(
     if not any(group.name == base and _succeeded(group) for group in groups):
         return None
     comparison = compare(groups, base)
-    if not comparison.against:
-        return None
-    longest = max(
-        (
-            (one.value, one.measure.workload)
-            for one in comparison.groups[0].runs[0].readings
-            if one.measure.name == ELAPSED and one.measure.phase is None
-        ),
-    )[1]
-    followed = {
-        group.name: courses(read_run(directory.runs / _usual(group, longest)), longest)
-        for group in comparison.groups[:MOST_COLOURS]
-    }
-    return StratumFound(stratum.name, comparison, Followed(longest, followed))
+    return comparison if comparison.against else None
+
+
+def _longest(comparison: Comparison) -> tuple[float, str]:
+    """The workload that takes longest on the baseline, and how long."""
+    return max(
+        (one.value, one.measure.workload)
+        for one in comparison.groups[0].runs[0].readings
+        if one.measure.name == ELAPSED and one.measure.phase is None
+    )
 
 
 def _succeeded(group: RunGroup) -> bool:

@@ -10,21 +10,15 @@ from howdah.model.comparison import Aspect, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
 from howdah.report.comparing.content import Part
-from howdah.report.comparing.sentences import answer, said
+from howdah.report.comparing.sentences import said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
 from howdah.report.figure import Table
 from howdah.report.study.appendix import facts_table, parameters_table, runs_table
 from howdah.report.study.beside import agreement, published_table, ratios_table, unpublished
+from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.report.study.results import masters_table, results_table, sizes_table
 from howdah.units import format_counted
-
-
-class Conclusion(NamedTuple):
-    """What follows for cells that share their other levels; ``where`` says which, if there are several."""
-
-    where: str
-    answer: str
 
 
 class Section(NamedTuple):
@@ -74,7 +68,7 @@ def content(found: Found) -> Content:
             " and ".join(origins) or "nothing has run",
         ),
         question=study.question,
-        conclusions=tuple(_conclusions(found)),
+        conclusions=conclusions(found),
         computed=_computed(found),
         unfinished=f"{format_counted(found.left, 'run')} still to be made." if found.left else "",
         results=results_table(found),
@@ -88,16 +82,6 @@ def content(found: Found) -> Content:
         open=tuple(_open(found)),
         appendix=tuple(one for one in _appendix(found) if one.table.rows),
     )
-
-
-def _conclusions(found: Found) -> Iterator[Conclusion]:
-    for one in found.strata:
-        yield Conclusion(one.name, answer(one.comparison))
-    if not found.strata:
-        done = sum(bool(cell.good) for cell in found.cells)
-        yield Conclusion(
-            "", f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is held against another."
-        )
 
 
 def _computed(found: Found) -> str:

@@ -1,0 +1,50 @@
+"""``howdah study local``: what fits this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.cli.study_run import DIRECTORY, JSON, QUIET, carry_out
+from howdah.session import study as session
+from howdah.units import parse_count
+
+EXAMPLES = """
+**Examples**
+
+* `howdah study local` takes some minutes
+* `howdah study local --data-dir /data1 --data-dir /data2` tries the two together and each alone
+* `howdah study local --dataset 10GB --repeats 5` is slower and surer
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("study local", epilog=EXAMPLES)
+def local(
+    *,
+    data_dir: Annotated[
+        list[Path] | None,
+        typer.Option(help="Where data goes; give one for each disk. Default: build/data.", metavar="DIR"),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="What is sorted; repeatable. Default: 1GB, 4GB.", metavar="BYTES")
+    ] = None,
+    repeats: Annotated[str | None, typer.Option(help="Runs of each cell. Default: 3.", metavar="N")] = None,
+    directory: DIRECTORY = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would run, and how long it takes.")
+    ] = False,
+    json: JSON = False,
+    quiet: QUIET = False,
+) -> None:
+    """Measure this machine with other compression, tasks, slots, memory and disks than are planned.
+
+    One setting is changed at a time and held against what is planned; what cannot be told from noise is
+    said to be so.
+    """
+    count = parse_count(repeats, "--repeats") if repeats is not None else None
+    given = session.local(data_dir or [], dataset or [], count)
+    carry_out(given, directory, dry_run=dry_run, json=json, quiet=quiet)

@@ -1,0 +1,26 @@
+"""``howdah study schema``: by which an editor completes and checks a study's file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.session import study as session
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("study schema")
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
+    ] = None,
+) -> None:
+    """Print the JSON schema of studies (draft 2020-12), by which an editor completes and checks them."""
+    if output is None:
+        sys.stdout.write(session.study_schema())
+    else:
+        session.replace_file(output, session.study_schema())
