@@ -10,8 +10,8 @@
 //! Where every flow has the level of a full resource, or 1, levels are max-min fair. So the distance from the exact
 //! solution is of the order of the band, half of which lies idle in the mean.
 
-use super::flows::{ITSELF, Place};
-use super::load::{Capacities, ResourceId};
+use super::flows::ITSELF;
+use super::load::{Capacities, ResourceId, Use};
 use super::resources::Share;
 use super::state::State;
 
@@ -53,7 +53,8 @@ impl Share {
 impl State {
     /// Learns what a resource gives now.
     pub fn ask_capacity<C: Capacities>(&mut self, capacities: &C, resource: u32) {
-        let capacity = capacities.capacity(ResourceId(resource), &self.resources.loads[resource as usize]);
+        let capacity =
+            capacities.capacity(ResourceId(resource), &self.resources.usages[resource as usize].load);
         assert!(capacity.is_finite() && capacity >= 0.0, "a capacity of {capacity} units per second");
         self.resources.shares[resource as usize].capacity = capacity;
     }
@@ -63,12 +64,12 @@ impl State {
         let (level, bottleneck) = self.limit(slot, ITSELF);
         let flow = self.flows.at(slot);
         let mut fit = (level, bottleneck);
-        for &Place { weight, resource, .. } in &flow.uses {
-            let share = &self.resources.shares[resource as usize];
+        for &Use { weight, resource, .. } in &flow.uses {
+            let share = &self.resources.shares[resource.0 as usize];
             let room = ((share.capacity - share.used) / (weight * flow.alone_per_s)).max(0.0);
             // Only a resource that limits flows already looks after those below its level.
             if room < fit.0 && share.level < f64::INFINITY {
-                fit = (room, resource);
+                fit = (room, resource.0);
             }
         }
         let (level, bottleneck) = if fit.0 >= level * (1.0 - self.band) { fit } else { (level, bottleneck) };
@@ -96,7 +97,7 @@ impl State {
         let index = resource as usize;
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for member in &self.resources.members[index] {
+        for member in &self.resources.usages[index].members {
             let flow = self.flows.at(member.flow);
             let (limit, by) = if flow.bottleneck == resource && !over {
                 self.limit(member.flow, resource)
@@ -123,9 +124,9 @@ impl State {
     fn limit(&self, slot: u32, but: u32) -> (f64, u32) {
         let mut limit = (1.0, ITSELF);
         for each in &self.flows.at(slot).uses {
-            let level = self.resources.shares[each.resource as usize].level;
-            if level < limit.0 && each.resource != but {
-                limit = (level, each.resource);
+            let level = self.resources.shares[each.resource.0 as usize].level;
+            if level < limit.0 && each.resource.0 != but {
+                limit = (level, each.resource.0);
             }
         }
         limit
@@ -140,23 +141,22 @@ impl State {
             return;
         }
         flow.level = level;
-        flow.hard_per_s = level * flow.alone_per_s;
-        flow.own_pressure = self.softness.pressure(flow.hard_per_s / flow.most_per_s);
+        flow.own_pressure = self.softness.pressure(level * flow.alone_per_s / flow.most_per_s);
         let demand = risen * flow.alone_per_s;
         if !flow.stale {
             flow.stale = true;
             self.stale.push(slot);
         }
         for each in &flow.uses {
-            let share = &mut self.resources.shares[each.resource as usize];
+            let share = &mut self.resources.shares[each.resource.0 as usize];
             share.used += each.weight * demand;
             if !share.waiting && (share.is_over() || share.is_slack(self.band)) {
                 share.waiting = true;
-                self.waiting.push_back(each.resource);
+                self.waiting.push_back(each.resource.0);
             }
             if !share.bent && share.is_bent(self.bend) {
                 share.bent = true;
-                self.bent.push(each.resource);
+                self.bent.push(each.resource.0);
             }
         }
     }

@@ -6,56 +6,42 @@ use crate::time::Time;
 /// What limits a flow: a resource's index, or this if it is the flow itself.
 pub const ITSELF: u32 = u32::MAX;
 
-/// A flow, as its slot keeps it.
+/// A flow, as its slot keeps it: two lines of the processor's cache, and in the first what all others change.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub struct Flow {
     /// Part of what it would do alone that it gets in the hard solution, 0 before its first.
     pub level: f64,
-    /// Units of work per second that it does in the hard solution.
-    pub hard_per_s: f64,
-    /// What its own cap adds to the sum of pressures.
-    pub own_pressure: f64,
     /// Units of work per second that it would do alone, φ.
     pub alone_per_s: f64,
     /// Its own cap in units per second.
     pub most_per_s: f64,
+    /// What its own cap adds to the sum of pressures.
+    pub own_pressure: f64,
     /// Sum of the pressures of its resources.
     pub pressures: f64,
     /// That sum when the flow was given its rate.
     pub paced_pressures: f64,
-    /// Units of work per second that it does.
-    pub per_s: f64,
-    /// Units of work that were left at `since`.
-    pub left: f64,
-    /// When `left` and `per_s` were set.
-    pub since: Time,
     /// What limits its level.
     pub bottleneck: u32,
     /// Whether the flow waits for a new rate.
     pub stale: bool,
     /// Whether the slot holds a flow.
     pub active: bool,
-    /// Flows that the slot held before.
-    pub generation: u32,
-    /// What it was started with.
-    pub tag: u64,
+    /// Units of work per second that it does.
+    pub per_s: f64,
+    /// Units of work that were left at `since`.
+    pub left: f64,
+    /// When `left` and `per_s` were set.
+    pub since: Time,
+    /// What it takes of resources.
+    pub uses: Vec<Use>,
     /// Units of work in all.
     pub work: f64,
-    /// What it takes of resources.
-    pub uses: Vec<Place>,
-}
-
-/// A use, and where the resource keeps it.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Units of the resource for a unit of work.
-    pub weight: f64,
-    /// The resource's index.
-    pub resource: u32,
-    /// Where in the resource's list of members.
-    pub member: u32,
-    /// The kind of use.
-    pub class: u8,
+    /// What it was started with.
+    pub tag: u64,
+    /// Flows that the slot held before.
+    pub generation: u32,
 }
 
 impl Flow {
@@ -90,14 +76,9 @@ impl Flows {
             u32::try_from(self.slots.len() - 1).expect("flows are numbered in 32 bits")
         });
         let flow = &mut self.slots[slot as usize];
-        let mut places = std::mem::take(&mut flow.uses);
-        places.clear();
-        places.extend(uses.iter().map(|each| Place {
-            weight: each.weight,
-            resource: each.resource.0,
-            member: 0,
-            class: each.class,
-        }));
+        let mut kept = std::mem::take(&mut flow.uses);
+        kept.clear();
+        kept.extend_from_slice(uses);
         *flow = Flow {
             active: true,
             generation: flow.generation,
@@ -107,7 +88,7 @@ impl Flows {
             most_per_s,
             tag,
             work,
-            uses: places,
+            uses: kept,
             ..Flow::default()
         };
         slot

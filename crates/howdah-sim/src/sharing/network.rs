@@ -120,8 +120,8 @@ impl<C: Capacities> Network<C> {
         self.advance(now);
         let state = &self.state;
         let index = resource.0 as usize;
-        let mut used = state.resources.finished[index][usize::from(class)];
-        for member in &state.resources.members[index] {
+        let mut used = state.resources.usages[index].finished[usize::from(class)];
+        for member in &state.resources.usages[index].members {
             let flow = state.flows.at(member.flow);
             let place = flow.uses[member.place as usize];
             if place.class == class {
@@ -142,7 +142,7 @@ impl<C: Capacities> Network<C> {
 
     /// What all flows at a resource ask of it now.
     pub fn load(&self, resource: ResourceId) -> &Load {
-        &self.state.resources.loads[resource.0 as usize]
+        &self.state.resources.usages[resource.0 as usize].load
     }
 
     /// Flows in the network.
@@ -164,8 +164,8 @@ impl<C: Capacities> Network<C> {
     fn remove(&mut self, slot: u32, left: f64) {
         let state = &mut self.state;
         let done = state.flows.at(slot).work - left;
-        state.resources.part(slot, &mut state.flows, done);
-        state.changed.extend(state.flows.at(slot).uses.iter().map(|each| each.resource));
+        state.resources.part(slot, &state.flows, done);
+        state.changed.extend(state.flows.at(slot).uses.iter().map(|each| each.resource.0));
         state.calendar.drop(slot);
         state.flows.leave(slot);
     }

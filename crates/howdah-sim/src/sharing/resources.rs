@@ -1,6 +1,6 @@
 //! The resources of a network, and who uses them.
 
-use super::flows::{Flows, Place};
+use super::flows::Flows;
 use super::load::{CLASSES, Load};
 
 /// How a resource is shared now: what is looked at whenever a flow changes, kept in one line of the processor's cache.
@@ -27,6 +27,18 @@ pub struct Share {
     pub bent: bool,
 }
 
+/// Who uses a resource, and who did.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub struct Usage {
+    /// Its flows, in no order.
+    pub members: Vec<Member>,
+    /// What they ask of it.
+    pub load: Load,
+    /// Units that flows have taken that have ended, by class.
+    pub finished: [f64; CLASSES],
+}
+
 /// One use of a resource by a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
@@ -43,12 +55,8 @@ pub struct Member {
 pub struct Resources {
     /// How it is shared.
     pub shares: Vec<Share>,
-    /// What its flows ask of it.
-    pub loads: Vec<Load>,
-    /// Its flows.
-    pub members: Vec<Vec<Member>>,
-    /// Units that flows have taken that have ended, by class.
-    pub finished: Vec<[f64; CLASSES]>,
+    /// Who uses it.
+    pub usages: Vec<Usage>,
 }
 
 impl Resources {
@@ -66,45 +74,40 @@ impl Resources {
             waiting: false,
             bent: false,
         });
-        self.loads.push(Load::default());
-        self.members.push(Vec::new());
-        self.finished.push([0.0; CLASSES]);
+        self.usages.push(Usage::default());
         index
     }
 
     /// Enters a flow in the lists of the resources that it uses, and gives it their pressures.
     pub fn join(&mut self, slot: u32, flows: &mut Flows) {
         let flow = flows.at_mut(slot);
-        for (place, each) in (0..).zip(&mut flow.uses) {
-            let resource = each.resource as usize;
+        for (place, each) in (0..).zip(&flow.uses) {
             let demand = each.weight * flow.alone_per_s;
-            each.member = self.members[resource].len() as u32;
-            self.members[resource].push(Member { flow: slot, place, demand });
-            self.loads[resource].flows[usize::from(each.class)] += 1;
-            self.loads[resource].demand[usize::from(each.class)] += demand;
-            flow.pressures += self.shares[resource].pressure;
+            let usage = &mut self.usages[each.resource.0 as usize];
+            usage.members.push(Member { flow: slot, place, demand });
+            usage.load.flows[usize::from(each.class)] += 1;
+            usage.load.demand[usize::from(each.class)] += demand;
+            flow.pressures += self.shares[each.resource.0 as usize].pressure;
         }
     }
 
     /// Strikes a flow off the lists, and counts what it took.
-    pub fn part(&mut self, slot: u32, flows: &mut Flows, done: f64) {
-        for place in 0..flows.at(slot).uses.len() {
-            let flow = flows.at(slot);
-            let Place { weight, resource, member, class } = flow.uses[place];
-            let (resource, class) = (resource as usize, usize::from(class));
-            let demand = weight * flow.alone_per_s;
-            self.finished[resource][class] += weight * done;
-            let (share, load) = (&mut self.shares[resource], &mut self.loads[resource]);
-            share.used -= demand * flow.level;
-            load.flows[class] -= 1;
+    pub fn part(&mut self, slot: u32, flows: &Flows, done: f64) {
+        let flow = flows.at(slot);
+        for (place, each) in (0..).zip(&flow.uses) {
+            let class = usize::from(each.class);
+            let usage = &mut self.usages[each.resource.0 as usize];
+            // Looking through a list of dozens is quicker than to tell flows, all over the memory, where in it they are.
+            let found = usage.members.iter().position(|member| member.flow == slot && member.place == place);
+            let member = usage.members.swap_remove(found.expect("a flow is a member where it has a use"));
+            usage.finished[class] += each.weight * done;
+            usage.load.flows[class] -= 1;
             // Sums of floats drift; that of nothing is 0 for certain.
-            load.demand[class] = if load.flows[class] == 0 { 0.0 } else { load.demand[class] - demand };
-            let members = &mut self.members[resource];
-            members.swap_remove(member as usize);
-            if let Some(moved) = members.get(member as usize) {
-                flows.at_mut(moved.flow).uses[moved.place as usize].member = member;
-            }
-            if members.is_empty() {
+            let left = usage.load.demand[class] - member.demand;
+            usage.load.demand[class] = if usage.load.flows[class] == 0 { 0.0 } else { left };
+            let share = &mut self.shares[each.resource.0 as usize];
+            share.used -= member.demand * flow.level;
+            if usage.members.is_empty() {
                 share.used = 0.0;
                 share.level = f64::INFINITY;
             }

@@ -38,7 +38,7 @@ impl State {
         share.pressed = utilisation;
         share.pressure = pressure;
         let lag = if self.exact { 0.0 } else { LAG * self.softness.power() };
-        for member in &self.resources.members[resource as usize] {
+        for member in &self.resources.usages[resource as usize].members {
             let flow = self.flows.at_mut(member.flow);
             flow.pressures += risen;
             // A rate bends by a part d(sum)/(p·sum).
@@ -59,7 +59,8 @@ impl State {
         flow.paced_pressures = flow.pressures;
         flow.left = flow.left_at(now);
         flow.since = now;
-        flow.per_s = flow.hard_per_s * self.softness.slowdown(flow.own_pressure + flow.pressures);
+        flow.per_s =
+            flow.level * flow.alone_per_s * self.softness.slowdown(flow.own_pressure + flow.pressures);
         match flow.due() {
             Some(due) => self.calendar.set(slot, due),
             None => self.calendar.drop(slot),

@@ -127,7 +127,7 @@ impl State {
                 let flow = self.flows.at(slot);
                 flow.uses
                     .iter()
-                    .map(|each| (each.resource as usize, each.weight * flow.alone_per_s))
+                    .map(|each| (each.resource.0 as usize, each.weight * flow.alone_per_s))
                     .collect()
             })
             .collect();
