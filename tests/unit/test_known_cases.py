@@ -40,7 +40,7 @@ def test_quantities_of_hosts_go_to_the_hosts_and_the_others_to_the_simulator() -
 
 def test_what_is_not_fitted_comes_from_the_inventory() -> None:
     (group,) = scenario_of(_case("seven-node", Setting("native", TB, 2, 1)).work, {}, 1).hosts
-    assert (group.speed, group.controller_bytes_per_s) == (0.75, 5.5e8)
+    assert (group.speed, group.controller_bytes_per_s) == (0.6, 4.8e8)
 
 
 def test_a_quarter_of_the_hosts_has_as_much_to_do_for_each_slot() -> None:

@@ -15,6 +15,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
 from howdah.session.cases import simulate_case
 from howdah.session.files import replace_file
+from howdah.session.ratios import ratio_cells, ratios_in
 from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
 from howdah.session.studies import cases_of, studies
 from howdah.store.reader import read_record
@@ -35,12 +36,19 @@ def calibrate(
     ``tell`` is called after every simulation.
     """
     tables = [Path(name) for name in known if name.endswith(".csv")]
+    ratios = {path: study for path in tables if (study := ratios_in(path))}
     runs = [name for name in known if not name.endswith(".csv")]
     cases = (
-        *cases_of(tables),
+        *cases_of(path for path in tables if path not in ratios),
         *(case_of_record(read_record(find_run(runs_dir, name))) for name in runs),
     )
-    return fit_cases(_name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell)
+    fitted = fit_cases(
+        _name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell
+    )
+    compared = (
+        cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
+    )
+    return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
 
 
 def check_output(path: Path) -> None:
