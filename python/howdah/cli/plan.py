@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,10 @@ from howdah.cli.request import (
     parse_realm,
     parse_whole,
 )
+from howdah.cli.simulating import SimulationBar
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.session import plans as session
+from howdah.session.ranking import RANKS, plan_inventory
 
 EXAMPLES = """
 **Examples**
@@ -28,6 +31,7 @@ EXAMPLES = """
 * `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
+* `howdah plan hosts.yaml --calibration mine.yaml` ranks platforms by simulating each of them
 * `howdah plan explain plan.yaml dfs.blocksize` then tells why, value by value
 """
 
@@ -92,6 +96,21 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     need: Annotated[str | None, typer.Option(help="Data to be held today, such as 300TB.")] = None,
     growth: Annotated[str | None, typer.Option(help="Its growth, such as 40%/year.")] = None,
     years: Annotated[int | None, typer.Option(help="How long the cluster is to last.", min=0, max=30)] = None,
+    rank: Annotated[
+        str | None,
+        typer.Option(
+            help="What platforms are ranked by: rules, or simulate, the default with a calibration.",
+            autocompletion=lambda: list(RANKS),
+        ),
+    ] = None,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            help="What `howdah calibrate` found, or `published`: to rank by simulation.",
+            envvar="HOWDAH_CALIBRATION",
+            metavar="FILE",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
     page: Annotated[
         bool, typer.Option("--page/--no-page", help="Write a page beside the plan, with its charts.")
@@ -121,7 +140,9 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         growth=parse_growth(need, growth, years),
     )
     written = session.page_of(output) if page else None
-    made = session.plan_hosts(hosts, request)
+    with SimulationBar(silent=json or quiet) as bar:
+        make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
+        made = session.plan_hosts(hosts, request, make)
     session.save_plan(made, output)
     if written is not None:
         session.write_plan_page(made, written)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from howdah.session.replicas import Done
+if TYPE_CHECKING:
+    # Commands that may simulate, and mostly do not, start without what simulations need.
+    from howdah.session.replicas import Done
 
 
 class SimulationBar:

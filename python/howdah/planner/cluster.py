@@ -8,7 +8,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Advice, Cluster, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.capacity import capacity
-from howdah.planner.choice import choose, count_workers, layouts_and_kinds
+from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import decide
 from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, Facts
@@ -24,7 +24,11 @@ from howdah.planner.topology import lay_out
 
 def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
     """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
-    choice = choose(inventory, request)
+    return plan_choice(inventory, request, choose(inventory, request))
+
+
+def plan_choice(inventory: Inventory, request: PlanRequest, choice: Choice) -> Plan:
+    """Plan a cluster of the first candidate of every group; raises UserError where that is impossible."""
     chosen = choice.best()
     layouts, kinds = layouts_and_kinds(chosen)
     masters = place_masters(inventory, layouts, kinds, request)

@@ -30,7 +30,7 @@ def scenario_of(work: Work, values: Mapping[str, float], seed: int) -> Scenario:
     if work.scheduling is not None:
         scheduling = scheduling.model_copy(update={"kind": "slots"} | work.scheduling.model_dump())
     whole = scenario.model_copy(update={"masters": masters, "scheduling": scheduling})
-    return whole if work.share == 1 else _shrunk(whole, work.share)
+    return whole if work.share == 1 else shrunk(whole, work.share)
 
 
 def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
@@ -46,7 +46,7 @@ def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
     return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases)
 
 
-def _shrunk(scenario: Scenario, share: float) -> Scenario:
+def shrunk(scenario: Scenario, share: float) -> Scenario:
     """The same work for every host on the first of them: those that make room for masters stay."""
     hosts = tuple(_first(scenario.hosts, round(share * sum(group.count for group in scenario.hosts))))
     kept = _map_slots(hosts) / _map_slots(scenario.hosts)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from howdah import releases
 from howdah.documents.inventory import read_inventory
 from howdah.documents.plan import read_plan, write_plan
 from howdah.errors import UserError
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
@@ -37,17 +39,19 @@ _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
 
 
-def plan_hosts(path: Path, request: PlanRequest) -> Plan:
+def plan_hosts(
+    path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], Plan] = plan_cluster
+) -> Plan:
     """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
 
-    What is wrong with a group of hosts names the file, too.
+    What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
     """
     # A release that is not known is told before anything else is done.
     releases.hadoop(request.hadoop)
     releases.hbase(request.hbase)
     inventory = read_inventory(path)
     try:
-        return plan_cluster(inventory, request)
+        return make(inventory, request)
     except UserError as error:
         if error.where.startswith("groups"):
             raise UserError(f"{path}: {error.where}", error.what, error.hint) from error

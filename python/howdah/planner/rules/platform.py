@@ -165,6 +165,15 @@ SLOTS = Rule(
     today="YARN has no slots (X11): so many map and so many reduce containers fit a worker at once.",
 )
 
+SIMULATED = Rule(
+    id="platform.simulated",
+    says="Of platforms that a calibrated simulation can tell apart, the faster is chosen; where it cannot "
+    "tell, the other rules decide.",
+    sources=("howdah",),
+    condition="platforms ranked by simulation",
+    applies=_mapreduce,
+)
+
 
 def _advise_overcommit(facts: Facts) -> str | None:
     return (
@@ -268,6 +277,7 @@ RULES: tuple[Rule, ...] = (
     SPARE_CORE,
     DATA_DISKS,
     SLOTS,
+    SIMULATED,
     OVERCOMMIT,
     HYPER_THREADING,
     READY_TIME,

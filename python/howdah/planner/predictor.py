@@ -1,0 +1,57 @@
+"""What the planner is told of plans that do not exist yet, by whoever can foretell them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist, mean, stdev
+from typing import NamedTuple, Protocol
+
+from howdah.model.plan import Plan
+
+_NINETY = NormalDist().inv_cdf(0.95)
+
+
+class Foretold(NamedTuple):
+    """How long the work takes on one plan."""
+
+    elapsed_s: tuple[float, ...]
+    """One time for each draw of what is not known for sure; the draws are the same for every plan."""
+    unexplained: float
+    """Standard deviation of a time's logarithm that the draws do not explain."""
+
+
+class Predictor(Protocol):
+    """Foretells plans."""
+
+    about: str
+    """What is foretold, and from what, in words."""
+
+    def __call__(self, plans: Sequence[Plan]) -> Sequence[Foretold]:
+        """What the same work takes on each of the plans."""
+
+
+class Lag(NamedTuple):
+    """How much longer one plan takes than another: 0.1 for 10 %, with the ends of a 90 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether the two can be told apart."""
+        return self.low > 0 or self.high < 0
+
+
+def lag(one: Foretold, other: Foretold) -> Lag:
+    """How much longer ``one`` takes than ``other``, draw by draw.
+
+    What a draw makes of both cancels out. What draws do not explain need not be the same for both, and
+    counts for each.
+    """
+    ratios = [math.log(mine / theirs) for mine, theirs in zip(one.elapsed_s, other.elapsed_s, strict=True)]
+    drawn = stdev(ratios) if len(ratios) > 1 else 0.0
+    middle = mean(ratios)
+    reach = _NINETY * math.hypot(drawn, one.unexplained, other.unexplained)
+    return Lag(*(math.expm1(end) for end in (middle, middle - reach, middle + reach)))

@@ -1,0 +1,150 @@
+"""Platforms ranked by what is foretold of them; where that cannot tell, the rules decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Advice, Candidate, Judgement, Plan
+from howdah.model.request import PlanRequest
+from howdah.planner.choice import Choice, choose
+from howdah.planner.cluster import plan_choice
+from howdah.planner.platforms.ranking import NOT_ASKED_FOR, score
+from howdah.planner.predictor import Foretold, Lag, Predictor, lag
+from howdah.planner.rule import Severity
+from howdah.planner.rules.platform import SIMULATED
+from howdah.planner.variants import Variant, variants
+from howdah.units import format_seconds
+
+
+class Ranked(NamedTuple):
+    """A candidate that can be planned, its plan and what is foretold of it."""
+
+    candidate: Candidate
+    plan: Plan
+    foretold: Foretold
+
+
+def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
+    """Why these platforms cannot be ranked by simulation; None where they can."""
+    if not request.mapreduce or request.hbase_used:
+        return "HBase is not simulated"
+    if len(inventory.worker_groups) > 1:
+        return "hosts of several kinds are each divided in their own way, and only one kind is tried"
+    return None
+
+
+def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Predictor) -> Plan:
+    """Plan a cluster, its platform being the one that is foretold to be the fastest.
+
+    Of platforms that cannot be told apart from the fastest, the rules choose. Other numbers of tasks and
+    other block sizes on that platform are tried as well, and become advice. Raises UserError where the hosts
+    or the request do not allow a cluster, or no prediction.
+    """
+    if why := why_not_ranked(inventory, request):
+        raise UserError("--rank simulate", why, "give --rank rules")
+    choice = choose(inventory, request)
+    (group,) = choice.groups
+    weighed = choice.weighed[group.name]
+    tried = list(_tried(inventory, request, choice))
+    if not tried:
+        return plan_choice(inventory, request, choice)
+    foretold = predictor([plan for _, plan in tried])
+    ranked = [Ranked(*one, told) for one, told in zip(tried, foretold, strict=True)]
+    fastest = min(ranked, key=lambda one: _middle(one.foretold))
+    alike = [one for one in ranked if not lag(one.foretold, fastest.foretold).tells]
+    chosen = max(alike, key=lambda one: one.candidate.score)
+    told = [_judged(one, fastest, chosen, predictor.about) for one in ranked]
+    told.sort(key=lambda one: (one.platform != chosen.candidate.platform, -one.score))
+    others = [_passed_over(one) for one in weighed if all(one is not each.candidate for each in ranked)]
+    plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*told, *others)}))
+    advice = _advice(chosen, variants(inventory, request, chosen.plan), predictor)
+    return plan.model_copy(
+        update={
+            "cluster": plan.cluster
+            and plan.cluster.model_copy(update={"advice": (*advice, *plan.cluster.advice)})
+        }
+    )
+
+
+def _tried(inventory: Inventory, request: PlanRequest, choice: Choice) -> Iterable[tuple[Candidate, Plan]]:
+    """Every candidate that rules neither refuse nor rule out, planned."""
+    (group,) = choice.groups
+    weighed = choice.weighed[group.name]
+    for one in weighed:
+        wanted = request.workers_per_host in (None, sum(kind.per_host for kind in one.kinds))
+        if one.verdict == "refused" or one.score <= -NOT_ASKED_FOR or not wanted:
+            continue
+        first = (one, *(other for other in weighed if other is not one))
+        try:
+            yield one, plan_choice(inventory, request, Choice(choice.groups, {group.name: first}))
+        except UserError:
+            # It has no room for the masters; the rules say so where it is listed.
+            if one is weighed[0]:
+                raise
+
+
+def _judged(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Candidate:
+    """The candidate with the simulation's judgement, beside which the rules' weights count for nothing."""
+    candidate = one.candidate
+    judgements = (
+        _judgement(one, fastest, chosen, about),
+        *(judgement.model_copy(update={"weight": 0.0}) for judgement in candidate.judgements),
+    )
+    return candidate.model_copy(
+        update={
+            "verdict": "recommended" if one is chosen else "possible",
+            "judgements": judgements,
+            "score": score(judgements),
+        }
+    )
+
+
+def _passed_over(candidate: Candidate) -> Candidate:
+    """A candidate that was not simulated; it stays as the rules have it, after those that were."""
+    return (
+        candidate if candidate.verdict == "refused" else candidate.model_copy(update={"verdict": "possible"})
+    )
+
+
+def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
+    if one is fastest:
+        return SIMULATED.speaks_for(f"simulated fastest, in {format_seconds(_middle(one.foretold))}: {about}")
+    behind = lag(one.foretold, fastest.foretold)
+    name = fastest.candidate.platform
+    if behind.tells:
+        return SIMULATED.speaks_against(
+            f"simulated {_said(behind)} slower than {name}", max(0.0, round(behind.share, 4))
+        )
+    text = f"simulated {_said(behind)} slower than {name}: they cannot be told apart"
+    return SIMULATED.speaks_for(text) if one is chosen else SIMULATED.speaks_against(text)
+
+
+def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> Iterable[Advice]:
+    """What other numbers of tasks and other block sizes would bring."""
+    if not tried:
+        return
+    no_faster = []
+    for one, foretold in zip(tried, predictor([one.plan for one in tried]), strict=True):
+        behind = lag(chosen.foretold, foretold)
+        if behind.tells and behind.share > 0:
+            broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in one.breaks)
+            yield SIMULATED.advice(
+                f"{one.flag} is simulated faster: as planned, work takes {_said(behind)} longer.{broken}"
+            )
+        else:
+            no_faster.append(one.flag)
+    if no_faster:
+        said = SIMULATED.advice(f"Simulated no faster, as far as can be told: {', '.join(no_faster)}.")
+        yield said.model_copy(update={"severity": Severity.MAY.value})
+
+
+def _said(behind: Lag) -> str:
+    return f"{behind.share:.1%} ({behind.low:.1%} to {behind.high:.1%})".replace("-", "−")
+
+
+def _middle(foretold: Foretold) -> float:
+    return median(foretold.elapsed_s)
