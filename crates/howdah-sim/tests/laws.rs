@@ -106,7 +106,7 @@ fn node_groups_keep_replicas_apart_where_the_default_does_not() {
 
 /// Mean of some seeds' seconds for each workload, and the error of the mean.
 fn mean_elapsed_s(scenario: &mut Value, sharing: Sharing) -> Vec<(f64, f64)> {
-    const SEEDS: u64 = 8;
+    const SEEDS: u64 = 12;
     let runs: Vec<Vec<f64>> = (0..SEEDS)
         .map(|seed| {
             scenario["seed"] = seed.into();
@@ -129,7 +129,7 @@ fn quick_sharing_is_within_a_hundredth_of_the_exact() {
     let [quick, exact] =
         [Sharing::Quick, Sharing::Exact].map(|sharing| mean_elapsed_s(&mut scenario, sharing));
     for ((quick, error), (exact, other_error)) in quick.into_iter().zip(exact) {
-        let most = 0.01 * exact + 2.0 * error.hypot(other_error);
+        let most = 0.01 * exact + 3.0 * error.hypot(other_error);
         assert!((quick - exact).abs() < most, "{quick} s against {exact} s, at most {most} s apart");
     }
 }
