@@ -57,6 +57,24 @@ def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
     assert "only a measured run can tell" in done.stderr
 
 
+def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Path) -> None:
+    before = tree(planned)
+    asked = ("--what-if", "disks=2", "--what-if", "hosts=14")
+    done = howdah("predict", "plan.yaml", *ASKED, *asked, "--json", cwd=planned)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    effects = {one["quantity"]: one for one in found["effects"]}
+    assert effects["disks"]["before"] == "10"
+    assert effects["disks"]["share"] > 0
+    assert effects["hosts"]["share"] < 0
+    for one in effects.values():
+        assert one["low"] <= one["share"] <= one["high"]
+        assert one["tells"] == (one["low"] > 0 or one["high"] < 0)
+    shown = howdah("predict", "plan.yaml", *ASKED, "--what-if", "disks=2", cwd=planned)
+    assert "shorter │ longer" in shown.stdout
+    assert tree(planned) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -68,6 +86,9 @@ def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
         (("predict", "plan.yaml", "--name", "../up"), "cannot name a prediction"),
         (("predict", "plan.yaml", "--calibration", "nosuch.yaml"), "nosuch.yaml"),
         (("predict", "plan.yaml", "--suite", "storage"), "storage"),
+        (("predict", "plan.yaml", "--what-if", "disk=1"), "NAME=VALUE of hosts, disks"),
+        (("predict", "plan.yaml", "--what-if", "hosts=1000000000"), "10,000 hosts"),
+        (("predict", "plan.yaml", "--what-if", "disks=many"), "is not a quantity"),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
     ],
 )

@@ -11,7 +11,9 @@ from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
 from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_seed
+from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.session import predicting as session
+from howdah.session import what_if as session_what_if
 from howdah.units import parse_count
 
 EXAMPLES = """
@@ -19,6 +21,7 @@ EXAMPLES = """
 
 * `howdah predict plan.yaml --calibration mine.yaml` foretells the TeraSort suite that the plan is for
 * `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` takes longer, and is surer
+* `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
 * `howdah score last` then holds the newest run against what was foretold of it
 """
 
@@ -42,9 +45,18 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     calibration: Annotated[
         str | None,
-        typer.Option(help="What `howdah calibrate` found, or `published`.", metavar="FILE"),
+        typer.Option(
+            help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+        ),
     ] = None,
     replications: Annotated[int, typer.Option(help="Simulations, each with another seed.", metavar="N")] = 10,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What one change would do: disks=10; repeatable. `all` halves and doubles everything.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of everything random; kept.", metavar="N")] = None,
     name: Annotated[
         str | None, typer.Option(help="The prediction's name; made from the time where left out.")
@@ -57,7 +69,8 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
 ) -> None:
     """Foretell a run on a planned cluster: medians and 90 % intervals of every workload and phase.
 
-    The prediction is kept, and never changed; `howdah score` holds the real run against it.
+    The prediction is kept, and never changed; `howdah score` holds the real run against it. With
+    --what-if nothing is kept: the plan is made anew with one thing changed, and the same data simulated.
     """
     request = session.RunRequest(
         suite=suite,
@@ -67,6 +80,19 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
         replication=_count(replication, "--replication"),
         output_replication=_count(output_replication, "--output-replication"),
     )
+    if what_if:
+        with SimulationBar(silent=json or quiet) as bar:
+            found = session_what_if.what_if(
+                plan,
+                request,
+                what_if,
+                calibration=calibration,
+                replications=replications,
+                seed=parse_seed(seed) if seed is not None else 1,
+                tell=bar.tell,
+            )
+        print_json(what_if_json(found)) if json else show(what_if_table(found))
+        return
     with SimulationBar(silent=json or quiet) as bar:
         made = session.predict(
             plan,

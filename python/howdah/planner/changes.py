@@ -1,0 +1,174 @@
+"""A planned cluster with one thing changed: its hosts, what is in them, or how data is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from howdah.errors import UserError
+from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.plan import Cluster, Plan
+from howdah.model.request import Hypervisor, Override, PlanRequest
+from howdah.planner.cluster import plan_cluster
+from howdah.units import (
+    exact_bits_per_s,
+    exact_bytes,
+    format_count,
+    parse_bits_per_s,
+    parse_bytes,
+    parse_count,
+)
+
+MOST_HOSTS = 10_000
+"""More are not simulated in any time that one would wait."""
+_BLOCK_SIZE = "dfs.blocksize"
+
+
+class Quantity(NamedTuple):
+    """One thing that can be changed."""
+
+    parse: Callable[[str, str], int]
+    """Reads its value as a user writes it."""
+    said: Callable[[int], str]
+    """Writes it."""
+    now: Callable[[Plan, HostGroup], int]
+    """Its value in a plan."""
+    of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
+    """What changes in a group of hosts, by the names of an inventory."""
+    of_request: Callable[[PlanRequest, int], PlanRequest] | None = None
+    """What changes in what is asked of the planner."""
+
+
+def pinned(plan: Plan) -> Plan:
+    """The plan made anew, insisting on its platform; raises UserError where hosts are of several kinds."""
+    cluster, _ = _sole_group(plan)
+    return plan_cluster(cluster.inventory, _insisting(cluster))
+
+
+def changed(plan: Plan, name: str, value: int) -> Plan:
+    """The plan made anew with one quantity changed; raises UserError where that is impossible."""
+    quantity = QUANTITIES[name]
+    cluster, group = _sole_group(plan)
+    request, inventory = _insisting(cluster), cluster.inventory
+    where = f"{name}={quantity.said(value)}"
+    if value < 1 or (name == "hosts" and value > MOST_HOSTS):
+        raise UserError(
+            where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
+        )
+    if quantity.of_request is not None:
+        request = quantity.of_request(request, value)
+    if quantity.of_host is not None:
+        inventory = _with_group(inventory, group, quantity.of_host(group, value), where)
+    try:
+        return plan_cluster(inventory, request)
+    except UserError as error:
+        raise UserError(where, error.what, error.hint) from error
+
+
+def _sole_group(plan: Plan) -> tuple[Cluster, HostGroup]:
+    cluster = plan.cluster
+    if cluster is None or len(cluster.inventory.worker_groups) > 1:
+        raise UserError(
+            "plan",
+            "is not of one kind of hosts, so that one change would mean several",
+            "plan one kind of hosts",
+        )
+    return cluster, cluster.inventory.worker_groups[0]
+
+
+def _insisting(cluster: Cluster) -> PlanRequest:
+    layout = cluster.layouts[0]
+    return cluster.request.model_copy(
+        update={
+            "hypervisor": cluster.request.hypervisor if layout.virtual else Hypervisor.NONE,
+            "workers_per_host": len(layout.workers),
+            "growth": None,
+        }
+    )
+
+
+def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
+    try:
+        other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
+        groups = tuple(other if one is group else one for one in inventory.groups)
+        return Inventory(cluster=inventory.cluster, groups=groups)
+    except ValidationError as error:
+        raise UserError(where, error.errors(include_url=False)[0]["msg"], "give another value") from error
+
+
+def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
+    even = bool(group.racks) and value % len(group.racks) == 0
+    return {"count": value, "hosts": (), "racks": group.racks if even else ()}
+
+
+def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
+    data = [one for one in group.disks if one.role is DiskRole.DATA]
+    if len(data) > 1:
+        raise UserError(f"disks={value}", "data disks are of several kinds", "change the inventory, and plan")
+    return {
+        "disks": [
+            one.model_dump(mode="json", by_alias=True) | ({"count": value} if one in data else {})
+            for one in group.disks
+        ]
+    }
+
+
+def _nics(group: HostGroup, update: Mapping[str, Any]) -> Mapping[str, Any]:
+    if len(group.nics) > 1:
+        raise UserError("nics", "ports are of several kinds", "change the inventory, and plan")
+    return {"nics": [group.nics[0].model_dump(mode="json", by_alias=True) | dict(update)]}
+
+
+def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
+    if value % group.cpu.sockets:
+        raise UserError(
+            f"cores={value}", f"do not divide among {group.cpu.sockets} sockets", "give an even share"
+        )
+    cpu = group.cpu.model_dump(mode="json", by_alias=True)
+    return {"cpu": cpu | {"cores_per_socket": value // group.cpu.sockets}}
+
+
+def _block_size(request: PlanRequest, value: int) -> PlanRequest:
+    others = tuple(one for one in request.overrides if one.key != _BLOCK_SIZE)
+    return request.model_copy(
+        update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}
+    )
+
+
+def _setting(key: str) -> Callable[[Plan, HostGroup], int]:
+    return lambda plan, group: next(int(str(one.value)) for one in plan.settings if one.key == key)
+
+
+QUANTITIES: Mapping[str, Quantity] = {
+    "hosts": Quantity(parse_count, format_count, lambda plan, group: group.count, _hosts),
+    "disks": Quantity(parse_count, format_count, lambda plan, group: group.data_disks, _disks),
+    "nics": Quantity(
+        parse_count,
+        format_count,
+        lambda plan, group: sum(one.count for one in group.nics),
+        lambda group, value: _nics(group, {"count": value}),
+    ),
+    "nic-speed": Quantity(
+        parse_bits_per_s,
+        exact_bits_per_s,
+        lambda plan, group: group.nics[0].speed_bits_per_s,
+        lambda group, value: _nics(group, {"speed": exact_bits_per_s(value)}),
+    ),
+    "cores": Quantity(parse_count, format_count, lambda plan, group: group.cpu.cores, _cores),
+    "memory": Quantity(
+        parse_bytes,
+        exact_bytes,
+        lambda plan, group: group.memory_bytes,
+        lambda group, value: {"memory": exact_bytes(value), "memory_per_numa_node": None},
+    ),
+    "replication": Quantity(
+        parse_count,
+        format_count,
+        _setting("dfs.replication"),
+        of_request=lambda request, value: request.model_copy(update={"replication": value}),
+    ),
+    "block-size": Quantity(parse_bytes, exact_bytes, _setting(_BLOCK_SIZE), of_request=_block_size),
+}
+"""Everything that can be changed, in the order in which a cluster is bought and set up."""

@@ -1,0 +1,155 @@
+"""What a planned cluster would take with one thing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from howdah.calibrate.forecast import unexplained
+from howdah.engines.sim.follow import Done
+from howdah.engines.sim.outcome import Summary
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.workload import Suite
+from howdah.planner.changes import QUANTITIES, changed, pinned
+from howdah.planner.predictor import Foretold, Lag, lag
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.session.calibrations import load_calibration
+from howdah.session.predicting import planned_work, warnings_of
+from howdah.session.replicas import check_replications, scenarios, simulate
+
+EVERYTHING = "all"
+_NS_PER_S = 1e9
+
+
+class Effect(NamedTuple):
+    """What one change does to the time of the whole suite."""
+
+    quantity: str
+    before: str
+    after: str
+    elapsed_s: float
+    lag: Lag
+
+
+class WhatIf(NamedTuple):
+    """The suite's time as planned, and every change's effect, the largest first."""
+
+    elapsed_s: float
+    effects: tuple[Effect, ...]
+    impossible: tuple[str, ...]
+    """Changes that cannot be planned, and why."""
+    warnings: tuple[RunWarning, ...]
+
+
+class _Change(NamedTuple):
+    name: str
+    before: str
+    after: str
+    plan: Plan
+
+
+def what_if(
+    file: Path,
+    request: RunRequest,
+    asked: Sequence[str],
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> WhatIf:
+    """Simulate a suite on a plan as it is and with each change, always with the same draws.
+
+    ``asked`` are changes such as ``disks=10``, or ``all``: every quantity halved and doubled. The data stay
+    the same. Raises UserError for what cannot be changed or simulated.
+    """
+    check_replications(replications, least=3)
+    plan, suite = planned_work(file, request)
+    known = load_calibration(calibration) if calibration is not None else None
+    base = pinned(plan)
+    impossible: list[str] = []
+    changes = list(_changes(base, asked, impossible))
+    works = [(base, suite), *((one.plan, _sized(request, suite, one.plan)) for one in changes)]
+    several = []
+    kept: list[_Change | None] = []
+    for change, (each, work) in zip([None, *changes], works, strict=True):
+        try:
+            several += list(scenarios(each, work, known, count=replications, seed=seed))
+            kept.append(change)
+        except UserError as error:
+            if change is None or EVERYTHING not in asked:
+                raise
+            impossible.append(f"{change.name}={change.after}: {error.what}")
+    summaries = simulate(several, tell)
+    told = [
+        _foretold(summaries[place * replications : (place + 1) * replications], known)
+        for place in range(len(kept))
+    ]
+    effects = [
+        Effect(change.name, change.before, change.after, median(one.elapsed_s), lag(one, told[0]))
+        for change, one in zip(kept, told, strict=True)
+        if change is not None
+    ]
+    return WhatIf(
+        median(told[0].elapsed_s),
+        tuple(sorted(effects, key=lambda one: -abs(one.lag.share))),
+        tuple(impossible),
+        warnings_of(plan, suite, known),
+    )
+
+
+def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
+    for text in asked:
+        if text == EVERYTHING:
+            for name in QUANTITIES:
+                yield from _halved_and_doubled(base, name, impossible)
+            continue
+        name, equals, value = text.partition("=")
+        if name not in QUANTITIES or not equals:
+            raise UserError(
+                f"--what-if {text}", "is no change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
+            )
+        yield _change(base, name, QUANTITIES[name].parse(value, f"--what-if {text}"))
+
+
+def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterator[_Change]:
+    now = _now(base, name)
+    # Twice as many replicas is nothing that anybody asks for.
+    values = (now - 1, now + 1) if name == "replication" else (now // 2, 2 * now)
+    for value in values:
+        if value >= 1:
+            try:
+                yield _change(base, name, value)
+            except UserError as error:
+                impossible.append(f"{error.where}: {error.what}")
+
+
+def _change(base: Plan, name: str, value: int) -> _Change:
+    said = QUANTITIES[name].said
+    return _Change(name, said(_now(base, name)), said(value), changed(base, name, value))
+
+
+def _now(base: Plan, name: str) -> int:
+    assert base.cluster is not None
+    return QUANTITIES[name].now(base, base.cluster.inventory.worker_groups[0])
+
+
+def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
+    """The same data on another plan, with as many tasks as that one runs at once."""
+    rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
+    return size_suite(request.model_copy(update={"rows": rows}), at_once(plan), engine=SIMULATED).suite
+
+
+def _foretold(summaries: Sequence[Summary], calibration: Calibration | None) -> Foretold:
+    """The times of the whole suite; what is unexplained of its workloads counts by their shares of it."""
+    elapsed_s = tuple(one.workloads[-1].end_ns / _NS_PER_S for one in summaries)
+    shares = [
+        (one.kind, (one.end_ns - one.start_ns) / _NS_PER_S / elapsed_s[0]) for one in summaries[0].workloads
+    ]
+    return Foretold(elapsed_s, sum(share * unexplained(calibration, kind) for kind, share in shares))
