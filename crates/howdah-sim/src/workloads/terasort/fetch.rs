@@ -1,0 +1,55 @@
+//! A reduce's shuffle, round by round.
+
+use super::Terasort;
+use crate::job::Next;
+use crate::models::cpu::Work;
+use crate::models::merge::{self, ROW_BYTES};
+use crate::world::{Stream, World};
+
+impl Terasort<'_> {
+    /// A round of the shuffle: fetched from a worker that stands for all, since they are alike.
+    pub(super) fn fetch(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let (worker, started) = (world.attempts[number].worker, world.attempts[number].start);
+        let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
+        let bytes =
+            self.output.files.file_bytes(world.attempts[number].task) / f64::from(self.shuffle.rounds);
+        if bytes == 0.0 {
+            world.attempts[number].step = self.shuffle.rounds;
+            return Next::Pause(0.0);
+        }
+        let fetches = self.splits.len() as f64 / f64::from(self.shuffle.rounds);
+        let stored = 1.0 / settings.compression_ratio;
+        let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
+            + merge::compress_s(world.scenario) * self.shuffle.on_disk;
+        let fetch_s = fetches * parameters.fetch_s / bytes;
+        let beside_s = merge::decompress_s(world.scenario);
+        let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
+        let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
+        let spill = world.cluster.next_spill(worker);
+        world
+            .uses
+            .clear()
+            .work(&world.cluster, worker, Work::Memory, beside_s)
+            .cpu(&world.cluster, worker, serve_s)
+            .cpu(&world.cluster, from, serve_s)
+            .send(&world.cluster, parameters, from, worker, stored)
+            .write(&world.cluster, spill, stored * self.shuffle.on_disk);
+        // What maps wrote long before their output is fetched has left the page cache.
+        if self.last_map_end.is_some_and(|end| started > end) {
+            let disk = world.cluster.next_spill(from);
+            world.uses.read(&world.cluster, disk, stored);
+            self.spill_read_bytes += bytes * stored;
+        }
+        let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);
+        // Its merge runs beside its fetches; only the merge is one thread.
+        let stream = Stream { work: bytes, stream_s: 0.0, memory_s: merging_s, threads: 1.0, pause_s };
+        world.stream(number, stream);
+        self.spilled_bytes += bytes * stored * self.shuffle.on_disk;
+        let attempt = &mut world.attempts[number];
+        attempt.step += 1;
+        attempt.done.shuffled_bytes += bytes * stored;
+        attempt.done.spilled_bytes += bytes * stored * self.shuffle.on_disk;
+        attempt.done.cpu_s += bytes * (beside_s + serve_s);
+        Next::Stream
+    }
+}

@@ -1,0 +1,51 @@
+//! A map: a split read, sorted and written to the worker's own disks.
+
+use super::Terasort;
+use crate::job::Next;
+use crate::models::merge::{self, MapSort, ROW_BYTES};
+use crate::workloads::input;
+use crate::world::{Stream, World};
+
+impl Terasort<'_> {
+    pub(super) fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let attempt = &world.attempts[number];
+        let (worker, step) = (attempt.worker, attempt.step);
+        let blocks = self.splits[attempt.task as usize].clone();
+        let bytes: f64 = blocks.clone().map(|block| self.input.bytes(block)).sum();
+        if step > 0 {
+            return Next::End;
+        }
+        let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
+        let MapSort { comparisons_per_row, written, read } = merge::map_sort(settings, bytes);
+        let stored = 1.0 / settings.compression_ratio;
+        let memory_s = parameters.map_s_per_byte
+            + comparisons_per_row / ROW_BYTES * parameters.compare_s
+            + merge::compress_s(world.scenario) * written
+            + merge::decompress_s(world.scenario) * read;
+        let spill = world.cluster.next_spill(worker);
+        world.uses.clear().write(&world.cluster, spill, stored * written).read(
+            &world.cluster,
+            spill,
+            stored * read,
+        );
+        if input::read(world, worker, self.input, blocks.start) {
+            self.remote_bytes += bytes;
+        }
+        let stream = Stream {
+            work: bytes,
+            stream_s: parameters.read_s_per_byte / 2.0,
+            memory_s,
+            threads: parameters.map_threads,
+            pause_s: world.scenario.network.round_trip_s,
+        };
+        world.stream(number, stream);
+        self.spilled_bytes += bytes * stored * written;
+        self.spill_read_bytes += bytes * stored * read;
+        let done = &mut world.attempts[number].done;
+        done.input_bytes = bytes;
+        done.output_bytes = bytes;
+        done.spilled_bytes = bytes * stored * written;
+        world.attempts[number].step = 1;
+        Next::Stream
+    }
+}

@@ -1,0 +1,187 @@
+//! TeraSort: maps read, sort and keep rows; reduces fetch them as they come, merge them and write them.
+
+mod fetch;
+mod map;
+mod write;
+
+use crate::attempt::Kind;
+use crate::error::Result;
+use crate::files::Files;
+use crate::job::{Job, Next, Program};
+use crate::models::merge::ROW_BYTES;
+use crate::models::sampling;
+use crate::models::scheduling::Pending;
+use crate::models::shuffle::{self, Shuffle};
+use crate::time::Time;
+use crate::workloads::input;
+use crate::workloads::output::Output;
+use crate::world::World;
+
+/// A split may be so much longer than a block before it is cut (FileInputFormat.SPLIT_SLOP).
+const SPLIT_SLOP: f64 = 1.1;
+
+struct Terasort<'a> {
+    input: &'a Files,
+    /// Each map's blocks.
+    splits: Vec<std::ops::Range<u32>>,
+    output: Output,
+    total_bytes: f64,
+    mapped_bytes: f64,
+    maps_ended: u32,
+    last_map_end: Option<Time>,
+    rounds_ready: u32,
+    /// Rounds of a mean reduce; all reduces go by them.
+    shuffle: Shuffle,
+    remote_bytes: f64,
+    spilled_bytes: f64,
+    spill_read_bytes: f64,
+}
+
+/// Runs it, and returns what it wrote.
+pub(crate) fn run(
+    world: &mut World<'_>,
+    rows: u64,
+    input: &Files,
+    reduces: u32,
+    replicas: u32,
+) -> Result<Files> {
+    let settings = &world.scenario.job;
+    let bytes = rows as f64 * ROW_BYTES;
+    input::lie(world, input);
+    let shares = sampling::partitions(settings, rows, reduces, world.scenario.seed);
+    let files =
+        Files::new(shares.into_iter().map(|rows| rows * 100), world.scenario.hdfs.block_bytes, replicas);
+    let splits = splits(input, world.scenario.hdfs.block_bytes);
+    let mut program = Terasort {
+        input,
+        output: Output::new(world, files),
+        total_bytes: bytes,
+        mapped_bytes: 0.0,
+        maps_ended: 0,
+        last_map_end: None,
+        rounds_ready: 0,
+        shuffle: shuffle::shuffle(settings, bytes / f64::from(reduces)),
+        remote_bytes: 0.0,
+        spilled_bytes: 0.0,
+        spill_read_bytes: 0.0,
+        splits,
+    };
+    world.pause(sampling::seconds(settings, rows, &world.scenario.parameters))?;
+    world.job_starts()?;
+    let near = program.splits.iter().map(|blocks| {
+        let bytes = blocks.clone().map(|block| input.bytes(block)).sum();
+        (bytes, input.disks(blocks.start))
+    });
+    let maps = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
+    let mut job = Job::new(world, maps, reduces).speculate(world);
+    job.run_maps(world, &mut program)?;
+    world.end_phase("map-shuffle");
+    job.run_reduces(world, &mut program)?;
+    world.job_ends()?;
+    world.end_phase("reduce-merge");
+    let maps = program.splits.len() as u64;
+    let workload = world.ledger.workload();
+    workload.maps = maps;
+    workload.reduces = u64::from(reduces);
+    workload.remote_read_bytes = program.remote_bytes;
+    let counters = &mut workload.counters;
+    (counters.input_rows, counters.output_rows) = (rows, rows);
+    (counters.read_bytes, counters.written_bytes) = (rows * 100, rows * 100);
+    counters.spilled_bytes = program.spilled_bytes as u64;
+    counters.spilled_raw_bytes = (program.spilled_bytes * world.scenario.job.compression_ratio) as u64;
+    counters.spilled_rows = counters.spilled_raw_bytes / 100;
+    counters.spill_read_bytes = program.spill_read_bytes as u64;
+    counters.shuffled_bytes = (bytes / world.scenario.job.compression_ratio) as u64;
+    Ok(program.output.finish(world))
+}
+
+/// Cuts files into splits of a block each; a short last block goes with the one before.
+fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
+    let mut splits = Vec::with_capacity(files.blocks() as usize);
+    for file in 0..files.count() {
+        let blocks = files.of(file);
+        let mut block = blocks.start;
+        while block < blocks.end {
+            let two = block + 2 == blocks.end
+                && files.bytes(block) + files.bytes(block + 1) <= SPLIT_SLOP * block_bytes as f64;
+            let end = if two { block + 2 } else { block + 1 };
+            splits.push(block..end);
+            block = end;
+        }
+    }
+    splits
+}
+
+impl Terasort<'_> {
+    fn reduce(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        let (step, rounds) = (world.attempts[number].step, self.shuffle.rounds);
+        if step < rounds {
+            return if step < self.rounds_ready { self.fetch(world, number) } else { Next::Wait };
+        }
+        let now = world.now;
+        let attempt = &mut world.attempts[number];
+        attempt.step += 1;
+        if step == rounds {
+            attempt.done.shuffle_end = Some(now);
+            return self.merge(world, number);
+        }
+        if step == rounds + 1 {
+            attempt.done.merge_end = Some(now);
+        }
+        self.write(world, number, step - rounds - 1)
+    }
+}
+
+impl Program for Terasort<'_> {
+    fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
+        match world.attempts[number].kind {
+            Kind::Map => self.map(world, number),
+            Kind::Reduce => self.reduce(world, number),
+        }
+    }
+
+    fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
+        let attempt = &world.attempts[number];
+        if attempt.kind == Kind::Reduce {
+            return false;
+        }
+        world.watch.advance(attempt.done.input_bytes as u64);
+        self.maps_ended += 1;
+        self.mapped_bytes += attempt.done.input_bytes;
+        let ready = if self.maps_ended == self.splits.len() as u32 {
+            self.last_map_end = Some(world.now);
+            self.shuffle.rounds
+        } else {
+            (self.mapped_bytes / self.total_bytes * f64::from(self.shuffle.rounds)) as u32
+        };
+        let more = ready > self.rounds_ready;
+        self.rounds_ready = ready;
+        more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Files, splits};
+    use crate::workloads::teragen::sizes;
+
+    const BLOCK: u64 = 256 << 20;
+
+    fn maps(files: u32) -> usize {
+        splits(&Files::new(sizes(300_000_000_000, files), BLOCK, 1), BLOCK).len()
+    }
+
+    #[test]
+    fn maps_of_30_tb_are_those_of_table_1() {
+        let slots = [682, 620, 756, 954, 636];
+        assert_eq!(slots.map(maps), [111_848, 112_220, 111_888, 112_572, 111_936]);
+    }
+
+    #[test]
+    fn a_short_last_block_goes_with_the_one_before() {
+        let split = |bytes: u64| splits(&Files::new([bytes].into_iter(), 100, 1), 100);
+        assert_eq!(split(210), [0..1, 1..3]);
+        assert_eq!(split(211), [0..1, 1..2, 2..3]);
+        assert_eq!(split(0), []);
+    }
+}
