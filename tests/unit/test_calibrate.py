@@ -8,12 +8,16 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from howdah.calibrate.ablation import ablate
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case, Simulate, Work
+from howdah.calibrate.fit import fit
 from howdah.calibrate.free import Free, values_for
 from howdah.calibrate.noise import best_of_shift, typical
+from howdah.calibrate.problem import Problem
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
+from howdah.model.parameter import Parameter
 from howdah.model.plan import Plan
 from howdah.model.workload import Suite
 
@@ -103,6 +107,21 @@ def test_nine_of_ten_left_out_figures_are_within_their_intervals() -> None:
     cells = [cell for cell in _calibrated(_cases(), blurred).cells if cell.unit == "s"]
     within = [cell.low <= cell.known <= cell.high for cell in cells if cell.low and cell.high]
     assert np.mean(within) >= 0.85
+
+
+def test_a_mechanism_that_is_off_shows_in_the_errors_of_what_it_carries() -> None:
+    problem = Problem(_cases(), FREE, _world)
+    parameters = [
+        Parameter("disk_s", "s", "a disk", 1.0, 0.3, 3.0, 0.0, "test"),
+        Parameter("idle", "", "nothing", 1.0, 0.5, 2.0, 0.0, "test"),
+        Parameter("cpu_s", "s", "what cannot be off", 1.0, 0.3, 3.0, None, "test"),
+    ]
+    disk, idle = ablate(problem, fit(problem), parameters)
+    # Without its disk TeraGen takes no time at all.
+    assert (disk.parameter, disk.quantity) == ("disk_s", "teragen")
+    assert disk.most == pytest.approx(1.0)
+    assert disk.median > 0.1
+    assert (idle.parameter, idle.most) == ("idle", pytest.approx(0.0, abs=0.02))
 
 
 def test_the_same_figures_give_the_same_calibration() -> None:

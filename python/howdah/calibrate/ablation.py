@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from statistics import median
 
 from howdah.calibrate.case import is_load
@@ -25,16 +26,16 @@ def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iter
         position = full.position.copy()
         position[names.index(parameter.name)] = math.log(parameter.off or _NEARLY_NOTHING)
         simulated = problem.moved(full.simulated, full.position, position)
-        errors = {
-            figure: abs(float(x) / figure.known - 1)
+        errors = [
+            (abs(float(x) / figure.known - 1), figure)
             for figure, x in zip(problem.figures, simulated, strict=True)
             if not is_load(figure.quantity)
-        }
-        worst = max(errors, key=lambda figure: errors[figure])
+        ]
+        most, worst = max(errors, key=itemgetter(0))
         yield Without(
             parameter=parameter.name,
-            median=round(median(errors.values()), 4),
-            most=round(errors[worst], 4),
+            median=round(median(error for error, _ in errors), 4),
+            most=round(most, 4),
             case=worst.case.name,
             quantity=worst.quantity,
         )
