@@ -75,6 +75,21 @@ def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Pa
     assert tree(planned) == before
 
 
+def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None:
+    before = tree(planned)
+    done = howdah("predict", "plan.yaml", "--rows", "70M", "--sweep", "hosts=7..70", "--json", cwd=planned)
+    assert done.returncode == 0, done.stderr
+    points = json.loads(done.stdout)["points"]
+    assert [one["hosts"] for one in points][:: len(points) - 1] == [7, 70]
+    assert len(points) == 7
+    assert {one["dataset_bytes"] / one["hosts"] for one in points} == {1e9}
+    loads = [max(one["namenode"], one["scheduler"]) for one in points]
+    assert loads[-1] > loads[0]
+    shown = howdah("predict", "plan.yaml", "--sweep", "dataset=1GB..2GB", cwd=planned)
+    assert "no master saturates: at 2.00 GB" in shown.stdout
+    assert tree(planned) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -89,6 +104,11 @@ def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Pa
         (("predict", "plan.yaml", "--what-if", "disk=1"), "NAME=VALUE of hosts, disks"),
         (("predict", "plan.yaml", "--what-if", "hosts=1000000000"), "10,000 hosts"),
         (("predict", "plan.yaml", "--what-if", "disks=many"), "is not a quantity"),
+        (("predict", "plan.yaml", "--sweep", "hosts=10"), "give hosts=10..1000"),
+        (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "from less to more"),
+        (("predict", "plan.yaml", "--sweep", "hosts=7..2000000000"), "10,000 hosts"),
+        (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
+        (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "one at a time"),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
     ],
 )

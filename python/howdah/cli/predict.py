@@ -10,9 +10,12 @@ import typer
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
 from howdah.cli.simulating import SimulationBar
+from howdah.cli.sweep_table import sweep_json, sweep_table
 from howdah.cli.values import parse_seed
 from howdah.cli.what_if_table import what_if_json, what_if_table
+from howdah.errors import UserError
 from howdah.session import predicting as session
+from howdah.session import sweep as session_sweep
 from howdah.session import what_if as session_what_if
 from howdah.units import parse_count
 
@@ -22,6 +25,7 @@ EXAMPLES = """
 * `howdah predict plan.yaml --calibration mine.yaml` foretells the TeraSort suite that the plan is for
 * `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` takes longer, and is surer
 * `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
+* `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
 * `howdah score last` then holds the newest run against what was foretold of it
 """
 
@@ -57,6 +61,13 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
             metavar="NAME=VALUE",
         ),
     ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            help="How it grows: hosts=10..1000 with as much work for each, or dataset=1TB..100TB.",
+            metavar="NAME=FROM..TO",
+        ),
+    ] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of everything random; kept.", metavar="N")] = None,
     name: Annotated[
         str | None, typer.Option(help="The prediction's name; made from the time where left out.")
@@ -70,7 +81,7 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     """Foretell a run on a planned cluster: medians and 90 % intervals of every workload and phase.
 
     The prediction is kept, and never changed; `howdah score` holds the real run against it. With
-    --what-if nothing is kept: the plan is made anew with one thing changed, and the same data simulated.
+    --what-if or --sweep nothing is kept: the plan is made anew with one thing changed, and simulated.
     """
     request = session.RunRequest(
         suite=suite,
@@ -80,6 +91,20 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
         replication=_count(replication, "--replication"),
         output_replication=_count(output_replication, "--output-replication"),
     )
+    if what_if and sweep:
+        raise UserError("--sweep", "and --what-if are two questions", "ask one at a time")
+    if sweep:
+        with SimulationBar(silent=json or quiet) as bar:
+            grown = session_sweep.sweep(
+                plan,
+                request,
+                sweep,
+                calibration=calibration,
+                seed=parse_seed(seed) if seed is not None else 1,
+                tell=bar.tell,
+            )
+        print_json(sweep_json(grown)) if json else show(sweep_table(grown))
+        return
     if what_if:
         with SimulationBar(silent=json or quiet) as bar:
             found = session_what_if.what_if(
