@@ -53,10 +53,9 @@ impl Share {
 impl State {
     /// Learns what a resource gives now.
     pub fn ask_capacity<C: Capacities>(&mut self, capacities: &C, resource: u32) {
-        let capacity =
-            capacities.capacity(ResourceId(resource), &self.resources.usages[resource as usize].load);
+        let capacity = capacities.capacity(ResourceId(resource), &self.resources.all[resource as usize].load);
         assert!(capacity.is_finite() && capacity >= 0.0, "a capacity of {capacity} units per second");
-        self.resources.shares[resource as usize].capacity = capacity;
+        self.resources.all[resource as usize].share.capacity = capacity;
     }
 
     /// Gives a flow that started its first level.
@@ -65,7 +64,7 @@ impl State {
         let flow = self.flows.at(slot);
         let mut fit = (level, bottleneck);
         for &Use { weight, resource, .. } in &flow.uses {
-            let share = &self.resources.shares[resource.0 as usize];
+            let share = &self.resources.all[resource.0 as usize].share;
             let room = ((share.capacity - share.used) / (weight * flow.alone_per_s)).max(0.0);
             // Only a resource that limits flows already looks after those below its level.
             if room < fit.0 && share.level < f64::INFINITY {
@@ -79,7 +78,7 @@ impl State {
     /// Renews levels until no resource is over its capacity and none that limits flows is below its band.
     pub fn balance(&mut self) {
         while let Some(resource) = self.waiting.pop_front() {
-            let share = &mut self.resources.shares[resource as usize];
+            let share = &mut self.resources.all[resource as usize].share;
             share.waiting = false;
             let over = share.is_over();
             if share.renewed_in != self.settlement {
@@ -97,7 +96,7 @@ impl State {
         let index = resource as usize;
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for member in &self.resources.usages[index].members {
+        for member in &self.resources.all[index].members {
             let flow = self.flows.at(member.flow);
             let (limit, by) = if flow.bottleneck == resource && !over {
                 self.limit(member.flow, resource)
@@ -106,8 +105,8 @@ impl State {
             };
             candidates.push(Candidate { flow: member.flow, by, demand: member.demand, limit });
         }
-        let level = level(&candidates, self.resources.shares[index].capacity * (1.0 - self.band / 2.0));
-        self.resources.shares[index].level = level;
+        let level = level(&candidates, self.resources.all[index].share.capacity * (1.0 - self.band / 2.0));
+        self.resources.all[index].share.level = level;
         let mut used = 0.0;
         for candidate in &candidates {
             let (limit, by) =
@@ -116,7 +115,7 @@ impl State {
             self.change(candidate.flow, limit, by);
         }
         // The sum that was kept up to date has drifted; this one is fresh.
-        self.resources.shares[index].used = used;
+        self.resources.all[index].share.used = used;
         self.candidates = candidates;
     }
 
@@ -124,7 +123,7 @@ impl State {
     fn limit(&self, slot: u32, but: u32) -> (f64, u32) {
         let mut limit = (1.0, ITSELF);
         for each in &self.flows.at(slot).uses {
-            let level = self.resources.shares[each.resource.0 as usize].level;
+            let level = self.resources.all[each.resource.0 as usize].share.level;
             if level < limit.0 && each.resource.0 != but {
                 limit = (level, each.resource.0);
             }
@@ -148,7 +147,7 @@ impl State {
             self.stale.push(slot);
         }
         for each in &flow.uses {
-            let share = &mut self.resources.shares[each.resource.0 as usize];
+            let share = &mut self.resources.all[each.resource.0 as usize].share;
             share.used += each.weight * demand;
             if !share.waiting && (share.is_over() || share.is_slack(self.band)) {
                 share.waiting = true;

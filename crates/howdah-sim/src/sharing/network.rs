@@ -69,6 +69,7 @@ impl<C: Capacities> Network<C> {
         assert!(work.is_finite() && work >= 0.0, "a flow of {work} units of work");
         assert!(most_per_s > 0.0, "a flow of at most {most_per_s} units per second");
         let state = &mut self.state;
+        state.resources.fetch(uses);
         let slot = state.flows.enter(now, work, uses, most_per_s, tag);
         let flow = state.flows.at_mut(slot);
         flow.alone_per_s = alone_per_s(&self.capacities, uses, most_per_s);
@@ -120,8 +121,8 @@ impl<C: Capacities> Network<C> {
         self.advance(now);
         let state = &self.state;
         let index = resource.0 as usize;
-        let mut used = state.resources.usages[index].finished[usize::from(class)];
-        for member in &state.resources.usages[index].members {
+        let mut used = state.resources.all[index].finished[usize::from(class)];
+        for member in &state.resources.all[index].members {
             let flow = state.flows.at(member.flow);
             let place = flow.uses[member.place as usize];
             if place.class == class {
@@ -142,7 +143,7 @@ impl<C: Capacities> Network<C> {
 
     /// What all flows at a resource ask of it now.
     pub fn load(&self, resource: ResourceId) -> &Load {
-        &self.state.resources.usages[resource.0 as usize].load
+        &self.state.resources.all[resource.0 as usize].load
     }
 
     /// Flows in the network.
@@ -163,6 +164,7 @@ impl<C: Capacities> Network<C> {
 
     fn remove(&mut self, slot: u32, left: f64) {
         let state = &mut self.state;
+        state.resources.fetch(&state.flows.at(slot).uses);
         let done = state.flows.at(slot).work - left;
         state.resources.part(slot, &state.flows, done);
         state.changed.extend(state.flows.at(slot).uses.iter().map(|each| each.resource.0));

@@ -1,7 +1,7 @@
 //! The resources of a network, and who uses them.
 
 use super::flows::Flows;
-use super::load::{CLASSES, Load};
+use super::load::{CLASSES, Load, Use};
 
 /// How a resource is shared now: what is looked at whenever a flow changes, kept in one line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +27,12 @@ pub struct Share {
     pub bent: bool,
 }
 
-/// Who uses a resource, and who did.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub struct Usage {
+/// A resource: how it is shared, and then who uses it, and who did.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Resource {
+    /// How it is shared.
+    pub share: Share,
     /// Its flows, in no order.
     pub members: Vec<Member>,
     /// What they ask of it.
@@ -50,20 +52,18 @@ pub struct Member {
     pub demand: f64,
 }
 
-/// Columns by resource.
+/// Resources by index.
 #[derive(Debug, Default)]
 pub struct Resources {
-    /// How it is shared.
-    pub shares: Vec<Share>,
-    /// Who uses it.
-    pub usages: Vec<Usage>,
+    /// All of them.
+    pub all: Vec<Resource>,
 }
 
 impl Resources {
     /// Adds a resource and returns its index.
     pub fn add(&mut self) -> u32 {
-        let index = u32::try_from(self.shares.len()).expect("resources are numbered in 32 bits");
-        self.shares.push(Share {
+        let index = u32::try_from(self.all.len()).expect("resources are numbered in 32 bits");
+        let share = Share {
             capacity: 0.0,
             used: 0.0,
             level: f64::INFINITY,
@@ -73,9 +73,24 @@ impl Resources {
             renewed_in: 0,
             waiting: false,
             bent: false,
+        };
+        self.all.push(Resource {
+            share,
+            members: Vec::new(),
+            load: Load::default(),
+            finished: [0.0; CLASSES],
         });
-        self.usages.push(Usage::default());
         index
+    }
+
+    /// Reads a little of each resource that a flow uses, so that the processor fetches all of them from memory at once
+    /// and not one after another as they are changed: of a thousand hosts its caches hold only a part.
+    pub fn fetch(&self, uses: &[Use]) {
+        let read = |each: &Use| {
+            let resource = &self.all[each.resource.0 as usize];
+            resource.members.first().map_or(0.0, |member| member.demand) + resource.share.used
+        };
+        std::hint::black_box(uses.iter().map(read).sum::<f64>());
     }
 
     /// Enters a flow in the lists of the resources that it uses, and gives it their pressures.
@@ -83,11 +98,11 @@ impl Resources {
         let flow = flows.at_mut(slot);
         for (place, each) in (0..).zip(&flow.uses) {
             let demand = each.weight * flow.alone_per_s;
-            let usage = &mut self.usages[each.resource.0 as usize];
-            usage.members.push(Member { flow: slot, place, demand });
-            usage.load.flows[usize::from(each.class)] += 1;
-            usage.load.demand[usize::from(each.class)] += demand;
-            flow.pressures += self.shares[each.resource.0 as usize].pressure;
+            let resource = &mut self.all[each.resource.0 as usize];
+            resource.members.push(Member { flow: slot, place, demand });
+            resource.load.flows[usize::from(each.class)] += 1;
+            resource.load.demand[usize::from(each.class)] += demand;
+            flow.pressures += resource.share.pressure;
         }
     }
 
@@ -96,18 +111,17 @@ impl Resources {
         let flow = flows.at(slot);
         for (place, each) in (0..).zip(&flow.uses) {
             let class = usize::from(each.class);
-            let usage = &mut self.usages[each.resource.0 as usize];
+            let Resource { share, members, load, finished } = &mut self.all[each.resource.0 as usize];
             // Looking through a list of dozens is quicker than to tell flows, all over the memory, where in it they are.
-            let found = usage.members.iter().position(|member| member.flow == slot && member.place == place);
-            let member = usage.members.swap_remove(found.expect("a flow is a member where it has a use"));
-            usage.finished[class] += each.weight * done;
-            usage.load.flows[class] -= 1;
+            let found = members.iter().position(|member| member.flow == slot && member.place == place);
+            let member = members.swap_remove(found.expect("a flow is a member where it has a use"));
+            finished[class] += each.weight * done;
+            load.flows[class] -= 1;
             // Sums of floats drift; that of nothing is 0 for certain.
-            let left = usage.load.demand[class] - member.demand;
-            usage.load.demand[class] = if usage.load.flows[class] == 0 { 0.0 } else { left };
-            let share = &mut self.shares[each.resource.0 as usize];
+            let left = load.demand[class] - member.demand;
+            load.demand[class] = if load.flows[class] == 0 { 0.0 } else { left };
             share.used -= member.demand * flow.level;
-            if usage.members.is_empty() {
+            if members.is_empty() {
                 share.used = 0.0;
                 share.level = f64::INFINITY;
             }

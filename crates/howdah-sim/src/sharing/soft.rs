@@ -25,7 +25,7 @@ impl Share {
 impl State {
     /// Renews what a resource adds to the sums of its flows, if that has changed enough.
     pub fn press(&mut self, resource: u32) {
-        let share = &mut self.resources.shares[resource as usize];
+        let share = &mut self.resources.all[resource as usize].share;
         share.bent = false;
         let (used, capacity) = (share.used, share.capacity);
         assert!(used <= capacity * (1.0 + 1e-6), "{used} units per second are taken of {capacity}");
@@ -38,7 +38,7 @@ impl State {
         share.pressed = utilisation;
         share.pressure = pressure;
         let lag = if self.exact { 0.0 } else { LAG * self.softness.power() };
-        for member in &self.resources.usages[resource as usize].members {
+        for member in &self.resources.all[resource as usize].members {
             let flow = self.flows.at_mut(member.flow);
             flow.pressures += risen;
             // A rate bends by a part d(sum)/(p·sum).

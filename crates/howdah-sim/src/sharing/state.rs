@@ -92,7 +92,7 @@ impl State {
         newcomers.clear();
         self.newcomers = newcomers;
         for &resource in &changed {
-            let share = &mut self.resources.shares[resource as usize];
+            let share = &mut self.resources.all[resource as usize].share;
             if !share.bent {
                 share.bent = true;
                 self.bent.push(resource);
@@ -131,7 +131,8 @@ impl State {
                     .collect()
             })
             .collect();
-        let capacities: Vec<f64> = self.resources.shares.iter().map(|share| share.capacity).collect();
+        let capacities: Vec<f64> =
+            self.resources.all.iter().map(|resource| resource.share.capacity).collect();
         for (&slot, level) in active.iter().zip(exact::levels(&capacities, &demands)) {
             self.change(slot, level, ITSELF);
         }
