@@ -26,6 +26,7 @@ from benches.process import ProcessFailed
 from benches.race import Course, Wrong
 from benches.result import Report, Result
 from benches.simgrid import simgrid
+from benches.simulator import simulator
 from benches.sizes import Request
 from benches.skew import skew
 from benches.sorting import in_memory, out_of_memory
@@ -48,6 +49,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "planning": planning,
     "predictions": predictions,
     "simgrid": simgrid,
+    "simulator": simulator,
     "lab-telemetry": lab_telemetry,
     "harness": harness,
 }

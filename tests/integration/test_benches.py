@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benches import simulator
 from benches.cache import drop_from_cache
 from benches.contestant import PEERS, Contestant, Output, limit, ours, peer
 from benches.limit import WORKS
@@ -313,6 +314,17 @@ class TestCommand:
         (result,) = results(tmp_path)
         assert len(result["goals"]) == 2
         assert all(value > 0 for value in result["figures"].values())
+
+    def test_measures_the_simulator(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        small = simulator.Cluster(hosts=4, workers=4, dataset="100GB")
+        large = simulator.Cluster(hosts=8, workers=4, dataset="200GB")
+        bound = simulator.Bound(small, seconds=600.0, bytes=2**30)
+        monkeypatch.setattr(simulator, "BOUNDS", (bound,))
+        monkeypatch.setattr(simulator, "GROWTH", (small, large))
+        result = simulator.simulator(course, Request(rows=None, peers=(), seconds=1.0))
+        assert len(result.goals) == 3
+        assert result.figures[f"{large.name}, activities"] > result.figures[f"{small.name}, activities"] > 0
+        assert all(value > 0 for value in result.figures.values())
 
     def test_says_what_it_takes_to_race_simgrid(
         self, course: Course, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,49 @@
+"""One simulation of the suite on a plan, alone in this process.
+
+``python -m benches.ours.simulate PLAN`` prints as JSON the seconds that it took, those of CPU among them,
+the activities in it, the map tasks of the sort and the seconds that were simulated. Nothing is written: a
+record costs more the more it tells, and the bench shows that apart.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from benches.ours.kernel import timed
+from howdah import _native
+from howdah.engines.sim.outcome import Summary
+from howdah.engines.sim.translate import translate
+from howdah.session.engines import ClusterChoice, RunRequest
+from howdah.session.simulator import prepare_simulation
+
+_SEED = 1
+_REPLICAS = 3
+
+
+def _measure(plan: Path) -> dict[str, float]:
+    prepared = prepare_simulation(
+        RunRequest(suite="terasuite", output_replication=_REPLICAS),
+        ClusterChoice(plan=plan),
+        runs_dir=plan.parent,
+        command=("benches",),
+        seed=_SEED,
+    )
+    scenario = translate(prepared.job.plan, prepared.job.suite, {}, seed=_SEED).scenario
+    before_s, start_ns = time.process_time(), time.monotonic_ns()
+    found, seconds = timed(start_ns, _native.simulate(scenario.text))
+    cpu_s = time.process_time() - before_s
+    summary = Summary.model_validate_json(found.summary())
+    return {
+        "seconds": seconds,
+        "cpu_s": cpu_s,
+        "activities": summary.activities,
+        "maps": sum(workload.maps for workload in summary.workloads if workload.kind == "terasort"),
+        "simulated_s": summary.workloads[-1].end_ns / 1e9,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measure(Path(sys.argv[1]))))
