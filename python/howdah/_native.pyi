@@ -338,7 +338,7 @@ def simulate_local(scenario: str) -> str:
 
 @final
 class Simulation:
-    """A simulated run. Columns are little-endian bytes for ``numpy.frombuffer``; hosts and workers are numbers.
+    """A simulated run. Columns are little-endian bytes for ``numpy.frombuffer``; hosts, workers are numbers.
 
     A time of -1 is none. The seconds in ``cpu_s`` are those of a reference core that shares nothing.
     """
