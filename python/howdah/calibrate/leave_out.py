@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -57,21 +58,17 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
 
 
 def residuals(figures: Sequence[Figure], left_out: LeftOut) -> tuple[Residual, ...]:
-    """What parameters and seeds leave unexplained, by workload: enough to cover nine of ten figures."""
-    found: list[Residual] = []
-    for name in dict.fromkeys(workload_of(one.quantity) for one in figures):
-        mine = [
-            index
-            for index, one in enumerate(figures)
-            if workload_of(one.quantity) == name and not is_load(one.quantity)
-        ]
-        if not mine:
-            continue
-        off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in mine])
-        found.append(
-            Residual(quantity=name, relative=_unexplained(off, left_out.explained[mine]), cells=len(mine))
-        )
-    return tuple(found)
+    """What parameters and seeds leave unexplained of times: enough to cover nine of ten of them.
+
+    One number for all workloads: each by itself has too few figures to tell its tenth part from chance.
+    """
+    times = [index for index, one in enumerate(figures) if not is_load(one.quantity)]
+    if not times:
+        return ()
+    off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in times])
+    relative = _unexplained(off, left_out.explained[times])
+    counts = Counter(workload_of(figures[i].quantity) for i in times)
+    return tuple(Residual(quantity=name, relative=relative, cells=count) for name, count in counts.items())
 
 
 def half_width(explained: float, unexplained: float) -> float:
@@ -80,12 +77,8 @@ def half_width(explained: float, unexplained: float) -> float:
 
 
 def _unexplained(off: Vector, explained: Vector) -> float:
-    """The standard deviation to be added to the explained one so that 90 % of the distances are within it.
-
-    The quantile is that of a further figure, as in conformal prediction: of n distances, the one at
-    0.9 (n + 1), or the largest where there are too few.
-    """
-    rank = min(len(off), math.ceil(_SHARE * (len(off) + 1)))
+    """The standard deviation to be added to the explained one so that 90 % of the distances are within it."""
+    rank = math.ceil(_SHARE * len(off))
 
     def excess(sigma: float) -> float:
         ratios = np.sort(np.abs(off) / np.hypot(explained, sigma))

@@ -20,6 +20,8 @@ _STEP = 0.06
 
 
 _MOVED = 0.2
+_CALM = 0.02
+"""Runs that vary by less are told apart in their derivatives."""
 _LEAST = 1e-9
 
 
@@ -112,7 +114,9 @@ class Problem:
     def _slopes_at(self, position: Vector) -> Vector:
         moved = [position + _STEP * row for row in np.eye(len(self.free))]
         base, *others = self._all([position, *moved], small=True)
-        columns = [(self.misfits(one) - self.misfits(base)) / _STEP for one in others]
+        chance = np.array([_chance(one) / one.tolerance for one in self.figures])
+        moves = [self.misfits(one) - self.misfits(base) for one in others]
+        columns = [np.where(np.abs(move) < chance, 0.0, move) / _STEP for move in moves]
         priors = np.diag([1 / one.spread for one in self.free])
         return np.vstack([np.column_stack(columns), priors])
 
@@ -156,6 +160,12 @@ class Problem:
         outcome = self._simulate(work, values_for(case.study, values), key.seed)
         self._tell()
         return outcome
+
+
+def _chance(figure: Figure) -> float:
+    """How far a figure moves by chance alone: as far as two runs lie apart, where that is much."""
+    noise = run_to_run(figure.quantity)
+    return 0.0 if is_load(figure.quantity) or noise < _CALM else 2 * noise
 
 
 class _Key(NamedTuple):

@@ -165,5 +165,5 @@ class Calibration(Model):
 
     @property
     def values(self) -> dict[str, float]:
-        """Every value found, by the parameter's name."""
-        return {one.name: one.value for one in self.parameters}
+        """Every value by its parameter's name; what was fitted to one study's hosts is of no other's."""
+        return {one.name: one.value for one in self.parameters if "/" not in one.name}
