@@ -48,3 +48,9 @@ def test_the_first_is_the_calibrations_own_and_a_seed_gives_the_same(count: int,
     assert found[:1] == (calibration.values,)[:count]
     assert found == draws(calibration, count, seed)
     assert draws(calibration, count + 3, seed)[:count] == found
+
+
+def test_what_was_fitted_to_one_studys_hosts_is_drawn_for_no_other() -> None:
+    own = CalibratedValue(name="a-study/core_speed", value=0.7, low=0.6, high=0.8)
+    calibration = Calibration(name="a test", parameters=(*VALUES[:2], own), correlations=(0.0, 0.0, 0.0))
+    assert {name for one in draws(calibration, 3, 1) for name in one} == {"a", "b"}
