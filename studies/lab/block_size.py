@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from intervals import compare
 from laboratory import TWO_PER_HOST, Record, conduct, laboratory, plan, run
 
-SIZES = ("16MiB", "64MiB", "128MiB")
+SIZES = ("8MiB", "32MiB", "128MiB")
 KINDS = ("teragen", "terasort", "teravalidate")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from intervals import compare
 from laboratory import TWO_PER_HOST, Record, conduct, findings, laboratory, plan, run
 
-FAST, SLOW = "10Gb/s", "50Mb/s"
-ORDER = ((FAST, 2), (SLOW, 3), (FAST, 1))
+FAST, SLOW = "1Gb/s", "100Mb/s"
+ORDER = ((FAST, 1), (SLOW, 2), (FAST, 1))
 """The fast ones on both sides of the slow ones: what else this machine does changes with time."""
 
 
@@ -18,7 +18,7 @@ def runs() -> Iterator[Record]:
     for link, repeats in ORDER:
         with laboratory(path, "--link", link):
             for _ in range(repeats):
-                one = run("dfsio", "--files", "4", "--file-size", "64MiB", "--replication", "2")
+                one = run("dfsio", "--files", "4", "--file-size", "256MiB", "--replication", "2")
                 rates = {work["workload"]["kind"]: rate(work) for work in one["record"]["workloads"]}
                 yield {"arm": link, "rate_bytes_per_s": rates, **one}
 
