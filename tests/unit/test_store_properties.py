@@ -10,8 +10,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 import pytest
+from annotated_types import Ge, Gt, Le, MinLen
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
 from howdah.documents.inventory import read_inventory
 from howdah.errors import RecordError
@@ -38,7 +40,11 @@ _PLANS = [
 def _model(model: type[Model]) -> st.SearchStrategy[Any]:
     """Any instance of a model class, with few of everything it has many of."""
     hints = get_type_hints(model)
-    fields = {name: _value(hints[name]) for name in model.model_fields if hints[name] != Cluster | None}
+    fields = {
+        name: _field(field, hints[name])
+        for name, field in model.model_fields.items()
+        if hints[name] != Cluster | None
+    }
     if model is Plan:
         # Plans of clusters have laws of their own, and tests of their own that hold them to these.
         fields["cluster"] = st.none()
@@ -52,6 +58,21 @@ def _model(model: type[Model]) -> st.SearchStrategy[Any]:
         counted = ("map_slots", "reduce_slots", "memory_bytes", "per_host")
         fields |= dict.fromkeys(counted, st.integers(1, 1000))
     return st.builds(model, **fields)
+
+
+def _field(field: FieldInfo, annotation: Any) -> st.SearchStrategy[Any]:
+    """Values of a field that its bounds allow."""
+    least = next((one.ge for one in field.metadata if isinstance(one, Ge)), None)
+    above = next((one.gt for one in field.metadata if isinstance(one, Gt)), None)
+    most = next((one.le for one in field.metadata if isinstance(one, Le)), None)
+    few = next((one.min_length for one in field.metadata if isinstance(one, MinLen)), 0)
+    if few:
+        return st.lists(_value(get_args(annotation)[0]), min_size=few, max_size=few + 1).map(tuple)
+    if annotation is int and least is not None:
+        return st.integers(int(str(least)), 1000)
+    if annotation is float and (least is not None or above is not None):
+        return st.floats(float(str(least or 0)), float(str(most or 1e12)), exclude_min=above is not None)
+    return _value(annotation)
 
 
 def _value(annotation: Any) -> st.SearchStrategy[Any]:
