@@ -10,33 +10,39 @@ from howdah.model.job import Job
 from howdah.model.workload import Workload, WorkloadKind
 from howdah.units import MIB, format_memory
 
-# What Python and its libraries occupy, with thread stacks and what they grow by during a run.
-_PROCESS_BYTES = 192 * MIB
+USUAL_PROCESS_BYTES = 192 * MIB
+"""What Python and its libraries occupy, with thread stacks and what they grow by during a run."""
+
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
 
 
-def sort_needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
-    """(least budget that can sort so many rows, least that sorts them without spilling), bytes."""
+def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
+    """(least budget that can sort so many rows, least that sorts them without spilling), bytes.
+
+    ``process_bytes`` is what the process around the kernels occupies; where left out, what this one does.
+    """
     least, in_memory = _native.terasort_needs(rows, reduces, slots)
     # The process grows by a few libraries between the plan and the run.
-    process = _process_bytes() + _GROWTH_BYTES
+    process = (process_bytes or _process_bytes()) + _GROWTH_BYTES
     return least + process, in_memory + process
 
 
-def pool_bytes(job: Job) -> int:
+def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
     """The size of the kernels' pool under the job's budget; raise UserError if that is too small.
 
     A sort gets all that is left of the budget, up to what keeps the dataset in memory.
+    ``process_bytes`` is as for `sort_needs`.
     """
     worker = job.plan.workers[0]
-    left = worker.memory_bytes - _process_bytes()
+    process = process_bytes or _process_bytes()
+    left = worker.memory_bytes - process
     if left < _LEAST_POOL_BYTES:
         raise UserError(
             "--memory",
             f"{format_memory(worker.memory_bytes)} is too little to run in",
-            f"give at least {format_memory(_process_bytes() + _LEAST_POOL_BYTES)}",
+            f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
         )
     sorts = [item for item in job.suite.workloads if item.kind is WorkloadKind.TERASORT]
     wanted = max([_BUFFERS_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)])
@@ -56,4 +62,4 @@ def _in_memory_bytes(job: Job, sort: Workload) -> int:
 
 
 def _process_bytes() -> int:
-    return max(_PROCESS_BYTES, psutil.Process().memory_info().rss + _GROWTH_BYTES)
+    return max(USUAL_PROCESS_BYTES, psutil.Process().memory_info().rss + _GROWTH_BYTES)

@@ -19,10 +19,10 @@ def check_room(job: Job, workspace: Workspace) -> None:
         raise too_little_room(job, needed, shortage)
 
 
-def needed_bytes(job: Job) -> int:
-    """What the job's data take of all data directories at the most."""
+def needed_bytes(job: Job, process_bytes: int | None = None) -> int:
+    """What the job's data take of all data directories at the most; ``process_bytes`` as for `pool_bytes`."""
     held = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
-    return held + max(_spilled_bytes(job, workload) for workload in job.suite.workloads)
+    return held + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
 
 
 def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
@@ -59,7 +59,9 @@ def _held_bytes(job: Job, workload: Workload) -> int:
             return 0
 
 
-def _spilled_bytes(job: Job, workload: Workload) -> int:
-    if workload.kind is not WorkloadKind.TERASORT or sorts_in_memory(job, workload, pool_bytes(job)):
+def _spilled_bytes(job: Job, workload: Workload, process_bytes: int | None) -> int:
+    if workload.kind is not WorkloadKind.TERASORT:
+        return 0
+    if sorts_in_memory(job, workload, pool_bytes(job, process_bytes)):
         return 0
     return (workload.rows or 0) * ROW_BYTES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES
 from howdah.engines.local.room import needed_bytes, too_little_room
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.model.job import Job
@@ -20,7 +21,7 @@ def check_room(job: Job) -> None:
     mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
     known = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
     sharing = Counter(mount.mount for mount in known.values())
-    needed = needed_bytes(job)
+    needed = needed_bytes(job, USUAL_PROCESS_BYTES)
     for name, mount in known.items():
         wanted = -(-needed // len(data_dirs)) * sharing[mount.mount]
         room = mount.free_bytes * FREE_SHARE

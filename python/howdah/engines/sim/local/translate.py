@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from howdah import _native
-from howdah.engines.local.memory import pool_bytes
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
 from howdah.engines.sim.local.scenario import (
     Costs,
     Directory,
@@ -48,7 +48,7 @@ def translate_local(job: Job, draw: Draw = median) -> LocalScenario:
         costs=_costs(measured.rows, together, draw),
         operation_s=max(draw(one.operation_s) for one in directories),
         request_s=max(draw(one.request_s) for one in directories),
-        pool_bytes=pool_bytes(job),
+        pool_bytes=pool_bytes(job, USUAL_PROCESS_BYTES),
         map_slots=max(1, worker.map_slots),
         reduce_slots=max(1, worker.reduce_slots),
         workloads=tuple(_program(job, workload, measured, draw) for workload in job.suite.workloads),
@@ -106,7 +106,7 @@ def _program(job: Job, workload: Workload, measured: Measured, draw: Draw) -> Pr
             reduces = workload.reduces or 1
             _, in_memory = _native.terasort_needs(workload.rows or 0, reduces, slots)
             # What is spilled is merged out of the pool; what is not, out of as much of it as it needs.
-            memory = min(in_memory, pool_bytes(job))
+            memory = min(in_memory, pool_bytes(job, USUAL_PROCESS_BYTES))
             return Program(
                 kind="terasort",
                 rows=workload.rows,
