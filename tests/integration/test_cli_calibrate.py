@@ -28,7 +28,8 @@ def test_figures_become_a_calibration(tmp_path: Path) -> None:
     assert [one.name for one in calibration.parameters][: len(PARAMETERS)] == [one.name for one in PARAMETERS]
     (cell,) = calibration.cells
     assert (cell.case, cell.quantity, cell.known) == ("seven-node native 1 TB r2/1", "teragen", 600.0)
-    assert abs(cell.error) < 0.05
+    # What is expected of parameters beforehand holds a made-up figure back.
+    assert abs(cell.error) < 0.1
     assert "mine.yaml" in done.stdout
     assert "seven-node native 1 TB r2/1" in done.stdout
 
