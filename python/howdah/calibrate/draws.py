@@ -19,8 +19,8 @@ def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, fl
     """So many sets of values by name, the first of them the calibration's own; the same seed gives the same.
 
     A logarithm is normal about the value that was found, as far as its interval says; fitted ones lie apart
-    together, as their correlations say. What has no interval, or is not positive, stays as it is. Each set has
-    the names of ``calibration.values``: what was fitted to one study's own hosts is of no other's.
+    together, as their correlations say. What has no interval, or is not positive, stays as it is. Each set
+    has the names of ``calibration.values``: what was fitted to one study's own hosts is of no other's.
     """
     values = calibration.parameters
     spreads = np.array([_spread(one) for one in values])
