@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from operator import itemgetter
 from statistics import median
+from typing import NamedTuple
 
 from howdah.calibrate.case import is_load
 from howdah.calibrate.fit import Fit
-from howdah.calibrate.problem import Problem
+from howdah.calibrate.problem import Figure, Problem
 from howdah.model.calibration import Without
 from howdah.model.parameter import Parameter
 
 _NEARLY_NOTHING = 1e-12
 """Stands for 0, of which there is no logarithm."""
+
+
+class _Error(NamedTuple):
+    """How far off one figure is without a mechanism, and with it."""
+
+    figure: Figure
+    without: float
+    before: float
 
 
 def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iterator[Without]:
@@ -27,15 +35,15 @@ def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iter
         position[names.index(parameter.name)] = math.log(parameter.off or _NEARLY_NOTHING)
         simulated = problem.moved(full.simulated, full.position, position)
         errors = [
-            (abs(float(x) / figure.known - 1), figure)
-            for figure, x in zip(problem.figures, simulated, strict=True)
+            _Error(figure, abs(float(x) / figure.known - 1), abs(float(before) / figure.known - 1))
+            for figure, x, before in zip(problem.figures, simulated, full.simulated, strict=True)
             if not is_load(figure.quantity)
         ]
-        most, worst = max(errors, key=itemgetter(0))
+        worst = max(errors, key=lambda one: one.without - one.before)
         yield Without(
             parameter=parameter.name,
-            median=round(median(error for error, _ in errors), 4),
-            most=round(most, 4),
-            case=worst.case.name,
-            quantity=worst.quantity,
+            median=round(median(one.without for one in errors), 4),
+            most=round(worst.without, 4),
+            case=worst.figure.case.name,
+            quantity=worst.figure.quantity,
         )

@@ -133,7 +133,7 @@ def _without(calibration: Calibration) -> Iterator[str]:
     )
     yield ""
     yield from _table(
-        ("mechanism off", "median error", "largest", "where"),
+        ("mechanism off", "median error", "error of what suffers most", "where"),
         (
             (f"`{one.parameter}`", f"{one.median:.1%}", f"{one.most:.0%}", f"{one.case}: {one.quantity}")
             for one in calibration.without

@@ -99,9 +99,9 @@ class Without(Model):
     median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Median error of the times, with the other parameters as they were found."""
     most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """The largest of these errors."""
+    """The error of the figure that loses most by it."""
     case: str
-    """The run with the largest error."""
+    """The run that this figure is of."""
     quantity: str
     """What of that run."""
 
