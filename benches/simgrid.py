@@ -28,6 +28,7 @@ class _Turn(NamedTuple):
     activities: int
     end_s: float
     seconds: float
+    cpu_s: float
 
     @property
     def activities_per_s(self) -> float:
@@ -74,6 +75,8 @@ def _race(course: Course, peer: Path, in_flight: int) -> tuple[dict[str, float],
     figures = {
         f"howdah, {where}, activities/s": median(turn.activities_per_s for turn in ours),
         f"SimGrid, {where}, activities/s": median(turn.activities_per_s for turn in theirs),
+        f"howdah, {where}, CPU s of the process": median(turn.cpu_s for turn in ours),
+        f"SimGrid, {where}, CPU s of the process": median(turn.cpu_s for turn in theirs),
         f"howdah, {where}, simulated end, s": ours[0].end_s,
         f"SimGrid, {where}, simulated end, s": theirs[0].end_s,
     }
@@ -82,8 +85,8 @@ def _race(course: Course, peer: Path, in_flight: int) -> tuple[dict[str, float],
 
 
 def _turn(course: Course, program: tuple[str, ...], in_flight: int) -> _Turn:
-    printed = run_process((*program, str(TASKS), str(in_flight)), course.workspace.scratch).printed
-    return _Turn(**json.loads(printed))
+    ended = run_process((*program, str(TASKS), str(in_flight)), course.workspace.scratch)
+    return _Turn(**json.loads(ended.printed), cpu_s=ended.cpu_s)
 
 
 def _seconds(turns: list[_Turn]) -> list[float]:
