@@ -120,7 +120,9 @@ def test_an_interrupt_leaves_an_aborted_record(rig: Rig) -> None:
 
     record = rig.engine.run(rig.make_job("terasuite", rows=20_000), MemorySink(on_update=interrupt))
     assert record.outcome is Outcome.ABORTED
-    assert [result.workload.kind for result in record.workloads] == ["teragen"]
+    # An engine may have begun the next workload by then, and each is told once.
+    kinds = [result.workload.kind for result in record.workloads]
+    assert kinds in (["teragen"], ["teragen", "terasort"])
     assert rig.left() == []
 
 

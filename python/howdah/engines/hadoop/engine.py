@@ -186,13 +186,15 @@ class _HadoopRun:
     def _conclude(self, work: Work, conclude: Conclusion) -> None:
         """Find out what a workload came to; one of which that cannot be told has failed."""
         try:
-            self._note(work, {"outcome": Outcome.SUCCEEDED, **conclude()})
+            known: Yield = {"outcome": Outcome.SUCCEEDED, **conclude()}
         except (HowdahError, OSError) as error:
             self._fault = str(error)
-            self._note(work, Yield(outcome=Outcome.FAILED))
+            known = Yield(outcome=Outcome.FAILED)
         except BaseException as error:
             self._note(work, Yield(outcome=_ended_by(error)))
             raise
+        # Outside, so that an interrupt while it is noted does not note it twice.
+        self._note(work, known)
 
     def _note(self, work: Work, known: Yield) -> None:
         result = WorkloadResult.model_validate({**work.fields(), **known})
