@@ -275,6 +275,22 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
     assert row.end_s == told.job.finished_s
 
 
+def test_a_job_whose_master_was_killed_before_it_wrote_a_task_has_those_that_were_seen(tmp_path: Path) -> None:
+    job = recorded_job("one")
+    running = {path: _unended(answer) for path, answer in job.answers.items()}
+    untold = {path: {"tasks": None} if path.endswith("/tasks") else one for path, one in job.answers.items()}
+    with (
+        _as_master(job._replace(answers=running)) as master,
+        serving(job._replace(answers=untold), tmp_path / "conf", file=False) as target,
+    ):
+        seen = Seen(JobReader(target.web, master.url + MASTER), job.id)
+        seen.look()
+        clock = _clock(job)
+        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERAGEN, plan=PLAN, seen=seen.job)
+    assert told.job.told_by == "history server"
+    assert [(row.kind, row.state) for row in told.attempts] == [("map", "killed")]
+
+
 def _unended(answer: object) -> object:
     """An answer as it was before the end."""
     if isinstance(answer, list):

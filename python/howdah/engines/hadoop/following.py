@@ -20,6 +20,12 @@ from howdah.services.jobs import JobReader
 _POLL_S = 1.0
 _SEEN_EVERY = 5
 """Polls from one look at all tasks to the next, where nobody will tell of them afterwards."""
+_MOST_TASKS = 500
+"""Of how many tasks a job's master is asked before it is killed, a request or two each.
+
+A master writes its history in batches, and one that is killed has a quarter of a second for the last: of a
+job of this size that may be all of it, of a larger one most is in the file.
+"""
 _UNHEARD = "no word from YARN"
 
 
@@ -77,6 +83,12 @@ class Following:
         if told:
             self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {told}")
         self._bench.sink.progress(step)
+
+    def last_look(self) -> None:
+        """Ask its master once more what the job has done: it is about to be killed."""
+        if self._asking.master is not None and self._last is not None:
+            if self._last.maps + self._last.reduces <= _MOST_TASKS:
+                self._look(self._last)
 
     def _look(self, job: JobProgress) -> None:
         if self._seen is None:

@@ -53,9 +53,9 @@ class Tellers:
         app = self._app(job_id)
         server = self._server(job_id, file)
         if server is not None:
-            return Account(server, "history server", app)
+            return Account(_with_tasks(server, seen), "history server", app)
         if file is not None:
-            return Account(file, "history file", app)
+            return Account(_with_tasks(file, seen), "history file", app)
         if seen is not None:
             return Account(_ended(seen, app), "application master", app)
         # Nobody knows when it was handed in: it was within this run.
@@ -89,6 +89,12 @@ class Tellers:
         except ServiceError as error:
             _LOG.info("%s", error)
             return None
+
+
+def _with_tasks(facts: JobFacts, seen: JobFacts | None) -> JobFacts:
+    """A job with the tasks that were seen, where its master was killed before it wrote down any."""
+    begun = any(task.attempts for task in facts.tasks)
+    return facts if begun or seen is None else replace(facts, tasks=seen.tasks)
 
 
 def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:

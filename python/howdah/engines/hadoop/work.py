@@ -94,15 +94,22 @@ class Work:
             bench.afterwards.do()
             following.until_end()
         except BaseException:
-            try:
-                client.end()
-            finally:
-                # Whoever does not wait for the client, and interrupts again, leaves no job either.
-                ended = self._kill(tag)
+            ended = self._give_up(client, following, tag)
             if ended and client.application is not None:
                 self._jobs.append(self._finished(client, following))
             raise
         return self._succeeded(client, following)
+
+    def _give_up(self, client: Client, following: Following, tag: str) -> bool:
+        """End client and job; whether none is left. Whoever interrupts again leaves no job either."""
+        try:
+            following.last_look()
+        finally:
+            try:
+                client.end()
+            finally:
+                ended = self._kill(tag)
+        return ended
 
     def _kill(self, tag: str) -> bool:
         """End the job, if there is one; whether none is left."""
