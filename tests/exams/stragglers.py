@@ -49,7 +49,8 @@ def main() -> None:
         done.append(_kept(verdict))
         answers.parent.mkdir(parents=True, exist_ok=True)
         answers.write_text(json.dumps(done, indent=1) + "\n")
-    print(f"seed {wanted.seed}: {sum(one['right'] for one in done)} of {len(done)} called rightly")
+    right, alone = (sum(one[which] for one in done) for which in ("right", "alone"))
+    print(f"seed {wanted.seed}: {right} of {len(done)} called rightly, {alone} of them with nobody else")
 
 
 def turn(case: Case, commands: Commands, injections: Injections) -> Verdict:
@@ -73,6 +74,7 @@ def _kept(verdict: Verdict) -> dict[str, object]:
         "magnitude": case.text,
         "called": verdict.called,
         "right": verdict.right,
+        "alone": verdict.alone,
         "elapsed_s": round(verdict.elapsed_s, 1),
         "load": round(verdict.load, 1),
         "run": verdict.run,
@@ -83,7 +85,7 @@ def _show(verdict: Verdict) -> None:
     case = verdict.case
     who = f"{case.cause} {verdict.worker or ''} {case.text}"
     said = ", ".join(verdict.called) or "none"
-    mark = "right" if verdict.right else "WRONG"
+    mark = "right" if verdict.alone else "first" if verdict.right else "WRONG"
     print(
         f"{case.number:2} {who:62} {mark}  {said}  {verdict.elapsed_s:.0f} s, load {verdict.load:.0f}",
         flush=True,

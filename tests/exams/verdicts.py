@@ -21,6 +21,8 @@ class Verdict(NamedTuple):
     called: list[str]
     """Every straggler that was called, the first being the answer."""
     right: bool
+    alone: bool
+    """Whether it is right and nobody else was called."""
     elapsed_s: float
     load: float
     """The machine's load while the job ran, its own included."""
@@ -37,7 +39,8 @@ def judge(case: Case, path: Path, load: float) -> Verdict:
     else:
         right = bool(called) and (called[0].cause, called[0].worker) == (case.cause, worker)
     elapsed_s = data.record.workloads[0].end_s - data.record.workloads[0].start_s
-    return Verdict(case, worker, [_text(one) for one in called], right, elapsed_s, load, data.record.id)
+    texts = [_text(one) for one in called]
+    return Verdict(case, worker, texts, right, right and len(called) <= 1, elapsed_s, load, data.record.id)
 
 
 def most_reduced(data: RunData) -> str:

@@ -27,8 +27,8 @@ _WAYS = {"receiving": "rx_bytes", "sending": SENT}
 def slow_links(view: View) -> Iterator[Mark]:
     """Links that stood at a low rate, each direction by itself, or before which bytes waited."""
     planned = {worker: view.plan(worker).link_bytes_per_s for worker in view.workers}
-    sent: dict[str, float] = {}
-    low: dict[str, list[Mark]] = {}
+    levels: dict[str, dict[str, float]] = {}
+    low: dict[str, dict[str, Mark]] = {}
     for way, metric in _WAYS.items():
         uses: dict[tuple[str, str], Held] = {}
         for worker in view.workers:
@@ -38,22 +38,47 @@ def slow_links(view: View) -> Iterator[Mark]:
                 uses[worker, ""] = use
         what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
         for mark in low_ceilings(what, uses, planned):
-            low.setdefault(mark.worker, []).append(mark)
-        if metric == SENT:
-            sent = {worker: use.level for (worker, _), use in uses.items()}
-    for marks in low.values():
-        yield _both_ways(marks)
-    yield from _queues(view, sent)
+            low.setdefault(mark.worker, {})[metric] = mark
+        levels[metric] = {worker: use.level for (worker, _), use in uses.items()}
+    called = {worker: _both_ways(marks) for worker, marks in low.items()}
+    for worker, mark in called.items():
+        if not any(_at_the_end_of(worker, other, low, levels, called) for other in called):
+            yield mark
+    yield from _queues(view, levels[SENT])
 
 
-def _both_ways(marks: list[Mark]) -> Mark:
+def _both_ways(marks: Mapping[str, Mark]) -> Mark:
     """The stronger of a worker's marks, with what both directions lost.
 
     What is held in one direction may wait for the link at the other end; one's own link is slow in both.
     """
-    strongest = max(marks, key=lambda mark: mark.sign.lost_share)
-    kept = prod(1 - mark.sign.lost_share for mark in marks)
+    strongest = max(marks.values(), key=lambda mark: mark.sign.lost_share)
+    kept = prod(1 - mark.sign.lost_share for mark in marks.values())
     return strongest._replace(sign=replace(strongest.sign, lost_share=1 - kept))
+
+
+def _at_the_end_of(
+    worker: str,
+    other: str,
+    low: Mapping[str, Mapping[str, Mark]],
+    levels: Mapping[str, Mapping[str, float]],
+    called: Mapping[str, Mark],
+) -> bool:
+    """Whether a worker's link was held only by the slower one of another worker at its other end.
+
+    Most of what it sent went there then, or most of what it got came from there: it carried no more than
+    the other did, which lost more by it. In its other direction it carried clearly more, so that its own
+    link can.
+    """
+    if len(low[worker]) > 1 or called[other].sign.lost_share <= called[worker].sign.lost_share:
+        return False
+    ((metric, mark),) = low[worker].items()
+    back = next(each for each in _WAYS.values() if each != metric)
+    end = low[other].get(back)
+    rate = mark.sign.value
+    return (
+        end is not None and rate <= ALIKE * end.sign.value and rate < SLOWER * levels[back].get(worker, 0.0)
+    )
 
 
 def _queues(view: View, sent: Mapping[str, float]) -> Iterator[Mark]:
