@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
+from howdah.model.cluster import Laboratory
 from howdah.model.workload import Codec
-from support.cluster_records import attempts_in, terasort_on, with_attempts
+from support.cluster_records import attempts_in, node_limit, terasort_on, with_attempts
 from support.cluster_scene import Scene
 from support.findings import found
 from support.records import terasuite
@@ -55,8 +56,29 @@ def test_the_floor_is_the_same_work_on_as_many_rows() -> None:
     base = next(each for each in floor.record.workloads if each.workload.kind == "terasort")
     assert distance.ratio == pytest.approx(run.record.workloads[0].elapsed_s / base.elapsed_s)
     assert "2 replicas instead of 1" in distance.differs
-    assert "4 CPUs instead of 2" in distance.differs
     assert "4 data disks instead of 1" in distance.differs
+
+
+@pytest.mark.parametrize(
+    ("hosts", "told"), [(1, "1 instead of 2 CPUs"), (2, None), (3, "3 instead of 2 CPUs")]
+)
+def test_a_laboratorys_cpus_are_those_that_its_limits_left_it(hosts: int, told: str | None) -> None:
+    run, floor = terasort_on(Scene(hosts=hosts)), terasuite(rows=8_000_000)
+    (distance,) = analyse(run, floor).evidence.floors
+    # Each of its workers has one virtual CPU that is worth half of one.
+    assert node_limit() == 0.5
+    assert floor.record.host.cpu.threads == 2
+    assert [each for each in distance.differs if "CPUs" in each] == ([told] if told else [])
+
+
+def test_directories_of_one_file_system_are_no_disks() -> None:
+    run = terasort_on(Scene())
+    assert run.record.cluster is not None
+    rootless = Laboratory(name="lab", rootless=True, isolation=())
+    cluster = run.record.cluster.model_copy(update={"lab": rootless})
+    run = run._replace(record=run.record.model_copy(update={"cluster": cluster}))
+    (distance,) = analyse(run, terasuite(rows=8_000_000)).evidence.floors
+    assert not [each for each in distance.differs if "data disks" in each]
 
 
 def test_another_number_of_rows_is_no_floor() -> None:

@@ -68,5 +68,5 @@ def gather(run: RunData, floor: RunData | None) -> Evidence:
         stragglers=stragglers(run, timeline, machines, times, disks),
         losses=losses(run, machines, times),
         overheads=overheads(run, times),
-        floors=floors(run, times, floor),
+        floors=floors(run, times, use, floor),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.cluster_work import replication_of
 from howdah.analysis.disks import data_dirs
-from howdah.analysis.evidence import Evidence, FloorDistance, WorkloadTime
+from howdah.analysis.evidence import Evidence, FloorDistance, StretchUse, WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, number, seconds, times
@@ -16,9 +16,12 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workload import Codec, WorkloadKind
 
+_SAMPLED_WITHIN = 0.05
+"""A limit of CPU time is known from samples, which are not all taken at one moment."""
+
 
 def floors(
-    run: RunData, workloads: tuple[WorkloadTime, ...], floor: RunData | None
+    run: RunData, workloads: tuple[WorkloadTime, ...], use: tuple[StretchUse, ...], floor: RunData | None
 ) -> tuple[FloorDistance, ...]:
     """Every workload that the floor has with as many bytes; empty without a floor."""
     if floor is None:
@@ -27,6 +30,7 @@ def floors(
     for time in workload_times(floor):
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
+    cpus = {each.workload: _sampled_cpus(each) for each in use if each.phase is None}
     found = []
     for time in workloads:
         result = run.record.workloads[time.index]
@@ -39,7 +43,15 @@ def floors(
                 elapsed_s=time.elapsed_s,
                 floor_s=base.elapsed_s,
                 floor_run=floor.record.id,
-                differs=tuple(_differs(run.record, result, floor.record, floor.record.workloads[base.index])),
+                differs=tuple(
+                    _differs(
+                        run.record,
+                        result,
+                        cpus.get(time.workload),
+                        floor.record,
+                        floor.record.workloads[base.index],
+                    )
+                ),
             )
         )
     return tuple(found)
@@ -52,7 +64,7 @@ def _key(result: WorkloadResult) -> tuple[WorkloadKind, int]:
 
 
 def _differs(
-    record: RunRecord, result: WorkloadResult, floor: RunRecord, base: WorkloadResult
+    record: RunRecord, result: WorkloadResult, cpus: float | None, floor: RunRecord, base: WorkloadResult
 ) -> Iterator[str]:
     written = result.workload.kind not in (
         WorkloadKind.TERAVALIDATE,
@@ -62,27 +74,29 @@ def _differs(
     replicas = replication_of(result) if on_cluster(record) and written else None
     if replicas is not None and replicas > 1:
         yield f"{replicas} replicas instead of 1"
-    for what, mine, other in (
-        ("CPUs", _cpus(record), _cpus(floor)),
-        ("data disks", _disks(record), _disks(floor)),
-    ):
-        if mine and other and mine != other:
-            yield f"{mine:,} {what} instead of {other:,}"
+    # The floor is a run on the same machine: only limits of CPU time, which samples show, make a difference.
+    threads = floor.host.cpu.threads
+    if cpus and abs(cpus - threads) > _SAMPLED_WITHIN * threads:
+        yield f"{cpus:.3g} instead of {threads:,} CPUs"
+    disks, own_disks = _disks(record), _disks(floor)
+    if disks and own_disks and disks != own_disks:
+        yield f"{disks:,} data disks instead of {own_disks:,}"
     codecs = [(each.workload.codec or Codec.NONE).value for each in (result, base)]
     if result.workload.kind is WorkloadKind.TERASORT and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
 
 
-def _cpus(record: RunRecord) -> int:
-    if record.plan.cluster is None:
-        return record.host.cpu.threads
-    kinds = {kind.name: kind.vcpus or 0 for kind in record.plan.workers}
-    return sum(kinds[worker.kind] for worker in placed_workers(record.plan.cluster))
+def _sampled_cpus(use: StretchUse) -> float:
+    """The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled."""
+    return sum(each.cpu.cpus for each in use.working if each.cpu is not None)
 
 
 def _disks(record: RunRecord) -> int:
+    """Its data disks; none where a laboratory without root has all data in directories of one file system."""
     if record.plan.cluster is None:
         return len(data_dirs(record))
+    if record.cluster is not None and record.cluster.lab is not None and record.cluster.lab.rootless:
+        return 0
     kinds = {kind.name: len(kind.data_dirs) for kind in record.plan.workers}
     return sum(kinds[worker.kind] for worker in placed_workers(record.plan.cluster))
 
