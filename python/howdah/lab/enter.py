@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +10,7 @@ from howdah.errors import UserError
 from howdah.lab import names, network
 from howdah.lab.cgroups import Group, machine_group
 from howdah.lab.spec import LabSpec
-
-_NEW_NETWORK = 0x40000000  # CLONE_NEWNET of <sched.h>
+from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec leaves nothing in between.
 _INSIDE = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
@@ -60,13 +58,6 @@ def join_network(lab: str) -> None:
         raise UserError(lab, f"its network cannot be entered: {error.strerror}", "run as root") from error
     finally:
         os.close(space)
-
-
-def enter_network(space: int) -> None:
-    """Move the thread that calls to an open network namespace; raises OSError."""
-    if ctypes.CDLL(None, use_errno=True).setns(space, _NEW_NETWORK) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
 
 
 def _entry(lab: str, space: str, group: Group, name: str, hosts: Path) -> tuple[str, ...]:

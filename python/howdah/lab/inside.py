@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from howdah.errors import RunFailed
-from howdah.lab.enter import client_entry, enter_network, join_network
+from howdah.lab.enter import client_entry, join_network
 from howdah.lab.files import name_options
 from howdah.lab.state import LabState
+from howdah.namespaces import enter_network
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:

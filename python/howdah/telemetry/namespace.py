@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
-_CLONE_NEWNET = 0x40000000
+from howdah.namespaces import enter_network
+
 _Opened = TypeVar("_Opened")
 
 
@@ -42,8 +42,6 @@ def opened_in(namespace: Path, open_it: Callable[[], _Opened]) -> _Opened:
 def _enter(namespace: Path) -> None:
     descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        if ctypes.CDLL(None, use_errno=True).setns(descriptor, _CLONE_NEWNET) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), str(namespace))
+        enter_network(descriptor)
     finally:
         os.close(descriptor)
