@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,24 @@ def test_a_run_that_was_stopped_is_told_so_too(capsys: pytest.CaptureFixture[str
     shown = _shown(Outcome.ABORTED, capsys)
     assert shown.startswith("found terasort was cut off after ")
     assert "the run was cut off" not in shown
+
+
+@pytest.mark.parametrize(
+    ("columns", "whole"), [(80, False), (100, True), (104, False), (113, True), (130, True)]
+)
+def test_a_checksum_is_cut_only_where_the_terminal_has_no_room_for_it(
+    columns: int, whole: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    record = records.terasuite().record
+    checksum = "4c49607ac53602"
+    update = {"checksum": checksum, "expected_checksum": checksum}
+    done = (*record.workloads[:2], record.workloads[2].model_copy(update=update))
+    Display(Prepared(_job(), LocalEngine(), (), dict), silent=False).update(
+        record.model_copy(update={"workloads": done})
+    )
+    printed = re.sub(r"\x1b[^A-Za-z]*[A-Za-z]", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, printed)) <= columns
+    (line,) = [each for each in printed if "teravalidate" in each]
+    assert line.endswith(f"checksum {checksum if whole else '4c49607a…'} matches")

@@ -113,7 +113,10 @@ class Display:
         if self._roomy:
             colour = "green" if result.outcome is Outcome.SUCCEEDED else "red"
             head.append("━" * _BAR_WIDTH + "  ", style=colour)
-        self._hang(head, words.result_line(result, time, short=True))
+        line = words.result_line(result, time, short=False)
+        if len(head) + len(line) > self._console.width:
+            line = words.result_line(result, time, short=True)
+        self._hang(head, line)
 
     def _label(self, label: str, text: str, style: str = "") -> None:
         """A label and its text."""
