@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from rich.console import RenderableType
 
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
@@ -15,9 +17,13 @@ from howdah.cli.values import parse_seed
 from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
 from howdah.session import predicting as session
+from howdah.session import prediction_pages as pages
 from howdah.session import sweep as session_sweep
 from howdah.session import what_if as session_what_if
 from howdah.units import parse_count
+
+if TYPE_CHECKING:
+    from howdah.session.replicas import Done
 
 EXAMPLES = """
 **Examples**
@@ -25,9 +31,14 @@ EXAMPLES = """
 * `howdah predict plan.yaml --calibration mine.yaml` foretells the TeraSort suite that the plan is for
 * `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` takes longer, and is surer
 * `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
+* `howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado` draws what each change would do
 * `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
 * `howdah score last` then holds the newest run against what was foretold of it
 """
+
+_REPLICATIONS = 10
+_OF_A_SIZE = 3
+"""Every size has the same draws, which differ little in what growing does, and the largest take long."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
@@ -53,7 +64,13 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
             help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
         ),
     ] = None,
-    replications: Annotated[int, typer.Option(help="Simulations, each with another seed.", metavar="N")] = 10,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Simulations, each with another seed: {_REPLICATIONS}, in a sweep {_OF_A_SIZE} a size.",
+            metavar="N",
+        ),
+    ] = None,
     what_if: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,13 +92,23 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     predictions_dir: Annotated[
         Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = session.DEFAULT_PREDICTIONS_DIR,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the page here; that of a prediction which is kept is beside it otherwise.",
+            metavar="DIR",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where it is.")] = False,
 ) -> None:
     """Foretell a run on a planned cluster: medians and 90 % intervals of every workload and phase.
 
-    The prediction is kept, and never changed; `howdah score` holds the real run against it. With
-    --what-if or --sweep nothing is kept: the plan is made anew with one thing changed, and simulated.
+    The prediction is kept, with a page on it, and never changed; `howdah score` holds the real run
+    against it. With --what-if or --sweep the plan is made anew with one thing changed, and simulated;
+    nothing is kept but a page, where --output says so.
     """
     request = session.RunRequest(
         suite=suite,
@@ -93,49 +120,87 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     )
     if what_if and sweep:
         raise UserError("--sweep", "and --what-if are two questions", "ask one at a time")
-    if sweep:
-        with SimulationBar(silent=json or quiet) as bar:
-            grown = session_sweep.sweep(
-                plan,
-                request,
-                sweep,
-                calibration=calibration,
-                seed=parse_seed(seed) if seed is not None else 1,
-                tell=bar.tell,
-            )
-        print_json(sweep_json(grown)) if json else show(sweep_table(grown))
-        return
-    if what_if:
-        with SimulationBar(silent=json or quiet) as bar:
-            found = session_what_if.what_if(
-                plan,
-                request,
-                what_if,
-                calibration=calibration,
-                replications=replications,
-                seed=parse_seed(seed) if seed is not None else 1,
-                tell=bar.tell,
-            )
-        print_json(what_if_json(found)) if json else show(what_if_table(found))
-        return
+    asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
-        made = session.predict(
-            plan,
-            request,
-            calibration=calibration,
-            replications=replications,
-            seed=parse_seed(seed) if seed is not None else None,
-            name=name,
-            directory=predictions_dir,
-            tell=bar.tell,
-        )
-    path = session.save_prediction(predictions_dir, made)
+        if sweep:
+            shown = _sweep(asked, sweep, output, bar.tell)
+        elif what_if:
+            shown = _what_if(asked, what_if, output, bar.tell)
+        else:
+            shown = _foretell(asked, name, predictions_dir, output, bar.tell)
     if json:
-        print_json(made.model_dump(mode="json"))
+        print_json(shown.content | {"page": str(shown.page)} if shown.page else shown.content)
     elif quiet:
-        print(path)
+        print(shown.kept or shown.page or "")
     else:
-        show(prediction_table(made, path))
+        show(shown.table)
+        if shown.page:
+            print(f"page        {shown.page}")
+
+
+class _Asked(NamedTuple):
+    """What every question has in common."""
+
+    plan: Path
+    request: session.RunRequest
+    calibration: str | None
+    replications: int | None
+    seed: int | None
+
+
+class _Shown(NamedTuple):
+    """An answer for programs and for people, and where it is kept."""
+
+    content: dict[str, Any]
+    table: RenderableType
+    page: Path | None
+    kept: Path | None = None
+
+
+def _foretell(
+    asked: _Asked, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
+) -> _Shown:
+    made = session.predict(
+        asked.plan,
+        asked.request,
+        calibration=asked.calibration,
+        replications=_REPLICATIONS if asked.replications is None else asked.replications,
+        seed=asked.seed,
+        name=name,
+        directory=directory,
+        tell=tell,
+    )
+    path = session.save_prediction(directory, made)
+    page = pages.write_foretold(made, asked.calibration, output or path)
+    return _Shown(made.model_dump(mode="json"), prediction_table(made, path), page, path)
+
+
+def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Callable[[Done], None]) -> _Shown:
+    found = session_what_if.what_if(
+        asked.plan,
+        asked.request,
+        changes,
+        calibration=asked.calibration,
+        replications=_REPLICATIONS if asked.replications is None else asked.replications,
+        seed=1 if asked.seed is None else asked.seed,
+        tell=tell,
+    )
+    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
+    return _Shown(what_if_json(found), what_if_table(found), page)
+
+
+def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
+    found = session_sweep.sweep(
+        asked.plan,
+        asked.request,
+        sizes,
+        calibration=asked.calibration,
+        replications=_OF_A_SIZE if asked.replications is None else asked.replications,
+        seed=1 if asked.seed is None else asked.seed,
+        tell=tell,
+    )
+    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
+    return _Shown(sweep_json(found), sweep_table(found), page)
 
 
 def _count(text: str | None, flag: str) -> int | None:

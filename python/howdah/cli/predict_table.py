@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.prediction import Forecast, Prediction
-from howdah.session.scoring import Scored, Tally
+from howdah.model.prediction import Forecast, Prediction, Score
+from howdah.session.prediction_pages import scored_runs
+from howdah.session.scoring import Scored, Tally, tally
 from howdah.units import format_counted, format_seconds
 
 
@@ -53,6 +55,17 @@ def score_table(scored: Scored) -> RenderableType:
         Text(),
         *([Text(_so_far(scored.so_far))] if scored.so_far else []),
     )
+
+
+def history_table(history: Sequence[Score]) -> RenderableType:
+    """Every run that was scored, oldest first, and how right predictions were so far."""
+    runs = scored_runs(history)
+    texts, numbers = runs.columns[:-2], runs.columns[-2:]
+    table = _table(texts, numbers)
+    for row in runs.rows:
+        table.add_row(*row)
+    so_far = tally(history)
+    return Group(table, Text(), *([Text(_so_far(so_far))] if so_far else []))
 
 
 def _so_far(tally: Tally) -> str:

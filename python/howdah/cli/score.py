@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from howdah.cli.output import print_json, show
-from howdah.cli.predict_table import score_table
+from howdah.cli.predict_table import history_table, score_table
+from howdah.model.prediction import Score
+from howdah.session import prediction_pages as pages
 from howdah.session import scoring as session
 from howdah.session.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.runs import DEFAULT_RUNS_DIR
@@ -17,6 +19,7 @@ EXAMPLES = """
 **Examples**
 
 * `howdah score last` holds the newest run against the newest prediction that foretold it
+* `howdah score` lists every run that was scored, and how right predictions were
 * `howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite`
 """
 
@@ -25,7 +28,13 @@ app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 @app.command("score", epilog=EXAMPLES)
 def score(
-    run: Annotated[str, typer.Argument(help="The run by id, the beginning of it, `last`, or directory.")],
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            help="The run by id, the beginning of it, `last`, or directory; left out, all that were scored.",
+            metavar="RUN",
+        ),
+    ] = None,
     prediction: Annotated[
         str | None,
         typer.Option(help="The prediction; else the newest of the same plan and suite.", metavar="NAME"),
@@ -41,20 +50,32 @@ def score(
     """Score a prediction by the run that followed it, phase by phase, and say how right all were so far.
 
     A run that was simulated, that failed, that did other work or that began before the prediction was
-    made is refused. The history is kept beside the predictions, in scores.jsonl.
+    made is refused. A page with every hit and miss so far is written beside the prediction; the history
+    is kept in scores.jsonl.
     """
+    if run is None:
+        history = session.past_scores(predictions_dir)
+        if json:
+            print_json({"scores": [_content(one) for one in history]})
+        else:
+            show(history_table(history))
+        return
     scored = session.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
+    page = pages.write_scored(scored, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:
         print_json(
             {
                 "prediction": scored.prediction.id,
                 "run": scored.run,
-                "scores": [
-                    one.model_dump(mode="json") | {"error": one.error, "inside": one.inside}
-                    for one in scored.scores
-                ],
+                "scores": [_content(one) for one in scored.scores],
                 "so_far": scored.so_far._asdict() if scored.so_far else None,
+                "page": str(page),
             }
         )
     else:
         show(score_table(scored))
+        print(f"page  {page}")
+
+
+def _content(score: Score) -> dict[str, Any]:
+    return score.model_dump(mode="json") | {"error": score.error, "inside": score.inside}

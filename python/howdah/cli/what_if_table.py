@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.what_if import Effect, WhatIf
+from howdah.model.variation import Effect, WhatIf
 from howdah.units import format_seconds
 
 _HALF = 16
@@ -23,19 +23,19 @@ def what_if_table(found: WhatIf) -> RenderableType:
     for column in ("time", "effect", "90 % interval"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("shorter │ longer", justify="center", no_wrap=True)
-    most = max((abs(one.lag.share) for one in found.effects), default=1.0) or 1.0
+    most = max((abs(one.share) for one in found.effects), default=1.0) or 1.0
     for one in found.effects:
         table.add_row(
             one.quantity,
             one.before,
             one.after,
             format_seconds(one.elapsed_s),
-            _percent(one.lag.share),
-            f"{_percent(one.lag.low)} to {_percent(one.lag.high)}",
+            _percent(one.share),
+            f"{_percent(one.low)} to {_percent(one.high)}",
             _bar(one, most),
-            style="" if one.lag.tells else "dim",
+            style="" if one.tells else "dim",
         )
-    untold = [one for one in found.effects if not one.lag.tells]
+    untold = [one for one in found.effects if not one.tells]
     notes = [
         f"as planned: {format_seconds(found.elapsed_s)} for the whole suite; simulated, nothing measured"
     ]
@@ -51,9 +51,9 @@ def what_if_table(found: WhatIf) -> RenderableType:
 
 
 def _bar(one: Effect, most: float) -> Text:
-    length = round(_HALF * abs(one.lag.share) / most)
+    length = round(_HALF * abs(one.share) / most)
     filled = "█" * length
-    left, right = (filled, "") if one.lag.share < 0 else ("", filled)
+    left, right = (filled, "") if one.share < 0 else ("", filled)
     return Text(f"{left:>{_HALF}}│{right:<{_HALF}}")
 
 
@@ -64,18 +64,9 @@ def _percent(share: float) -> str:
 def what_if_json(found: WhatIf) -> dict[str, Any]:
     """The same for programs."""
     return {
+        "replications": found.replications,
         "elapsed_s": found.elapsed_s,
-        "effects": [
-            {
-                "quantity": one.quantity,
-                "before": one.before,
-                "after": one.after,
-                "elapsed_s": one.elapsed_s,
-                **one.lag._asdict(),
-                "tells": one.lag.tells,
-            }
-            for one in found.effects
-        ],
+        "effects": [one.model_dump(mode="json") | {"tells": one.tells} for one in found.effects],
         "impossible": list(found.impossible),
         "warnings": [one.model_dump() for one in found.warnings],
     }

@@ -13,18 +13,23 @@ from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run
 from howdah.store.predictions import list_predictions, load_prediction
 from howdah.store.reader import read_record
-from howdah.store.scores import keep_scores
+from howdah.store.scores import keep_scores, read_scores
 
-__all__ = ["Scored", "Tally", "score_run"]
+__all__ = ["Scored", "Tally", "past_scores", "score_run", "tally"]
 
 
 class Scored(NamedTuple):
-    """A run's scores, and how right predictions were so far, these among them."""
+    """A run's scores, and all there are so far, these among them, oldest first."""
 
     prediction: Prediction
     run: str
     scores: tuple[Score, ...]
-    so_far: Tally | None
+    history: tuple[Score, ...]
+
+    @property
+    def so_far(self) -> Tally | None:
+        """How right predictions were, this one among them."""
+        return tally(self.history)
 
 
 def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
@@ -36,7 +41,15 @@ def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Pa
     record = read_record(path)
     prediction = _named(predictions_dir, name) if name is not None else _found(predictions_dir, record)
     scores = score(prediction, record)
-    return Scored(prediction, record.id, scores, tally(keep_scores(predictions_dir, scores)))
+    return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))
+
+
+def past_scores(predictions_dir: Path) -> tuple[Score, ...]:
+    """Every score so far, oldest first; raises UserError where there is none."""
+    history = tuple(read_scores(predictions_dir))
+    if not history:
+        raise UserError(str(predictions_dir), "holds no score", "give a run to score: howdah score last")
+    return history
 
 
 def _named(directory: Path, name: str) -> Prediction:

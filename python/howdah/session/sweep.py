@@ -2,67 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
+from howdah.calibrate.forecast import forecasts
 from howdah.engines.sim.follow import Done
 from howdah.engines.sim.outcome import Summary
+from howdah.engines.sim.scenario import Scenario
 from howdah.errors import UserError
+from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
+from howdah.model.variation import Point, Sweep
 from howdah.model.workload import ROW_BYTES
 from howdah.planner.changes import changed, pinned
 from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
 from howdah.planner.suite.request import RunRequest
+from howdah.report.prediction.saturation import saturation_said
 from howdah.session.calibrations import load_calibration
 from howdah.session.predicting import planned_work, warnings_of
-from howdah.session.replicas import scenarios, simulate
+from howdah.session.replicas import check_replications, scenarios, simulate, stretches
+from howdah.session.whole_suite import interval, suite_times
 from howdah.units import parse_bytes, parse_count
 
-SWEPT = ("hosts", "dataset")
-SATURATED = 0.95
-"""A master that is busy for so much of one core, as one lock allows, is what everything waits for."""
+__all__ = ["saturation_said", "sweep"]
+
 _POINTS = 7
-_NS_PER_S = 1e9
-
-
-class Point(NamedTuple):
-    """One size of the cluster or of its data, simulated once with the calibration's own values."""
-
-    hosts: int
-    dataset_bytes: int
-    elapsed_s: float
-    namenode: float
-    """The share of one core that the NameNode is busy in the phase that loads it most."""
-    scheduler: float
-    """The same of the ResourceManager, or of Hadoop 1's JobTracker."""
-
-    @property
-    def busiest(self) -> float:
-        """The load of the busier of the two."""
-        return max(self.namenode, self.scheduler)
-
-
-class Sweep(NamedTuple):
-    """A plan at several sizes, the smallest first."""
-
-    quantity: str
-    points: tuple[Point, ...]
-    warnings: tuple[RunWarning, ...]
-
-    @property
-    def saturation(self) -> tuple[Point, Point] | None:
-        """The sizes between which a master saturates; None where none does, or one does from the first."""
-        return next(
-            (
-                (one, other)
-                for one, other in pairwise(self.points)
-                if one.busiest < SATURATED <= other.busiest
-            ),
-            None,
-        )
 
 
 def sweep(
@@ -71,6 +37,7 @@ def sweep(
     asked: str,
     *,
     calibration: str | None,
+    replications: int,
     seed: int,
     tell: Callable[[Done], None],
 ) -> Sweep:
@@ -78,6 +45,7 @@ def sweep(
 
     Raises UserError for what is no sweep, and for sizes that cannot be planned or simulated.
     """
+    check_replications(replications)
     quantity, sizes = _sizes(asked)
     plan, suite = planned_work(file, request)
     rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
@@ -91,30 +59,49 @@ def sweep(
         works = [(changed(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
     else:
         works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
-    several = []
+    several: list[Scenario] = []
+    warnings: dict[str, RunWarning] = {}
     for each, count in works:
-        sized = size_suite(request.model_copy(update={"rows": count}), at_once(each), engine=SIMULATED)
-        several += list(scenarios(each, sized.suite, known, count=1, seed=seed))
+        sized = size_suite(request.model_copy(update={"rows": count}), at_once(each), engine=SIMULATED).suite
+        several += scenarios(each, sized, known, count=replications, seed=seed)
+        # Of the sizes beyond what was known the largest is told.
+        warnings |= {one.code: one for one in warnings_of(each, sized, known)}
+    summaries = simulate(several, tell)
     points = tuple(
-        _point(_hosts(each), count * ROW_BYTES, summary)
-        for (each, count), summary in zip(works, simulate(several, tell), strict=True)
+        _point(
+            _hosts(each),
+            count * ROW_BYTES,
+            summaries[place * replications : (place + 1) * replications],
+            known,
+        )
+        for place, (each, count) in enumerate(works)
     )
-    return Sweep(quantity, points, warnings_of(plan, suite, known))
+    return Sweep(
+        suite=suite.name,
+        quantity=quantity,
+        calibration=known.name if known else None,
+        replications=replications,
+        seed=seed,
+        points=points,
+        warnings=tuple(warnings.values()),
+    )
 
 
-def _sizes(asked: str) -> tuple[str, list[int]]:
+def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
     """The quantity and the sizes from one to the other, each so many times as large as the one before."""
     where = f"--sweep {asked}"
     quantity, equals, ends = asked.partition("=")
     first, dots, last = ends.partition("..")
-    if quantity not in SWEPT or not (equals and dots):
+    if quantity not in {"hosts", "dataset"} or not (equals and dots):
         raise UserError(where, "is no sweep", "give hosts=10..1000 or dataset=1TB..100TB")
     parse = parse_count if quantity == "hosts" else parse_bytes
     low, high = parse(first, where), parse(last, where)
     if not 1 <= low < high:
         raise UserError(where, "does not go from less to more", "give hosts=10..1000 for instance")
     step = (high / low) ** (1 / (_POINTS - 1))
-    return quantity, sorted({low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))})
+    return "hosts" if quantity == "hosts" else "dataset", sorted(
+        {low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))}
+    )
 
 
 def _hosts(plan: Plan) -> int:
@@ -122,12 +109,20 @@ def _hosts(plan: Plan) -> int:
     return plan.cluster.inventory.worker_groups[0].count
 
 
-def _point(hosts: int, dataset_bytes: int, summary: Summary) -> Point:
-    phases = [phase for one in summary.workloads for phase in one.phases]
+def _point(
+    hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None
+) -> Point:
+    """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
+    phases = [phase for one in summaries[0].workloads for phase in one.phases]
+    whole = interval(suite_times(summaries, calibration))
+    told = forecasts([stretches(one) for one in summaries], calibration)
     return Point(
-        hosts,
-        dataset_bytes,
-        summary.workloads[-1].end_ns / _NS_PER_S,
-        max((one.namenode_busy for one in phases), default=0.0),
-        max((one.scheduler_busy for one in phases), default=0.0),
+        hosts=hosts,
+        dataset_bytes=dataset_bytes,
+        elapsed_s=whole.median_s,
+        low_s=whole.low_s,
+        high_s=whole.high_s,
+        forecasts=tuple(one for one in told if one.phase is None),
+        namenode=max((one.namenode_busy for one in phases), default=0.0),
+        scheduler=max((one.scheduler_busy for one in phases), default=0.0),
     )

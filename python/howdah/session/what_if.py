@@ -7,44 +7,21 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from howdah.calibrate.forecast import unexplained
 from howdah.engines.sim.follow import Done
-from howdah.engines.sim.outcome import Summary
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
-from howdah.model.run import RunWarning
+from howdah.model.variation import Effect, WhatIf
 from howdah.model.workload import Suite
 from howdah.planner.changes import QUANTITIES, changed, pinned
-from howdah.planner.predictor import Foretold, Lag, lag
+from howdah.planner.predictor import Foretold, lag
 from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.session.calibrations import load_calibration
 from howdah.session.predicting import planned_work, warnings_of
 from howdah.session.replicas import check_replications, scenarios, simulate
+from howdah.session.whole_suite import suite_times
 
 EVERYTHING = "all"
-_NS_PER_S = 1e9
-
-
-class Effect(NamedTuple):
-    """What one change does to the time of the whole suite."""
-
-    quantity: str
-    before: str
-    after: str
-    elapsed_s: float
-    lag: Lag
-
-
-class WhatIf(NamedTuple):
-    """The suite's time as planned, and every change's effect, the largest first."""
-
-    elapsed_s: float
-    effects: tuple[Effect, ...]
-    impossible: tuple[str, ...]
-    """Changes that cannot be planned, and why."""
-    warnings: tuple[RunWarning, ...]
 
 
 class _Change(NamedTuple):
@@ -88,19 +65,34 @@ def what_if(
             impossible.append(f"{change.name}={change.after}: {error.what}")
     summaries = simulate(several, tell)
     told = [
-        _foretold(summaries[place * replications : (place + 1) * replications], known)
+        suite_times(summaries[place * replications : (place + 1) * replications], known)
         for place in range(len(kept))
     ]
     effects = [
-        Effect(change.name, change.before, change.after, median(one.elapsed_s), lag(one, told[0]))
-        for change, one in zip(kept, told, strict=True)
-        if change is not None
+        _effect(change, one, told[0]) for change, one in zip(kept, told, strict=True) if change is not None
     ]
     return WhatIf(
-        median(told[0].elapsed_s),
-        tuple(sorted(effects, key=lambda one: -abs(one.lag.share))),
-        tuple(impossible),
-        warnings_of(plan, suite, known),
+        suite=suite.name,
+        calibration=known.name if known else None,
+        replications=replications,
+        seed=seed,
+        elapsed_s=median(told[0].elapsed_s),
+        effects=tuple(sorted(effects, key=lambda one: -abs(one.share))),
+        impossible=tuple(impossible),
+        warnings=warnings_of(plan, suite, known),
+    )
+
+
+def _effect(change: _Change, one: Foretold, base: Foretold) -> Effect:
+    found = lag(one, base)
+    return Effect(
+        quantity=change.name,
+        before=change.before,
+        after=change.after,
+        elapsed_s=median(one.elapsed_s),
+        share=found.share,
+        low=found.low,
+        high=found.high,
     )
 
 
@@ -144,12 +136,3 @@ def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
     """The same data on another plan, with as many tasks as that one runs at once."""
     rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
     return size_suite(request.model_copy(update={"rows": rows}), at_once(plan), engine=SIMULATED).suite
-
-
-def _foretold(summaries: Sequence[Summary], calibration: Calibration | None) -> Foretold:
-    """The times of the whole suite; what is unexplained of its workloads counts by their shares of it."""
-    elapsed_s = tuple(one.workloads[-1].end_ns / _NS_PER_S for one in summaries)
-    shares = [
-        (one.kind, (one.end_ns - one.start_ns) / _NS_PER_S / elapsed_s[0]) for one in summaries[0].workloads
-    ]
-    return Foretold(elapsed_s, sum(share * unexplained(calibration, kind) for kind, share in shares))

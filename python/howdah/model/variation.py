@@ -1,0 +1,115 @@
+"""What a planned cluster would take if it were another: with one thing changed, or grown."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Literal
+
+from howdah.model.base import Model
+from howdah.model.prediction import Forecast, Seconds
+from howdah.model.run import RunWarning
+
+SATURATED = 0.95
+"""A master that is busy for so much of one core, as one lock allows, is what everything waits for."""
+
+
+class Effect(Model):
+    """What one change does to the time of the whole suite."""
+
+    quantity: str
+    """What is changed: ``disks``, ``nic-speed`` …"""
+    before: str
+    """As it is planned, with its unit."""
+    after: str
+    """As it would be, with its unit."""
+    elapsed_s: Seconds
+    """What the suite would take, the median."""
+    share: float
+    """How much longer that is: 0.1 for 10 %."""
+    low: float
+    """The lower end of the 90 % interval of this."""
+    high: float
+    """The upper end of it."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether the change can be told from none."""
+        return self.low > 0 or self.high < 0
+
+
+class WhatIf(Model):
+    """The suite's time as planned, and every change's effect, the largest first."""
+
+    suite: str
+    """The suite's name."""
+    calibration: str | None
+    """The calibration's name; None where the simulator's parameters are its defaults."""
+    replications: int
+    """Simulations of the plan and of each change, always with the same draws."""
+    seed: int
+    """Seed of everything random."""
+    elapsed_s: Seconds
+    """What the suite takes as planned, the median."""
+    effects: tuple[Effect, ...]
+    """What each change does."""
+    impossible: tuple[str, ...]
+    """Changes that cannot be planned, and why."""
+    warnings: tuple[RunWarning, ...]
+    """What a reader of the numbers should know."""
+
+
+class Point(Model):
+    """One size of the cluster or of its data."""
+
+    hosts: int
+    """Hosts with workers."""
+    dataset_bytes: int
+    """Bytes that are sorted."""
+    elapsed_s: Seconds
+    """What the whole suite takes, the median."""
+    low_s: Seconds
+    """The lower end of its 90 % interval."""
+    high_s: Seconds
+    """The upper end of it."""
+    forecasts: tuple[Forecast, ...]
+    """What each workload takes."""
+    namenode: float
+    """The share of one core that the NameNode is busy in the phase that loads it most."""
+    scheduler: float
+    """The same of the ResourceManager, or of Hadoop 1's JobTracker."""
+
+    @property
+    def busiest(self) -> float:
+        """The load of the busier of the two."""
+        return max(self.namenode, self.scheduler)
+
+
+class Sweep(Model):
+    """A plan at several sizes, the smallest first."""
+
+    suite: str
+    """The suite's name."""
+    quantity: Literal["hosts", "dataset"]
+    """What grows; with the hosts, their work does."""
+    calibration: str | None
+    """The calibration's name; None where the simulator's parameters are its defaults."""
+    replications: int
+    """Simulations of each size, always with the same draws."""
+    seed: int
+    """Seed of everything random."""
+    points: tuple[Point, ...]
+    """Size by size."""
+    warnings: tuple[RunWarning, ...]
+    """What a reader of the numbers should know."""
+
+    @property
+    def saturation(self) -> tuple[Point, Point] | None:
+        """The sizes between which a master saturates; None where none does, or one does from the first."""
+        return next(
+            (
+                (one, other)
+                for one, other in pairwise(self.points)
+                if one.busiest < SATURATED <= other.busiest
+            ),
+            None,
+        )

@@ -1,0 +1,1 @@
+"""What is foretold, as a page: times, changes, growth, and how right it was."""

@@ -1,0 +1,150 @@
+"""What foretold times rest on: the calibration's parameters, what it leaves unexplained, plan and work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+from howdah.analysis.wording import percent
+from howdah.model.calibration import CalibratedValue, Calibration, Extent
+from howdah.model.parameter import PARAMETERS
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan
+from howdah.model.prediction import Prediction
+from howdah.model.variation import Sweep, WhatIf
+from howdah.model.workload import ROW_BYTES, Suite, Workload
+from howdah.report.cluster import Titled
+from howdah.report.figure import Table
+from howdah.report.provenance import Facts
+from howdah.units import format_bits_per_s, format_bytes, format_counted
+
+_MEANT = {one.name: one for one in PARAMETERS}
+
+
+class Ground(NamedTuple):
+    """How the simulations were made."""
+
+    calibration: str | None
+    best_of: int
+    replications: int
+    seed: int
+    version: str | None = None
+
+    @classmethod
+    def of(cls, prediction: Prediction) -> Self:
+        """That of a prediction that is kept."""
+        return cls(
+            prediction.calibration,
+            prediction.best_of,
+            prediction.replications,
+            prediction.seed,
+            prediction.howdah_version,
+        )
+
+    @classmethod
+    def of_variation(cls, found: WhatIf | Sweep, calibration: Calibration | None) -> Self:
+        """That of changes or of growth."""
+        best_of = calibration.best_of if calibration else 1
+        return cls(found.calibration, best_of, found.replications, found.seed)
+
+
+def facts(ground: Ground) -> Iterator[Facts]:
+    """How it was simulated."""
+    turned = f"the best of {ground.best_of} runs, turned to a typical run"
+    entries = (
+        ("calibration", ground.calibration or "none: every parameter has its default"),
+        *([("known figures are", turned)] if ground.best_of > 1 else []),
+        ("simulations", f"{ground.replications:,} of each"),
+        ("seed", str(ground.seed)),
+        *([("howdah", ground.version)] if ground.version else []),
+    )
+    yield Facts("Simulation", entries)
+
+
+def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
+    """On what, and what would run."""
+    if plan.cluster is not None:
+        hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
+        workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
+        yield Facts(
+            "Plan",
+            (
+                ("platform", plan.platform),
+                ("hosts with workers", f"{hosts:,}"),
+                ("workers", f"{workers:,}"),
+            ),
+        )
+    yield Facts("Work", tuple((one.kind.value, _sized(one)) for one in suite.workloads))
+
+
+def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
+    """The parameters, what they leave unexplained and how far the known runs reach; nothing without one."""
+    if calibration is None:
+        return
+    rows = tuple(
+        (
+            one.name,
+            _MEANT[one.name].meaning if one.name in _MEANT else "",
+            *_valued(one),
+            one.origin,
+        )
+        for one in calibration.parameters
+        if "/" not in one.name
+    )
+    yield Titled(
+        "Parameters",
+        "As the calibration has them; every other one has its default. Simulations draw them from their "
+        "90 % intervals.",
+        Table(("parameter", "what it says", "value", "90 % interval", "origin"), rows),
+    )
+    if calibration.residuals:
+        yield Titled(
+            "Left unexplained",
+            "What parameters and seeds do not explain of figures that were left out; it widens intervals.",
+            Table(
+                ("workload", "standard deviation", "figures"),
+                tuple((one.quantity, percent(one.relative), str(one.cells)) for one in calibration.residuals),
+            ),
+        )
+    if calibration.extents:
+        yield Titled(
+            "What was known",
+            "How far the runs reach that the calibration was made from.",
+            Table(
+                ("of", "least", "most"),
+                tuple((one.name, *_ends(one)) for one in calibration.extents),
+            ),
+        )
+
+
+def _valued(one: CalibratedValue) -> tuple[str, str]:
+    """A parameter and its interval, costs of a byte in nanoseconds."""
+    unit = _MEANT[one.name].unit if one.name in _MEANT else ""
+    scale, unit = (1e9, "ns/B") if unit == "s/B" else (1e3, "ms") if unit == "s" else (1.0, unit)
+    value, low, high = (f"{number * scale:.3g}" for number in (one.value, one.low, one.high))
+    return f"{value} {unit}".rstrip(), f"{low} to {high}"
+
+
+def _ends(extent: Extent) -> tuple[str, str]:
+    ends = (extent.low, extent.high)
+    match extent.unit:
+        case "B":
+            low, high = (format_bytes(one) for one in ends)
+        case "bit/s":
+            low, high = (format_bits_per_s(one) for one in ends)
+        case _:
+            low, high = (f"{one:,.4g}" if one < 10_000 else f"{one:,.0f}" for one in ends)
+    return low, high
+
+
+def _sized(workload: Workload) -> str:
+    counts = (
+        (workload.maps, "map"),
+        (workload.reduces, "reduce"),
+        (workload.files, "file"),
+        (workload.replication, "replica"),
+    )
+    sizes = [format_bytes(workload.rows * ROW_BYTES)] if workload.rows is not None else []
+    sizes += [format_counted(count, noun) for count, noun in counts if count is not None]
+    return ", ".join(sizes)

@@ -1,0 +1,168 @@
+"""What pages about predictions say and draw: times, changes, growth, and hits and misses."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.model.calibration import Calibration
+from howdah.report.figure import Figure
+from howdah.report.prediction.changes import changes
+from howdah.report.prediction.figures.hits import MOST, hits
+from howdah.report.prediction.foretold import foretold
+from howdah.report.prediction.growth import growth
+from howdah.report.prediction.history import scored_runs
+from howdah.report.prediction.saturation import saturation_said
+from howdah.report.prediction.scored import scored
+from howdah.report.prediction.write import write_page
+from howdah.session.calibrations import load_calibration
+from support.foretold import small_prediction
+from support.varied import changed, effect, grown, point
+from support.varied import foretold as forecast
+from support.varied import scored as score
+
+
+@pytest.fixture(scope="module")
+def published() -> Calibration:
+    """The calibration that howdah ships."""
+    return load_calibration("published")
+
+
+def _drawn(figure: Figure | None) -> list[dict[str, Any]]:
+    assert figure is not None
+    layer = next(layer for layer in figure.spec["layer"] if layer.get("name") == "data")
+    values: list[dict[str, Any]] = layer["data"]["values"]
+    return values
+
+
+def test_a_prediction_says_the_longest_workload_with_its_interval(published: Calibration) -> None:
+    made = small_prediction().model_copy(
+        update={
+            "forecasts": (
+                forecast("teragen", 100),
+                forecast("terasort", 200),
+                forecast("terasort", 150, "map-shuffle"),
+            )
+        }
+    )
+    said = foretold(made, published)
+    assert said.answer == (
+        "terasort is foretold to take 3 min 20 s, nine times in ten 3 min 00 s to 3 min 42 s; "
+        "the 1 other workload 1 min 40 s."
+    )
+    assert said.lead[0].startswith("Simulated, nothing measured.")
+    assert [row[0] for row in said.table.rows] == ["teragen", "terasort", "terasort map-shuffle"]
+    assert [one["low"] for one in _drawn(said.figure)] == [90, 180, 135]
+
+
+def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
+    tables = {one.title: one.table for one in foretold(small_prediction(), published).grounds}
+    parameters = {row[0]: row for row in tables["Parameters"].rows}
+    known = {one.name: one for one in published.parameters}
+    assert parameters["generate_s_per_byte"][2] == f"{known['generate_s_per_byte'].value * 1e9:.3g} ns/B"
+    assert parameters["block_s"][2].endswith(" ms")
+    assert len(tables["Left unexplained"].rows) == len(published.residuals)
+    assert foretold(small_prediction(), None).grounds == ()
+
+
+def test_the_largest_gain_and_the_largest_loss_are_the_answer() -> None:
+    said = changes(
+        changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("nics", "4", -0.02)), None
+    )
+    assert said.answer == (
+        "At best terasuite would take 40 % less time with hosts 20 instead of 10 (30 % to 50 %); "
+        "at worst 60 % more time with disks 5 instead of 10 (50 % to 70 %)."
+    )
+    assert [row[-1] for row in said.table.rows] == ["60 % longer", "40 % shorter", "cannot tell"]
+
+
+def test_one_change_is_no_choice() -> None:
+    said = changes(changed(effect("disks", "5", 0.6)), None)
+    assert said.answer.startswith("terasuite would take 60 % more time with disks 5")
+    untold = changes(changed(effect("nics", "4", -0.02), impossible=("hosts=5: too small",)), None)
+    assert untold.answer.startswith("No change can be told from none")
+    assert untold.warnings == ("Not possible: hosts=5: too small.",)
+    nothing = changes(changed(), None)
+    assert nothing.figure is None
+
+
+def test_changes_of_one_quantity_stand_together_and_what_cannot_be_told_is_pale() -> None:
+    figure = changes(
+        changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("disks", "20", -0.02)), None
+    ).figure
+    bars = sorted(_drawn(figure), key=lambda one: one["y"])
+    assert [one["name"] for one in bars] == ["disks 5", "disks 20", "hosts 20"]
+    assert bars[1]["shade"] < bars[0]["shade"] == bars[2]["shade"]
+    assert [one["series"] for one in bars] == ["longer", "shorter", "shorter"]
+
+
+@pytest.mark.parametrize(
+    ("loads", "said"),
+    [
+        (((0.1, 0.5), (0.2, 1.0)), "The scheduler saturates between 10 hosts and 20 hosts."),
+        (((0.96, 0.5), (1.0, 1.0)), "The NameNode is saturated at 10 hosts already."),
+        (
+            ((0.1, 0.2), (0.1, 0.4)),
+            "No master saturates: at 20 hosts the scheduler is busy for 40% of a core.",
+        ),
+    ],
+)
+def test_where_a_master_saturates(loads: tuple[tuple[float, float], ...], said: str) -> None:
+    points = [point(hosts, *load) for hosts, load in zip((10, 20), loads, strict=True)]
+    assert saturation_said(grown(*points)) == said
+
+
+def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
+    said = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 1.0, 360), point(40, 0.3, 1.2, 700)), None)
+    values = _drawn(said.figure)
+    whole = [one for one in values if one["series"] == "all together"]
+    assert [one["size"] for one in whole] == [10, 20, 40]
+    assert all(one["low"] < one["time"] < one["high"] for one in values)
+    assert said.figure is not None
+    assert "In the grey band" in said.figure.caption
+    (band,) = said.figure.spec["layer"][0]["data"]["values"]
+    assert (band["size"], band["size2"]) == (10, 20)
+    quiet = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 0.6)), None)
+    assert quiet.figure is not None
+    assert "grey" not in quiet.figure.caption
+    assert quiet.warnings == ("outside what mine was calibrated from",)
+
+
+def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
+    scores = (
+        score("one", forecast("terasort", 100), 105),
+        score("one", forecast("terasort", 60, "map-shuffle"), 80),
+    )
+    said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
+    assert said.answer == (
+        "terasort took 1 min 45 s and was foretold to take 1 min 40 s: −4.8 %, inside its interval; "
+        "outside theirs: terasort map-shuffle."
+    )
+    assert "So far 2 of 3 times lie in their 90 % intervals" in said.lead[0]
+    assert [row[-1] for row in said.table.rows] == ["inside", "outside"]
+    (history,) = said.sections[0].figures
+    assert [one["series"] for one in _drawn(history)] == ["inside", "inside", "outside"]
+    assert [row[4] for row in scored_runs(scores).rows] == ["1 of 2"]
+
+
+def test_of_very_many_scores_the_newest_are_drawn() -> None:
+    many = [score(f"run-{place}", forecast("terasort", 100), 100 + place) for place in range(MOST + 20)]
+    values = _drawn(hits(many))
+    assert len(values) == MOST
+    assert values[-1]["run"] == f"run-{MOST + 19}"
+
+
+def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, published: Calibration) -> None:
+    made = small_prediction()
+    path = write_page(foretold(made, published), tmp_path / "out")
+    assert path.name == "prediction.html"
+    assert (tmp_path / "out/figures/times.svg").read_text().startswith("<svg")
+    assert "## What it rests on" in (tmp_path / "out/prediction.md").read_text()
+    with (tmp_path / "out/data/forecasts.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["median_s"]) for row in rows] == [one.median_s for one in made.forecasts]
+    again = write_page(foretold(made, published), tmp_path / "again")
+    assert again.read_bytes() == path.read_bytes()
