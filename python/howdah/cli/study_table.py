@@ -47,6 +47,8 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
 
 
 def _left(matrix: Matrix) -> str:
+    if not any(cell.runs for cell in matrix.cells):
+        return "none of it runs: it is planned"
     if not matrix.left:
         return "all of it has run"
     most = " at most" if matrix.study.repeats.until is not None else ""

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
+from howdah.model.quantity import Size
 from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar
 from howdah.model.wrong import WrongValue
 
@@ -96,6 +97,23 @@ class PublishedRatio(Model):
     """The slow ones' time over the fast ones'."""
 
 
+class PublishedPlatform(Model):
+    """How somebody divided the hosts of cells of the matrix."""
+
+    at: dict[str, str]
+    """The levels of factors that it is of; of factors left out, it is every level."""
+    workers: Few | None = None
+    """Workers in all."""
+    cpus: Few | None = None
+    """Threads or virtual CPUs of each."""
+    memory: Size | None = None
+    """Memory of each."""
+    disks: Few | None = None
+    """Data disks of each."""
+    slots: Few | None = None
+    """Map tasks at once on each."""
+
+
 class Published(Model):
     """Published figures to stand beside what is found."""
 
@@ -107,6 +125,8 @@ class Published(Model):
     """Times."""
     ratios: tuple[PublishedRatio, ...] = ()
     """Ratios, where no times were published."""
+    platforms: tuple[PublishedPlatform, ...] = ()
+    """How hosts were divided."""
 
 
 class Study(Model):
@@ -119,7 +139,7 @@ class Study(Model):
     question: str
     """What it is to answer."""
     suite: str
-    """What each run runs: ``terasuite``."""
+    """What each run runs: ``terasuite``; what is only planned may also be for ``ycsb``."""
     settings: CellSettings = CellSettings()
     """What all cells have in common."""
     factors: tuple[Factor, ...]
@@ -184,7 +204,8 @@ class Study(Model):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))
         for number, published in enumerate(self.published):
             places: list[tuple[dict[str, str], tuple[str | int, ...]]] = [
-                (one.at, ("cells", place, "at")) for place, one in enumerate(published.cells)
+                *((one.at, ("cells", place, "at")) for place, one in enumerate(published.cells)),
+                *((one.at, ("platforms", place, "at")) for place, one in enumerate(published.platforms)),
             ]
             for place, ratio in enumerate(published.ratios):
                 places += [(ratio.slow, ("ratios", place, "slow")), (ratio.fast, ("ratios", place, "fast"))]

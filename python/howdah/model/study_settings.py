@@ -21,8 +21,8 @@ Scalar = str | int | float | bool
 class CellSettings(Model):
     """What runs, on what, and how; what is left out is the planner's to choose."""
 
-    engine: Literal["local", "hadoop", "sim"] | None = None
-    """What runs it: this machine, a cluster or laboratory, the simulator."""
+    engine: Literal["local", "hadoop", "sim", "plan"] | None = None
+    """What runs it: this machine, a cluster or laboratory, the simulator; ``plan`` only plans it."""
     dataset: Size | None = None
     """Rows of TeraSort's, in bytes of 100 a row."""
     maps: Few | None = None
@@ -43,6 +43,8 @@ class CellSettings(Model):
     """Files of dfsio and storage."""
     file_size: Size | None = None
     """Size of each of them."""
+    records: Annotated[int, Field(ge=1)] | None = None
+    """Records of 1 kB in HBase's table."""
     samples: int | None = None
     """Points for each map of pi."""
     block_size: Size | None = None
@@ -56,7 +58,7 @@ class CellSettings(Model):
     lab: str | None = None
     """The laboratory that Hadoop runs on."""
     inventory: str | None = None
-    """The hosts of a cluster that is simulated: a file, from the study's own place."""
+    """The hosts of a cluster that is simulated or planned: a file, from the study's own place."""
     hypervisor: Hypervisor | None = None
     """What divides the hosts."""
     workers_per_host: Few | None = None

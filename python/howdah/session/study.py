@@ -129,7 +129,7 @@ def make_runs(given: Given, there: StudyDirectory, observer: StudyObserver) -> t
     """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
     cells = cells_of(given.study)
     if not there.begun:
-        write_inputs(there, cells, given.folder)
+        write_inputs(given.study, there, cells, given.folder)
         _check(given.study, cells, there)
     there.begin(given.study, given.text)
     return run_study(given.study, cells, there, observer)
@@ -141,5 +141,5 @@ def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None
     A cluster is asked only when its turn comes: it may not be up yet.
     """
     for cell in cells:
-        if cell.settings.engine != "hadoop":
+        if cell.runs and cell.settings.engine != "hadoop":
             prepare_cell(study, there, Due(cell, 1, 0)).close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from howdah.documents.inventory import read_inventory
 from howdah.documents.plan import write_plan
@@ -24,31 +25,32 @@ from howdah.study.schedule import Due
 from howdah.units import MIB
 
 LOCAL = "local"
+HBASE: Final = "ycsb"
 _CLUSTER_ONLY = (
     "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "calibration",
     "overrides",
 )  # fmt: skip
 
 
-def write_inputs(directory: StudyDirectory, cells: Sequence[Cell], beside: Path) -> None:
-    """Plan every cell that is simulated, and keep the plans and calibrations that its runs rest on.
+def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], beside: Path) -> None:
+    """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on.
 
     ``beside`` is the folder of the study's file. Raises UserError for a cell that cannot be planned.
     """
     for cell in cells:
         settings = cell.settings
-        if settings.engine != "sim":
+        if not cell.planned:
             given = [name for name in _CLUSTER_ONLY if getattr(settings, name) is not None]
             if given:
                 raise UserError(
-                    cell.name, f"{given[0]} is of no use to its engine", "it belongs to engine sim"
+                    cell.name, f"{given[0]} is of no use to its engine", "it belongs to engine sim or plan"
                 )
             continue
         if settings.inventory is None:
-            raise UserError(cell.name, "is simulated and names no hosts", "give inventory: hosts.yaml")
+            raise UserError(cell.name, "is planned and names no hosts", "give inventory: hosts.yaml")
         inventory = read_inventory(beside / settings.inventory)
         try:
-            plan = plan_cluster(_linked(inventory, settings), _plan_request(settings))
+            plan = plan_cluster(_linked(inventory, settings), _plan_request(study, settings))
         except UserError as error:
             raise _of(cell, error) from error
         put(plan_path(directory, cell), write_plan(plan))
@@ -121,12 +123,12 @@ def _run_request(study: Study, settings: CellSettings) -> RunRequest:
     )
 
 
-def _plan_request(settings: CellSettings) -> PlanRequest:
+def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
     overrides = dict(settings.overrides or {})
     if settings.block_size is not None:
         overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
     return PlanRequest(
-        workloads=(Demand(kind="terasuite", dataset_bytes=settings.dataset),),
+        workloads=(_demand(study, settings),),
         replication=settings.replication,
         hypervisor=settings.hypervisor,
         protection=settings.protection or Protection.NONE,
@@ -135,6 +137,13 @@ def _plan_request(settings: CellSettings) -> PlanRequest:
         slots=settings.slots,
         overrides=tuple(Override(key=key, value=_said(value)) for key, value in overrides.items()),
     )
+
+
+def _demand(study: Study, settings: CellSettings) -> Demand:
+    """What a cluster is planned for; TeraSort stands for all of MapReduce."""
+    if study.suite == HBASE:
+        return Demand(kind=HBASE, records=settings.records)
+    return Demand(kind="terasuite", dataset_bytes=settings.dataset)
 
 
 def _said(value: str | int | float | bool) -> str:

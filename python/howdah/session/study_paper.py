@@ -9,6 +9,7 @@ from typing import NamedTuple
 from howdah.analysis.comparing import compare
 from howdah.analysis.comparing.courses import courses
 from howdah.analysis.comparing.readings import ELAPSED
+from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import Plan, Setting
@@ -19,6 +20,7 @@ from howdah.report.comparing.draw import Followed
 from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.session.plans import release_default
+from howdah.session.study_cells import plan_path
 from howdah.session.study_directory import StudyDirectory
 from howdah.store.reader import read_record, read_run
 from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
@@ -57,16 +59,26 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Foun
     by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
     ended = tuple(run.figures.run for run in done if run.repeat)
     records = {run: read_record(directory.runs / run) for run in ended}
-    first = next((run.run for cell in cells for run in by_cell[cell.number]), None)
     return Found(
         study=study,
-        cells=tuple(CellRuns(cell, by_cell[cell.number]) for cell in cells),
+        cells=tuple(_cell(cell, by_cell[cell.number], records, directory) for cell in cells),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
-        parameters=tuple(_parameters(records[first].plan)) if first else (),
         warnings=tuple(dict.fromkeys(_warnings(study, done, records.values()))),
         left=sum(1 for _ in due(study, cells, done)),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
+
+
+def _cell(
+    cell: Cell, runs: tuple[RunFigures, ...], records: Mapping[str, RunRecord], directory: StudyDirectory
+) -> CellRuns:
+    """A cell with the plan that its first run had, or the one that was made for it."""
+    plan = None
+    if runs:
+        plan = records[runs[0].run].plan
+    elif cell.planned:
+        plan = read_plan(plan_path(directory, cell))
+    return CellRuns(cell, runs, plan, tuple(_parameters(plan)) if plan else ())
 
 
 def _counts(run: StudyRun, cell: Cell) -> bool:

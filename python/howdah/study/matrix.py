@@ -21,6 +21,16 @@ class Cell(NamedTuple):
     name: str
     """What it is called: ``codec lz4, dataset 40MB``."""
 
+    @property
+    def runs(self) -> bool:
+        """Whether it runs, and is not only planned."""
+        return self.settings.engine != "plan"
+
+    @property
+    def planned(self) -> bool:
+        """Whether a plan of its own is made for it; other cells have their engine's."""
+        return self.settings.engine in ("sim", "plan")
+
 
 class Stratum(NamedTuple):
     """Cells that differ only in what the baseline speaks of, the baseline's first."""

@@ -38,7 +38,8 @@ class Due(NamedTuple):
 
 def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterator[Due]:
     """Every run that is wanted as far as is known now, in order; empty where the study is complete."""
-    if _spent(study, done):
+    cells = [cell for cell in cells if cell.runs]
+    if _spent(study, done) or not cells:
         return
     warm = sum(run.repeat == 0 for run in done)
     yield from (Due(cells[0], 0, number + 1) for number in range(warm, study.warm_up))
@@ -54,12 +55,6 @@ def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterat
                 return
             counted += 1
             yield Due(cell, repeat, _seed(study, cell, repeat))
-
-
-def most_runs(study: Study, cells: Sequence[Cell]) -> int:
-    """The most runs that the matrix can come to, warm-up aside."""
-    most = len(cells) * study.repeats.most
-    return most if study.budget.runs is None else min(most, study.budget.runs)
 
 
 def _wanted(study: Study, repeat: int, runs: Sequence[StudyRun]) -> bool:

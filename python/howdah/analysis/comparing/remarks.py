@@ -8,6 +8,7 @@ from statistics import stdev
 
 from howdah.analysis.wording import percent
 from howdah.model.comparison import RunGroup
+from howdah.model.run import Origin
 
 NOISY = 0.1
 """Repeats whose times deviate by more than this share were disturbed by something."""
@@ -19,13 +20,21 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         for run in group.runs:
             yield from (f"{run.run}: {remark}" for remark in run.remarks)
     noise = [
-        (deviation, workload, group.name) for group in groups for workload, deviation in _noise(group).items()
+        (deviation, workload, group)
+        for group in groups
+        for workload, deviation in _noise(group).items()
+        if deviation > NOISY
     ]
-    deviation, workload, name = max(noise, default=(0.0, "", ""))
-    if deviation > NOISY:
+    if noise:
+        deviation, workload, group = max(noise, key=lambda one: one[0])
+        simulated = all(run.origin is Origin.SIMULATED for run in group.runs)
         yield (
-            f"repeats deviate by as much as {percent(deviation)} ({workload} of {name}): a quieter machine "
-            "would tell more than more repeats"
+            f"repeats deviate by as much as {percent(deviation)} ({workload} of {group.name}): "
+            + (
+                "seeds alone move a simulation so far, and more repeats would tell more"
+                if simulated
+                else "a quieter machine would tell more than more repeats"
+            )
         )
 
 

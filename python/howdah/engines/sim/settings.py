@@ -27,6 +27,10 @@ _USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
 """Keys that TeraSort samples for its partitions: its own default, and what the study took (D0 53)."""
 _STUDY_LOCALITY_S = 0.1
 """mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54)."""
+_AT_ONCE_S = 1.0
+"""What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
+
+With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
 
@@ -52,12 +56,14 @@ def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
     # Each heartbeat of a worker without the block is one opportunity that is let pass.
     passed = max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay"))
+    at_once = slots and heartbeat_s <= _AT_ONCE_S
+    studied_s = max(heartbeat_s, math.ceil(workers / _BEATS_PER_S))
     return Scheduling(
         kind=scheduling_kind(cluster),
         slowstart=max(given, default=planned.number("mapreduce.job.reduce.slowstart.completedmaps")),
-        heartbeat_s=float(math.ceil(workers / _BEATS_PER_S)) if slots else heartbeat_s,
-        out_of_band=slots,
-        locality_delay_s=_STUDY_LOCALITY_S if slots else passed * heartbeat_s / workers,
+        heartbeat_s=studied_s if slots else heartbeat_s,
+        out_of_band=at_once,
+        locality_delay_s=(_STUDY_LOCALITY_S if at_once else 0.0) if slots else passed * heartbeat_s / workers,
         speculative=planned.flag("mapreduce.map.speculative"),
         jvm_reuse=slots,
     )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from howdah.model.comparison import Aspect
+from howdah.model.plan import Setting
+from howdah.model.value import value_text
 from howdah.report.figure import Table
+from howdah.report.plan.words import size_note
 from howdah.report.study.found import Found
-from howdah.report.words import moment, setting
+from howdah.report.study.where import where
+from howdah.report.words import moment
 
 
 def facts_table(found: Found, aspect: Aspect) -> Table:
@@ -20,17 +24,26 @@ def facts_table(found: Found, aspect: Aspect) -> Table:
 
 
 def parameters_table(found: Found) -> Table:
-    """Every value of the first cell's plan that is not the release's default, with its reason."""
+    """Every value of any plan that is not the release's default, the cells that have it, and its reason."""
+    planned = [cell for cell in found.cells if cell.parameters]
+    values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
+    for cell in planned:
+        for one in cell.parameters:
+            key = one.key + (f" ({one.worker})" if one.worker else "")
+            said = (_value(one), one.reason, one.source)
+            values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
     rows = tuple(
-        (
-            one.key + (f" ({one.worker})" if one.worker else ""),
-            setting(one.key, one.value),
-            one.reason,
-            one.source,
-        )
-        for one in found.parameters
+        (key, where(found.study, cells, planned), *said)
+        for key, several in values.items()
+        for said, cells in several.items()
     )
-    return Table(("parameter", "value", "why", "source"), rows)
+    return Table(("parameter", "cells", "value", "why", "source"), rows)
+
+
+def _value(one: Setting) -> str:
+    """A value as Hadoop reads it, with its size in words where it is one."""
+    note = size_note(one)
+    return f"{value_text(one.value)} ({note})" if note else value_text(one.value)
 
 
 def runs_table(found: Found) -> Table:

@@ -11,6 +11,7 @@ from howdah.model.study import matches
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
 from howdah.report.study.results import exactly
+from howdah.report.words import NONE
 from howdah.study.matrix import named
 
 
@@ -71,11 +72,17 @@ def ratios_table(found: Found) -> Table:
     for published in found.study.published:
         for one in published.ratios:
             slow, fast = (_times(found, labels, one.of) for labels in (one.slow, one.fast))
-            if slow and fast:
-                ratio = geometric_mean(slow) / geometric_mean(fast)
-                pair = f"{named(found.study, one.slow)} over {named(found.study, one.fast)}"
-                error = _signed(ratio / one.ratio - 1)
-                rows.append((pair, one.of, f"{one.ratio:g}", f"{ratio:.2f}", error, published.source))
+            ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
+            rows.append(
+                (
+                    f"{named(found.study, one.slow)} over {named(found.study, one.fast)}",
+                    one.of,
+                    f"{one.ratio:g}",
+                    NONE if ratio is None else f"{ratio:.2f}",
+                    NONE if ratio is None else _signed(ratio / one.ratio - 1),
+                    published.source,
+                )
+            )
     return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
 
 

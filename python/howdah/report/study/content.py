@@ -17,7 +17,9 @@ from howdah.report.study.appendix import facts_table, parameters_table, runs_tab
 from howdah.report.study.beside import agreement, published_table, ratios_table, unpublished
 from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, Found, StratumFound
-from howdah.report.study.results import masters_table, results_table, sizes_table
+from howdah.report.study.masters import masters_table
+from howdah.report.study.platforms import judgements_table, platforms_table, published_platforms_table
+from howdah.report.study.results import results_table, sizes_table
 from howdah.units import format_counted
 
 
@@ -41,11 +43,13 @@ class Content(NamedTuple):
     conclusions: tuple[Conclusion, ...]
     computed: str
     unfinished: str
+    platforms: Table
     results: Table
     sizes: Table
     masters: Table
     published: Table
     ratios: Table
+    published_platforms: Table
     agreement: str
     best_of: str
     sections: tuple[Section, ...]
@@ -65,17 +69,19 @@ def content(found: Found) -> Content:
             study.suite,
             format_counted(len(found.cells), "cell"),
             format_counted(len(runs), "run"),
-            " and ".join(origins) or "nothing has run",
+            " and ".join(origins) or ("nothing has run" if _runs(found) else "only planned"),
         ),
         question=study.question,
         conclusions=conclusions(found),
         computed=_computed(found),
         unfinished=f"{format_counted(found.left, 'run')} still to be made." if found.left else "",
+        platforms=platforms_table(found),
         results=results_table(found),
         sizes=sizes_table(found),
         masters=masters_table(found),
         published=published_table(found),
         ratios=ratios_table(found),
+        published_platforms=published_platforms_table(found),
         agreement=agreement(found),
         best_of=_best_of(found),
         sections=tuple(_section(one) for one in found.strata),
@@ -86,6 +92,8 @@ def content(found: Found) -> Content:
 
 def _computed(found: Found) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
+    if not _runs(found):
+        return "Nothing of this study runs: its cells are planned, and times are those that were published."
     names = [
         cell.cell.name for cell in found.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
     ]
@@ -98,10 +106,16 @@ def _computed(found: Found) -> str:
     )
 
 
+def _runs(found: Found) -> bool:
+    """Whether any cell is more than planned."""
+    return any(cell.cell.runs for cell in found.cells)
+
+
 def _best_of(found: Found) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
     most = max((one.best_of for one in found.study.published), default=1)
-    if most == 1:
+    if most == 1 or not any(run.origin is Origin.MEASURED for cell in found.cells for run in cell.runs):
+        # A simulation speaks of whatever its calibration was held to.
         return ""
     return (
         f"Published times are the best of about {most} runs, found ones are means: with noise of 1 % the "
@@ -150,11 +164,13 @@ def _open(found: Found) -> Iterator[str]:
                     )
         yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
     yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
+    if not _runs(found):
+        yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
     yield from _mixed(found)
     missing = unpublished(found)
     if missing:
         yield f"Nothing published stands beside {listed(missing)}."
-    yield from found.warnings
+    yield from (f"{text[0].upper()}{text[1:]}" for text in found.warnings)
     yield from found.study.cannot_show
 
 
@@ -181,8 +197,13 @@ def _appendix(found: Found) -> Iterator[Titled]:
     yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
     yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))
     yield Titled(
+        "What speaks for and against each platform",
+        "The planner's rules, before anything runs, and what they are worth.",
+        judgements_table(found),
+    )
+    yield Titled(
         "Configuration",
-        "Every value that the first cell's plan sets otherwise than its release does, and why.",
+        "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
         parameters_table(found),
     )
     warm = (

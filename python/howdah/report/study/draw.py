@@ -8,25 +8,28 @@ from howdah.report.comparing.draw import Figures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.figure import Figure
 from howdah.report.study.found import Found
+from howdah.report.study.masters_load import masters_load
 from howdah.report.study.scaling import scaling
 
 
 class Figures(NamedTuple):
-    """How time grows with size, and the figures of each stratum."""
+    """How time grows with size, what blocks ask of the masters, and the figures of each stratum."""
 
     scaling: Figure | None
+    masters: tuple[Figure, ...]
     strata: tuple[Compared, ...]
 
     def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
         compared = (figure for stratum in self.strata for figure in stratum.every())
-        return (*([self.scaling] if self.scaling else []), *compared)
+        return (*([self.scaling] if self.scaling else []), *self.masters, *compared)
 
 
 def draw(found: Found) -> Figures:
     """Every figure there is data for; a figure's id begins with its stratum's number."""
     return Figures(
         scaling=scaling(found),
+        masters=masters_load(found),
         strata=tuple(
             _numbered(draw_comparison(one.comparison, one.followed), number)
             for number, one in enumerate(found.strata, start=1)

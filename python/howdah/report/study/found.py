@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.model.comparison import Comparison, RunFigures
-from howdah.model.plan import Setting
+from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.report.comparing.draw import Followed
 from howdah.study.matrix import Cell
+
+BLOCK_SIZE = "dfs.blocksize"
 
 
 class CellRuns(NamedTuple):
@@ -17,6 +19,26 @@ class CellRuns(NamedTuple):
 
     cell: Cell
     runs: tuple[RunFigures, ...]
+    plan: Plan | None = None
+    """What it runs on; none before a run of it, where its engine makes the plan."""
+    parameters: tuple[Setting, ...] = ()
+    """What the plan sets otherwise than by default."""
+
+    @property
+    def data_bytes(self) -> int | None:
+        """What each of its workloads reads or writes of HDFS, replicas aside; none where it is not said."""
+        settings = self.cell.settings
+        if settings.files is not None and settings.file_size is not None:
+            return settings.files * settings.file_size
+        return settings.dataset
+
+    @property
+    def block_bytes(self) -> int | None:
+        """The block size that it asks for, or its plan has."""
+        if self.cell.settings.block_size is not None or self.plan is None:
+            return self.cell.settings.block_size
+        planned = next((one.value for one in self.plan.settings if one.key == BLOCK_SIZE), None)
+        return planned if isinstance(planned, int) else None
 
     @property
     def good(self) -> tuple[RunFigures, ...]:
@@ -47,8 +69,6 @@ class Found(NamedTuple):
     study: Study
     cells: tuple[CellRuns, ...]
     strata: tuple[StratumFound, ...]
-    parameters: tuple[Setting, ...]
-    """What the first cell's plan sets otherwise than by default."""
     warnings: tuple[str, ...]
     """What runs warned of, each once."""
     left: int

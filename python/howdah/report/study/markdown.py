@@ -23,19 +23,25 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     )
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in (said.computed, said.unfinished) if text)
-    yield "## Results"
-    yield table(said.results)
+    if said.platforms.rows:
+        yield "## Platforms"
+        yield table(said.platforms)
+    if said.results.rows:
+        yield "## Results"
+        yield table(said.results)
     if figures.scaling:
         yield "## Size"
         yield figure_block(figures.scaling, folder)
         yield table(said.sizes)
     if said.masters.rows:
         yield "## The masters' load"
+        yield from (figure_block(one, folder) for one in figures.masters)
         yield table(said.masters)
-    if said.published.rows or said.ratios.rows:
+    if said.published.rows or said.ratios.rows or said.published_platforms.rows:
         yield "## Beside what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
-        yield from (table(one) for one in (said.published, said.ratios) if one.rows)
+        beside = (said.published, said.ratios, said.published_platforms)
+        yield from (table(one) for one in beside if one.rows)
     for section, compared in zip(said.sections, figures.strata, strict=True):
         yield from _section(section, compared, folder)
     if said.open:

@@ -40,6 +40,7 @@ def study_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str
             said=said,
             version=howdah.__version__,
             scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
+            masters=[drawn(one, pictures) for one in figures.masters],
             shown=shown,
             sections=_sections(said, figures),
             style=style(),
@@ -52,10 +53,11 @@ def study_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str
 
 def _sections(said: Content, figures: Figures) -> list[tuple[str, str]]:
     present = [
-        ("results", "Results", True),
+        ("platforms", "Platforms", said.platforms.rows),
+        ("results", "Results", said.results.rows),
         ("scaling-size", "Size", figures.scaling),
         ("masters", "Masters", said.masters.rows),
-        ("published", "Published", said.published.rows or said.ratios.rows),
+        ("published", "Published", said.published.rows or said.ratios.rows or said.published_platforms.rows),
         ("compared", "Compared", said.sections),
         ("open", "Open", said.open),
         ("appendix", "Appendix", True),

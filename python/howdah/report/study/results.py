@@ -1,10 +1,9 @@
-"""A study's tables in the papers' shapes: workloads, throughput by size, masters' load by block size."""
+"""A study's tables in the papers' shapes: workloads and phases, throughput by size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import log
-from statistics import fmean, geometric_mean
+from statistics import geometric_mean
 
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import named, percent, seconds
@@ -17,7 +16,6 @@ from howdah.study.precision import half_width
 from howdah.units import format_bytes
 
 SORT = "terasort"
-_MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
 
 
 def stretches(found: Found) -> list[tuple[str, str | None]]:
@@ -44,6 +42,7 @@ def results_table(found: Found) -> Table:
             *(_mean(cell.values(ELAPSED, *one)) for one in shown),
         )
         for cell in found.cells
+        if cell.cell.runs
     )
     return Table(columns, rows)
 
@@ -94,36 +93,6 @@ def n_log_n(size: float) -> float:
     return rows * log(rows)
 
 
-def masters_table(found: Found) -> Table:
-    """The masters' load as a share of a core, and for 100 blocks a second where the block size is known."""
-    rows = [row for cell in found.cells for row in _masters(cell)]
-    columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in _MASTERS))
-    columns += tuple(f"{name} per 100 blocks/s" for name, _ in _MASTERS)
-    return Table(columns, tuple(rows))
-
-
-def _masters(cell: CellRuns) -> Iterator[tuple[str, ...]]:
-    settings = cell.cell.settings
-    workloads = dict.fromkeys(one.measure.workload for run in cell.good for one in run.readings)
-    for workload in workloads:
-        loads = [cell.values(measure, workload, None) for _, measure in _MASTERS]
-        if not any(loads):
-            continue
-        rate = None
-        if settings.dataset and settings.block_size:
-            rate = (
-                settings.dataset / settings.block_size / geometric_mean(cell.values(ELAPSED, workload, None))
-            )
-        means = [fmean(some) if some else None for some in loads]
-        yield (
-            cell.cell.name,
-            workload,
-            f"{rate:.3g}" if rate else NONE,
-            *(NONE if mean is None else percent(mean) for mean in means),
-            *(NONE if mean is None or not rate else percent(100 * mean / rate) for mean in means),
-        )
-
-
 def _count(cell: CellRuns) -> str:
     failed = len(cell.runs) - len(cell.good)
     return f"{len(cell.good)}, {failed} failed" if failed else str(len(cell.good))
@@ -141,4 +110,6 @@ def _mean(values: list[float]) -> str:
 
 def exactly(value_s: float) -> str:
     """A time as the papers have theirs, in seconds however long, so that cells can be set side by side."""
-    return f"{value_s:,.0f} s" if value_s >= 100 else seconds(value_s)
+    if value_s < 10:
+        return seconds(value_s)
+    return f"{value_s:,.0f} s" if value_s >= 100 else f"{value_s:.1f} s"

@@ -51,11 +51,13 @@ def write_paper(found: Found, out_dir: Path) -> Path:
 def _tables(said: Content, figures: Figures) -> Iterator[tuple[str, Table]]:
     """Every table that has rows, and the numbers behind every figure."""
     named = (
+        ("platforms", said.platforms),
         ("results", said.results),
         ("sizes", said.sizes),
         ("masters", said.masters),
         ("published", said.published),
         ("published-ratios", said.ratios),
+        ("published-platforms", said.published_platforms),
     )
     yield from ((name, table) for name, table in named if table.rows)
     yield from ((figure.id, figure.table) for figure in figures.every())

@@ -1,0 +1,138 @@
+"""How each platform divides the hosts, as planned and as published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.analysis.wording import listed
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Cluster, Plan
+from howdah.model.study import PublishedPlatform, matches
+from howdah.report.figure import Table
+from howdah.report.plan.words import weight_text
+from howdah.report.study.found import Found
+from howdah.report.study.where import where
+from howdah.report.words import NONE
+from howdah.units import format_gib
+
+_COLUMNS = (
+    "platform",
+    "workers",
+    "CPUs of each",
+    "memory",
+    "data disks",
+    "maps at once",
+    "reduces at once",
+    "masters take",
+)
+
+
+class Division(NamedTuple):
+    """Workers of one kind on a platform."""
+
+    workers: int
+    cpus: int | None
+    memory_bytes: int
+    disks: int | None
+    maps: int
+    reduces: int
+    masters: str
+
+
+def platforms_table(found: Found) -> Table:
+    """Each way in which hosts are divided, with the cells that have it; empty where there is no cluster."""
+    cells: dict[Division, list[int]] = {}
+    for cell in found.cells:
+        for division in _divisions(cell.plan):
+            cells.setdefault(division, []).append(cell.cell.number)
+    rows = tuple(
+        (
+            where(found.study, numbers, found.cells),
+            f"{one.workers:,}",
+            _count(one.cpus),
+            format_gib(one.memory_bytes),
+            _count(one.disks),
+            _count(one.maps),
+            _count(one.reduces),
+            one.masters,
+        )
+        for one, numbers in cells.items()
+    )
+    return Table(_COLUMNS, rows)
+
+
+def published_platforms_table(found: Found) -> Table:
+    """Published divisions beside the planned ones, number by number."""
+    columns = ("platform", "what", "published", "planned", "source")
+    seen: dict[tuple[str, ...], None] = {}
+    for published in found.study.published:
+        for one in published.platforms:
+            of = [cell for cell in found.cells if matches(one.at, dict(cell.cell.levels))]
+            division = next((some for cell in of for some in _divisions(cell.plan)), None)
+            if division is not None:
+                name = where(found.study, [cell.cell.number for cell in of], found.cells)
+                for what, said, planned in _beside(one, division):
+                    seen[(name, what, said, planned, published.source)] = None
+    return Table(columns, tuple(seen))
+
+
+def judgements_table(found: Found) -> Table:
+    """What the planner's rules say for and against each platform, and what each is worth of the time."""
+    cells: dict[tuple[str, str, str], list[int]] = {}
+    for cell in found.cells:
+        cluster = cell.plan.cluster if cell.plan else None
+        chosen = [one for one in cluster.candidates if one.verdict == "recommended"] if cluster else []
+        for judged in (judged for one in chosen for judged in one.judgements):
+            said = (judged.verdict, weight_text(judged), judged.text)
+            cells.setdefault(said, []).append(cell.cell.number)
+    rows = tuple((where(found.study, numbers, found.cells), *said) for said, numbers in cells.items())
+    return Table(("platform", "speaks", "worth", "what"), rows)
+
+
+def _beside(published: PublishedPlatform, planned: Division) -> Iterator[tuple[str, str, str]]:
+    counts = (
+        ("workers", published.workers, planned.workers),
+        ("CPUs of each", published.cpus, planned.cpus),
+        ("data disks", published.disks, planned.disks),
+        ("maps at once", published.slots, planned.maps),
+    )
+    yield from ((what, _count(said), _count(found)) for what, said, found in counts if said is not None)
+    if published.memory is not None:
+        yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
+
+
+def _divisions(plan: Plan | None) -> Iterator[Division]:
+    if plan is None or plan.cluster is None:
+        return
+    counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
+    masters = _masters(plan.cluster)
+    for kind in plan.workers:
+        yield Division(
+            workers=counts[kind.name],
+            cpus=kind.vcpus,
+            memory_bytes=kind.memory_bytes,
+            disks=kind.data_disks,
+            maps=kind.map_slots,
+            reduces=kind.reduce_slots,
+            masters=masters,
+        )
+
+
+def _masters(cluster: Cluster) -> str:
+    """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
+    whole = len({one.host for one in cluster.masters if one.whole_host})
+    beside = len({one.host for one in cluster.masters if one.shares and not one.whole_host})
+    places = sum(len(one.takes) for one in cluster.masters)
+    parts = [
+        *([f"{whole} of the hosts"] if whole else []),
+        *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
+        *([f"beside workers on {beside}"] if beside else []),
+    ]
+    shadowed = ", shadowed" if any(one.shadow_host for one in cluster.masters) else ""
+    return f"{listed(parts) or NONE}{shadowed}"
+
+
+def _count(value: int | None) -> str:
+    return f"{value:,}" if value else NONE
