@@ -285,15 +285,20 @@ def test_a_datanodes_web_server_is_asked_as_the_cluster_allows(tmp_path: Path) -
     told = {"xferaddr": "10.0.0.2:9866", "infoAddr": "10.0.0.2:9864", "infoSecureAddr": "10.0.0.2:9865"}
     live = DataNode.model_validate({"host": "w1", "live": True, **told})
     dead = DataNode.model_validate({"host": "w1", "live": False, "xferaddr": "10.0.0.2:9866"})
-    plain, secure = (tmp_path / name for name in ("plain", "secure"))
-    policies = {plain: "HTTP_ONLY", secure: "HTTPS_ONLY"}
-    for folder, policy in policies.items():
-        folder.mkdir()
-        (folder / "core-site.xml").write_text(
-            "<configuration><property><name>dfs.http.policy</name>"
-            f"<value>{policy}</value></property></configuration>"
-        )
-    assert datanode_url(ClientConf.read(plain), live) == "http://10.0.0.2:9864"
-    # Its certificate is made out to its name.
-    assert datanode_url(ClientConf.read(secure), live) == "https://w1:9865"
-    assert {datanode_url(ClientConf.read(folder), dead) for folder in policies} == {None}
+    cases = {
+        "plain": {"dfs.http.policy": "HTTP_ONLY"},
+        # Its certificate is made out to its name, and so is a ticket for it.
+        "tls": {"dfs.http.policy": "HTTPS_ONLY"},
+        "tickets": {"hadoop.security.authentication": "kerberos"},
+    }
+    for name, properties in cases.items():
+        (tmp_path / name).mkdir()
+        lines = (f"<property><name>{k}</name><value>{v}</value></property>" for k, v in properties.items())
+        (tmp_path / name / "core-site.xml").write_text(f"<configuration>{''.join(lines)}</configuration>")
+    confs = {name: ClientConf.read(tmp_path / name) for name in cases}
+    assert {name: datanode_url(conf, live) for name, conf in confs.items()} == {
+        "plain": "http://10.0.0.2:9864",
+        "tls": "https://w1:9865",
+        "tickets": "http://w1:9864",
+    }
+    assert {datanode_url(conf, dead) for conf in confs.values()} == {None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Generator
 from importlib import import_module
 from typing import Any
@@ -11,6 +12,8 @@ import httpx
 
 from howdah.services.errors import NeedsTicket
 
+# How GSSAPI's errors end: the mechanism's own words, and what the library was doing.
+_MINOR = re.compile(r"Minor \(\d+\): (.+?)(?:, Context: .*)?$")
 _INSTALL = "pip install 'howdah[kerberos]', then kinit"
 
 
@@ -47,11 +50,16 @@ def _token(request: httpx.Request) -> str:
         context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
         token: bytes = context.step()
     except Exception as error:  # The library passes on what GSSAPI raises, of many types.
-        reason = str(error).partition("\n")[0]
-        raise _needs(
-            request, f"asks for Kerberos, and there is no ticket for it: {reason}", "kinit"
-        ) from error
+        message = f"asks for Kerberos, and there is no ticket for it: {_reason(error)}"
+        raise _needs(request, message, "kinit") from error
     return base64.b64encode(token).decode()
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong, without the numbers of GSSAPI's layers and its general words about them."""
+    line = str(error).partition("\n")[0]
+    own_words = _MINOR.search(line)
+    return own_words[1] if own_words else line
 
 
 def _needs(request: httpx.Request, message: str, hint: str) -> NeedsTicket:

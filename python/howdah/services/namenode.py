@@ -77,10 +77,16 @@ class DataNode(Facts):
 
 def datanode_url(conf: ClientConf, one: DataNode) -> str | None:
     """The web server of a DataNode; None for one that is dead."""
+    # A certificate is a name's, and so is a ticket; without either the address is what surely leads there.
     if conf.get("dfs.http.policy") == "HTTPS_ONLY":
-        # A certificate is a name's; without one the address is what surely leads there.
-        return f"https://{one.host}:{one.secure_web.rpartition(':')[2]}" if one.secure_web else None
+        return f"https://{one.host}:{_port(one.secure_web)}" if one.secure_web else None
+    if conf.secure:
+        return f"http://{one.host}:{_port(one.web)}" if one.web else None
     return f"http://{one.web}" if one.web else None
+
+
+def _port(address: str) -> str:
+    return address.rpartition(":")[2]
 
 
 def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
