@@ -76,7 +76,7 @@ def test_a_command_that_is_stopped_while_it_asks_a_cluster_says_so(tmp_path: Pat
 
 def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean(tmp_path: Path) -> None:
     moments = random.Random(20261120)
-    for _ in range(8):
+    for _ in range(5):
         before = set((tmp_path / "runs").glob("2*"))
         child = start(tmp_path)
         while not set((tmp_path / "runs").glob("2*")) - before and child.poll() is None:
@@ -85,7 +85,7 @@ def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean
         child.kill()
         child.communicate(timeout=20)
     listed = json.loads(howdah("runs", "--json", cwd=tmp_path).stdout)
-    assert len(listed) == 8
+    assert len(listed) == 5
     assert all(run["error"] is None for run in listed)
     assert {run["outcome"] for run in listed} <= {"aborted", "succeeded"}
     assert "aborted" in {run["outcome"] for run in listed}

@@ -17,6 +17,8 @@ from support.hadoop_cluster import needs_hadoop
 pytestmark = needs_hadoop
 
 ROWS = "200k"
+# Every task is a JVM, whose start takes longer than its rows.
+TASKS = ("--maps", "2", "--reduces", "2")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,9 @@ def record(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 def test_the_suite_runs_and_leaves_the_cluster_as_it_was(cluster: Foreign, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in cluster.client.iterdir()}
-    found = record(run(cluster, tmp_path, "terasuite", "--rows", ROWS, "--replication", "1", "--json"))
+    found = record(
+        run(cluster, tmp_path, "terasuite", "--rows", ROWS, *TASKS, "--replication", "1", "--json")
+    )
     local = howdah("run", "terasuite", "--rows", ROWS, "--json", cwd=tmp_path)
 
     sums = [one["checksum"] for one in found["workloads"]]
@@ -56,7 +60,7 @@ def test_the_suite_runs_and_leaves_the_cluster_as_it_was(cluster: Foreign, tmp_p
 def test_hadoop_and_the_local_engine_take_one_anothers_output_for_sorted(
     cluster: Foreign, tmp_path: Path
 ) -> None:
-    kept = howdah("run", "terasuite", "--rows", ROWS, "--keep-data", "--json", cwd=tmp_path)
+    kept = howdah("run", "terasuite", "--rows", ROWS, *TASKS, "--keep-data", "--json", cwd=tmp_path)
     expected = record(kept)["workloads"][2]["checksum"]
     cluster.hdfs("-mkdir", "-p", "/exchange")
     cluster.hdfs("-put", str(tmp_path / "build/data/howdah/terasort"), "/exchange/local")

@@ -89,11 +89,11 @@ def _check(runs_dir: Path, said: list[list[str]]) -> set[Outcome]:
     return outcomes
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_record_survives_kill_9_at_any_moment(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     aborted = 0
-    for kill in range(10):
+    for kill in range(8):
         runs_dir = tmp_path / str(kill)
         runs_dir.mkdir()
         said = _kill_after(runs_dir, chance.uniform(0, 0.15))

@@ -128,7 +128,7 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
 def test_nothing_is_left_of_what_was_killed_at_any_moment(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(lab_plan(), tmp_path)
     chance = random.Random(7)
-    for _ in range(4):
+    for _ in range(3):
         coming = lab.start("up", str(plan), "--dir", str(lab.directory))
         time.sleep(chance.uniform(0.5, 6))
         coming.kill()
@@ -188,7 +188,7 @@ def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab)
     lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
     lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(folder / "back"))
     assert (folder / "back").read_bytes() == CONTENT
-    answer = lab.on("client", "hadoop", "jar", str(EXAMPLES), "pi", "2", "100")
+    answer = lab.on("client", "hadoop", "jar", str(EXAMPLES), "pi", "1", "100")
     assert "Estimated value of Pi is 3." in answer
     lab.do("down")
     assert traces(lab.name, lab.directory) == []
