@@ -56,6 +56,10 @@ def test_times_are_nested_on_one_clock(terasuite: SuiteRun) -> None:
     assert names == ["map-shuffle", "reduce-merge"]
 
 
+def test_the_end_of_what_is_measured_is_told_once(terasuite: SuiteRun) -> None:
+    assert terasuite.sink.ended == 1
+
+
 def test_tasks_add_up_to_the_counters(terasuite: SuiteRun) -> None:
     generated, sorted_, _ = terasuite.record.workloads
     attempts = terasuite.sink.attempts
@@ -118,7 +122,8 @@ def test_an_interrupt_leaves_an_aborted_record(rig: Rig) -> None:
         if record.outcome is Outcome.RUNNING and len(record.workloads) == 1:
             raise KeyboardInterrupt
 
-    record = rig.engine.run(rig.make_job("terasuite", rows=20_000), MemorySink(on_update=interrupt))
+    job = rig.make_job("terasuite", rows=20_000, maps=2, reduces=1)
+    record = rig.engine.run(job, MemorySink(on_update=interrupt))
     assert record.outcome is Outcome.ABORTED
     # An engine may have begun the next workload by then, and each is told once.
     kinds = [result.workload.kind for result in record.workloads]
@@ -138,10 +143,10 @@ def test_data_is_kept_where_it_is_asked_for_and_read_from_there(rig: Rig) -> Non
     if not rig.moves_data:
         pytest.skip("a simulation has no data that could be kept")
     rows = 20_000
-    rig.engine.run(rig.make_job("teragen", rows=rows, keep_data=True), MemorySink())
+    rig.engine.run(rig.make_job("teragen", rows=rows, maps=2, keep_data=True), MemorySink())
     kept = rig.kept_rows()
     assert kept
-    record = rig.engine.run(rig.make_job("terasort", input_rows=rows), MemorySink())
+    record = rig.engine.run(rig.make_job("terasort", input_rows=rows, reduces=1), MemorySink())
     assert record.outcome is Outcome.SUCCEEDED
     assert record.workloads[0].workload.rows == rows
     assert rig.kept_rows() == kept

@@ -21,6 +21,7 @@ class MemorySink:
     sampled: list[Sample] = field(default_factory=list)
     attempts: list[TaskAttempt] = field(default_factory=list)
     steps: list[Progress] = field(default_factory=list)
+    ended: int = 0
     on_update: Callable[[RunRecord], None] = lambda record: None
 
     def samples(self, rows: Sequence[Sample]) -> None:
@@ -41,6 +42,9 @@ class MemorySink:
 
     def progress(self, progress: Progress) -> None:
         self.steps.append(progress)
+
+    def measured(self) -> None:
+        self.ended += 1
 
 
 @dataclass

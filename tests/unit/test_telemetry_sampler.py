@@ -47,6 +47,9 @@ class Collected:
     def progress(self, progress: Progress) -> None:
         raise NotImplementedError
 
+    def measured(self) -> None:
+        raise NotImplementedError
+
     def times(self) -> list[float]:
         return [row.time_s for row in self.rows]
 

@@ -9,6 +9,7 @@ from threading import Event, get_ident
 import pytest
 
 from howdah.model.run import Sample
+from howdah.telemetry import sampler as sampling
 from howdah.telemetry.device import Away, Device, Reading
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source
@@ -63,7 +64,11 @@ def test_machines_are_read_at_one_moment() -> None:
     assert [row.time_s for row in two] == [row.time_s for row in one for _ in range(2)]
 
 
-def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own() -> None:
+@pytest.mark.parametrize(("fresh_s", "last"), [(0.0, 1), (3600.0, 0)])
+def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own(
+    fresh_s: float, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "_FRESH_S", fresh_s)
     sink, steady, slow = MemorySink(), Counting(), Counting()
     sampler = Sampler(
         sink,
@@ -76,8 +81,8 @@ def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own() -> None:
     sampler.mark()
     wait_for(lambda: slow.ticks == 2)
     cost = sampler.stop()
-    # At once, after the mark, and inside stop: never by its interval, which is an hour.
-    assert slow.ticks == 3
+    # At once, after the mark, and inside stop unless just after a mark: never by its interval, an hour.
+    assert slow.ticks == 2 + last
     assert cost.ticks == steady.ticks
     assert get_ident() not in slow.threads
     assert len(slow.threads) == 1

@@ -44,3 +44,6 @@ class SampleSink(Protocol):
 
     def progress(self, progress: Progress) -> None:
         """Say how far the current workload is; called about ten times a second."""
+
+    def measured(self) -> None:
+        """Say that the last workload has ended: nothing is disturbed from now on."""

@@ -10,6 +10,7 @@ import vl_convert
 from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
 from howdah.report.palette import LIGHT, coloured
+from howdah.report.theme import POINTER
 
 MANY_MARKS = 3000
 """With more marks than this, a picture made of pixels is smaller and quicker than one made of shapes."""
@@ -22,8 +23,16 @@ def svg(figure: Figure) -> str:
 
 def still(figure: Figure) -> dict[str, Any]:
     """What is drawn of a figure: its specification in light colours."""
-    spec: dict[str, Any] = coloured(figure.spec, LIGHT)
+    spec: dict[str, Any] = coloured(_unpointed(figure.spec), LIGHT)
     return spec
+
+
+def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
+    """Without the layers that answer a pointer: unseen, they are most of the shapes of a large figure."""
+    if "layer" not in spec:
+        return spec
+    layers = [one for one in spec["layer"] if POINTER not in {each["name"] for each in one.get("params", ())}]
+    return {**spec, "layer": layers}
 
 
 def data_url(figure: Figure, picture: str) -> str:

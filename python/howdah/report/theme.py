@@ -46,6 +46,9 @@ CONFIG: dict[str, Any] = {
     "text": {"fontSize": 12, "color": "$ink"},
 }
 
+POINTER = "pointer"
+"""The selection of a layer that shows the values of what is pointed at, and nothing else."""
+
 DATA = "data"
 """The name of the layer that draws a figure's own data; bands, labels and levels have none."""
 

@@ -54,7 +54,7 @@ class _Recorder:
     """A sink that starts the run's record with its first update and passes news on to an observer.
 
     An engine that refuses a job before its first update therefore leaves no record behind. ``measured`` is
-    called once the last workload has ended, when nothing is measured any more.
+    called once nothing is measured any more.
     """
 
     def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
@@ -88,12 +88,13 @@ class _Recorder:
                 self.writer = RunWriter(self._runs_dir, record)
             else:
                 self.writer.update(record)
-        if len(record.workloads) == len(record.suite.workloads):
-            self._measured()
         self._observer.update(record)
 
     def progress(self, progress: Progress) -> None:
         self._observer.progress(progress)
+
+    def measured(self) -> None:
+        self._measured()
 
     @contextmanager
     def _recording(self) -> Iterator[None]:

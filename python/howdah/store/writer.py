@@ -83,6 +83,9 @@ class RunWriter:
     def progress(self, progress: Progress) -> None:
         """Progress is for whoever watches; a record keeps none."""
 
+    def measured(self) -> None:
+        """A record is written as quietly before as after."""
+
     def finish(self, record: RunRecord) -> None:
         """Write the final record and compact the tables; nothing may be written after it."""
         if record.outcome is Outcome.RUNNING:

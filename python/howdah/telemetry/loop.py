@@ -35,6 +35,8 @@ class Loop:
         self._interval_ns = round(interval_s * 1e9)
         self._wake = Event()
         self._stopping = False
+        self._fresh_ns = 0
+        self._ticked_ns: int | None = None
         self._ticking = Lock()
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._first_ns = 0
@@ -71,8 +73,9 @@ class Loop:
         """Have the loop's own thread tick soon; the caller does not wait for it."""
         self._wake.set()
 
-    def ask_to_stop(self) -> None:
-        """Have the loop take its last samples and end."""
+    def ask_to_stop(self, fresh_s: float = 0.0) -> None:
+        """Have the loop take its last samples and end; those that began ``fresh_s`` ago are the last."""
+        self._fresh_ns = round(fresh_s * 1e9)
         self._stopping = True
         self._wake.set()
 
@@ -95,12 +98,16 @@ class Loop:
                 if self._clock.wait(self._wake, max(0, self._ns_until_due()) / 1e9):
                     self._wake.clear()
                     stopping = self._stopping
-                    self._tick()
+                    if not (stopping and self._is_fresh()):
+                        self._tick()
                 else:
                     self._tick_when_due()
         except BaseException as error:  # raised again in the thread that calls join
             self._failure = error
         self.cpu_ns += self._clock.thread_cpu_ns()
+
+    def _is_fresh(self) -> bool:
+        return self._ticked_ns is not None and self._clock.now_ns() - self._ticked_ns < self._fresh_ns
 
     def _tick_when_due(self) -> None:
         late_ns = -self._ns_until_due()
@@ -116,6 +123,7 @@ class Loop:
 
     def _tick(self) -> None:
         with self._ticking:
+            self._ticked_ns = self._clock.now_ns()
             for batch in self._batches:
                 time_s = (self._clock.now_ns() - self._run_start_ns) / 1e9
                 self._sink.samples(batch.read(time_s))

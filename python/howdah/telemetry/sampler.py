@@ -15,16 +15,19 @@ from howdah.telemetry.source import Source
 MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
 
+_FRESH_S = 1.0
+"""What was asked so short a time before the end, for the last mark, is not asked again: somebody waits."""
+
 
 class Sampler:
     """Samples sources from ``start`` to ``stop``.
 
     Sources without an interval of their own are read together, the first time inside ``start`` and
     the last time inside ``stop``, so that growth between them is all that happened. Those with one
-    are read in another thread for each interval, first at once and last inside ``stop``, each with a
-    time of its own: a machine that does not answer holds up none of the others that are read here.
-    Times are seconds since ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). What cannot be
-    read is named in ``warnings``. Raises UserError for an interval below MIN_INTERVAL_S.
+    are read in another thread for each interval, first at once and last inside ``stop`` or in the second
+    before it, each with a time of its own: a machine that does not answer holds up none of the others that
+    are read here. Times are seconds since ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). What
+    cannot be read is named in ``warnings``. Raises UserError for an interval below MIN_INTERVAL_S.
     """
 
     def __init__(
@@ -105,8 +108,9 @@ class Sampler:
 
     def _end(self) -> list[BaseException]:
         """End every loop, whatever ended another one before."""
-        for loop in self._loops:
-            loop.ask_to_stop()
+        self._steady.ask_to_stop()
+        for loop in self._slow:
+            loop.ask_to_stop(_FRESH_S)
         failures: list[BaseException] = []
         for loop in self._loops:
             try:

@@ -159,6 +159,7 @@ class _HadoopRun:
             self._change(events=watching.events)
             if self._fault is not None:
                 break
+        self._sink.measured()
         bench.afterwards.do()
         if self._fault is None:
             self._change(outcome=Outcome.SUCCEEDED)

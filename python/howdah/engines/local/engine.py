@@ -124,6 +124,7 @@ class _LocalRun:
             if result.outcome is not Outcome.SUCCEEDED:
                 self._change(outcome=Outcome.FAILED, error=_fault(result))
                 return
+        self._sink.measured()
         self._change(outcome=Outcome.SUCCEEDED)
 
     def _prepare(self, name: str, work: Callable[[], T]) -> T:

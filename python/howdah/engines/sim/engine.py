@@ -107,6 +107,7 @@ class _SimRun:
         self._change()
         try:
             done = self._simulations.follow(partial(self._progress, time.monotonic()))
+            self._sink.measured()
             self._tell(done)
         except KeyboardInterrupt:
             self._change(outcome=Outcome.ABORTED, error="stopped by the user")

@@ -10,7 +10,7 @@ from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import Machines
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart
 
 PITCH = 56.0
 """The height of one small chart with its name and the room below it, pixels."""
@@ -226,14 +226,14 @@ def _pointer(source: Source, keys: Sequence[Key], axis: Axis, y: dict[str, Any])
             {"filter": "datum.until > datum.time"},
             {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
         ],
-        "params": [{"name": "pointer", "select": {**over, "fields": ["time", "row"]}}],
+        "params": [{"name": POINTER, "select": {**over, "fields": ["time", "row"]}}],
         "mark": {"type": "rect", "color": "$ink"},
         "encoding": {
             "x": time_x(source),
             "x2": {"field": "until"},
             "y": {**y, "field": "row"},
             "y2": {"field": "y2"},
-            "opacity": {"condition": {"param": "pointer", "empty": False, "value": 0.2}, "value": 0},
+            "opacity": {"condition": {"param": POINTER, "empty": False, "value": 0.2}, "value": 0},
             "tooltip": tooltip,
         },
     }

@@ -11,7 +11,7 @@ from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Key, Source, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import time_unit, time_x
-from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, level_title
+from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -159,7 +159,7 @@ def timeline(
     pointer = {
         "params": [
             {
-                "name": "pointer",
+                "name": POINTER,
                 "select": {
                     "type": "point",
                     "nearest": True,
@@ -172,7 +172,7 @@ def timeline(
         "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
         "encoding": {
             "x": x,
-            "opacity": {"condition": {"param": "pointer", "empty": False, "value": 0.6}, "value": 0},
+            "opacity": {"condition": {"param": POINTER, "empty": False, "value": 0.6}, "value": 0},
             "tooltip": tooltip,
         },
     }

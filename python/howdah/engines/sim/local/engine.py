@@ -49,6 +49,7 @@ class SimLocalEngine:
             origin=Origin.SIMULATED,
         ).model_copy(update={"warnings": _warnings(job)})
         sink.update(record)
+        sink.measured()
         sink.samples(samples(outcome, job))
         for workload, ran in zip(job.suite.workloads, outcome.workloads, strict=True):
             sink.tasks(attempts(workload, ran, job))
