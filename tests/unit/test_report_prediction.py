@@ -68,6 +68,16 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
     assert foretold(small_prediction(), None).grounds == ()
 
 
+def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
+    tables = {one.title: one.table for one in foretold(small_prediction(), published).grounds}
+    rows = {row[0]: row for row in tables["How right it was"].rows}
+    assert len(rows) == len(published.cells)
+    for cell in published.cells:
+        row = rows[f"{cell.case}: {cell.quantity}"]
+        assert row[3].endswith("points" if cell.unit == "%" else "%")
+        assert (row[4] == "–") == (cell.left_out is None)
+
+
 def test_the_largest_gain_and_the_largest_loss_are_the_answer() -> None:
     said = changes(
         changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("nics", "4", -0.02)), None

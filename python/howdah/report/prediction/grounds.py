@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from howdah.analysis.wording import percent
-from howdah.model.calibration import CalibratedValue, Calibration, Extent
+from howdah.analysis.wording import percent, seconds
+from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
@@ -16,7 +16,9 @@ from howdah.model.variation import Sweep, WhatIf
 from howdah.model.workload import ROW_BYTES, Suite, Workload
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
+from howdah.report.prediction.words import signed
 from howdah.report.provenance import Facts
+from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
 _MEANT = {one.name: one for one in PARAMETERS}
@@ -107,6 +109,8 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
                 tuple((one.quantity, percent(one.relative), str(one.cells)) for one in calibration.residuals),
             ),
         )
+    if calibration.cells:
+        yield _cells(calibration)
     if calibration.extents:
         yield Titled(
             "What was known",
@@ -116,6 +120,45 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
                 tuple((one.name, *_ends(one)) for one in calibration.extents),
             ),
         )
+
+
+def _cells(calibration: Calibration) -> Titled:
+    """Every known figure, and how far off the simulator is where it knew it and where it did not."""
+    rows = tuple(
+        (
+            f"{one.case}: {one.quantity}",
+            _in_unit(one, one.known),
+            _in_unit(one, one.simulated),
+            _off(one, one.error),
+            _off(one, one.left_out_error),
+        )
+        for one in calibration.cells
+    )
+    return Titled(
+        "How right it was",
+        "Every figure that was known beside the simulator's; left out are those of which a calibration from "
+        "all other runs knew nothing.",
+        Table(("figure", "known", "simulated", "error", "error left out"), rows),
+    )
+
+
+def _in_unit(cell: CalibrationCell, value: float) -> str:
+    match cell.unit:
+        case "s":
+            return seconds(value)
+        case "%":
+            return f"{value:.0f} %"
+        case _:
+            return f"{value:.2f} ×"
+
+
+def _off(cell: CalibrationCell, error: float | None) -> str:
+    """An error with its sign, in points where the figure is a share."""
+    if error is None:
+        return NONE
+    if cell.unit == "%":
+        return f"{error:+.0f} points".replace("-", "\N{MINUS SIGN}")
+    return signed(error)
 
 
 def _valued(one: CalibratedValue) -> tuple[str, str]:

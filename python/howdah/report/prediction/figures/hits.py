@@ -124,7 +124,7 @@ def _datum(place: int, one: Score) -> dict[str, Any]:
 
 def _table(drawn: Sequence[Score]) -> Table:
     return Table(
-        ("run and time", "over foretold", "5 % are below", "5 % are above", ""),
+        ("run and time", "over foretold", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
                 f"{one.run} {named(one.forecast.workload, one.forecast.phase)}",
