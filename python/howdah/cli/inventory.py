@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from howdah.cli.inventory_import import import_cluster
+from howdah.cli import inventory_import
 from howdah.cli.inventory_table import groups_table
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
@@ -109,7 +109,7 @@ def add(
             _notice(f"{one.group.name}: left out: {text}", error=True)
 
 
-app.command("import")(import_cluster)
+app.command("import", epilog=inventory_import.EXAMPLES)(inventory_import.import_cluster)
 
 
 @app.command()

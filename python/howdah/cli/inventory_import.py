@@ -12,6 +12,14 @@ from rich.text import Text
 
 from howdah.units import format_bytes, format_counted, parse_bits_per_s
 
+EXAMPLES = """
+**Examples**
+
+* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml`, then `howdah plan hosts.yaml`
+* `howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd` says what nobody could be asked for
+* `howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30` reads what ran last month,
+  too, for `howdah plan hosts.yaml --workload @work.yaml`
+"""
 _ASSUMED = "assumed:"
 
 

@@ -28,6 +28,20 @@ EXAMPLES = """
 * `howdah lab kill h1-2 datanode`, then `howdah lab start h1-2`
 * `howdah lab down` leaves nothing behind
 """
+UP_EXAMPLES = """
+**Examples**
+
+* `howdah lab up plan.yaml` builds it and starts Hadoop; once more, it brings back what was lost
+* `howdah lab up plan.yaml --hosts 2 --link 100Mb/s` builds two of its hosts, with slow uplinks
+* `howdah lab up plan.yaml --name other --dir /data/other` builds a second one beside it
+"""
+SSH_EXAMPLES = """
+**Examples**
+
+* `howdah lab ssh h1-1` opens a shell on a worker
+* `howdah lab ssh client -- yarn node -list` runs a command where jobs are submitted
+* `howdah lab ssh h1-1 -- sh -c 'ls /proc/net; df'` runs several
+"""
 
 app = typer.Typer(
     help="Build a small data centre on this machine from a plan, with Hadoop running in it.",
@@ -54,7 +68,7 @@ Machine = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command()
+@app.command(epilog=UP_EXAMPLES)
 def up(
     plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
@@ -104,7 +118,7 @@ def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
         raise Exit(1)
 
 
-@app.command()
+@app.command(epilog=SSH_EXAMPLES)
 def ssh(
     machine: Annotated[
         str,
