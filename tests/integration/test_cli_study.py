@@ -25,12 +25,36 @@ def file(tmp_path: Path) -> Path:
 def test_a_matrix_is_shown_and_nothing_is_written(file: Path, tmp_path: Path) -> None:
     shown = howdah("study", file, "--dry-run", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert "8 runs left; how long they take is known once one has ended" in shown.stdout
+    assert "8 runs left, about " in shown.stdout
+    assert "as one simulation just took" in shown.stdout
     assert "64MiB       10GB        0     2" in shown.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.yaml"]
     content = json.loads(howdah("study", file, "--dry-run", "--json", cwd=tmp_path).stdout)
     assert len(content["cells"]) == 4
     assert [one["repeat"] for one in content["left"]] == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_earlier_runs_tell_how_long_a_study_of_this_machine_takes(tmp_path: Path) -> None:
+    codecs = tmp_path / "codecs.yaml"
+    codecs.write_text(
+        "howdah: 1\nstudy: codecs\nquestion: Which?\nsuite: terasuite\nsettings: {engine: local, dataset: 20MB}\n"
+        "factors:\n  - {vary: codec, values: [none, lz4]}\n"
+    )
+    assert "is known once one has ended" in howdah("study", codecs, "--dry-run", cwd=tmp_path).stdout
+    ran = howdah("run", "terasuite", "--rows", "100000", "--no-page", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    record = json.loads(next((tmp_path / "runs").glob("*/run.json")).read_text())
+    matrix = json.loads(howdah("study", codecs, "--dry-run", "--json", cwd=tmp_path).stdout)
+    # Six runs of twice the data.
+    assert matrix["expected_s"] == pytest.approx(6 * 2 * record["elapsed_s"])
+    assert matrix["expected_from"] == "as earlier runs in runs/ took"
+
+
+def test_a_cell_that_cannot_be_planned_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
+    file.write_text(SIMULATED.replace("hypervisor: none", "hypervisor: none\n  slots: 5000"))
+    refused = howdah("study", file, "--dry-run", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "block size 64MiB, dataset 10GB" in refused.stderr
 
 
 def test_a_killed_study_neither_loses_nor_repeats_a_run(file: Path, tmp_path: Path) -> None:

@@ -121,11 +121,30 @@ def test_what_is_left_is_expected_to_take_as_long_as_what_has_run() -> None:
     whole = study()
     cells = cells_of(whole)
     first, second, *_ = due(whole, cells, [])
-    assert expected_s([first], []) is None
+    assert expected_s(whole, [first], []) is None
     done = [ended(first, 10.0), ended(second, 30.0)]
     left = list(due(whole, cells, done))
     # Two repeats of each that has run, three of each other at their mean.
-    assert expected_s(left, done) == pytest.approx(2 * 10 + 2 * 30 + 6 * 20)
+    assert expected_s(whole, left, done) == pytest.approx(2 * 10 + 2 * 30 + 6 * 20)
+
+
+def test_what_is_guessed_of_cells_counts_until_they_have_run_and_no_more_than_the_budget() -> None:
+    whole = study(settle_s=1.0)
+    cells = cells_of(whole)
+    left = list(due(whole, cells, []))
+    assert expected_s(whole, left, [], {0: 5.0, 1: 7.0}) == pytest.approx(3 * (5 + 7 + 6 + 6) + 12)
+    first = left[0]
+    done = [ended(first, 10.0)]
+    guessed = {cell.number: 5.0 for cell in cells}
+    rest = list(due(whole, cells, done))
+    assert expected_s(whole, rest, done, guessed) == pytest.approx(2 * 10 + 9 * 5 + 11)
+    short = study(budget={"hours": 0.01})
+    assert expected_s(short, left, done, guessed) == pytest.approx(36 - 10)
+
+
+def test_what_is_only_planned_never_runs() -> None:
+    planned = study(settings={"engine": "plan", "inventory": "hosts.yaml"}, warm_up=2)
+    assert all_runs(planned) == []
 
 
 def test_half_an_interval_is_students() -> None:

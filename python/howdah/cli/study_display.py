@@ -10,6 +10,7 @@ from rich.text import Text
 
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress as Step
+from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.study.expected import expected_s
 from howdah.study.precision import elapsed_s
@@ -20,7 +21,8 @@ from howdah.units import format_seconds
 class StudyDisplay:
     """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
 
-    def __init__(self, *, silent: bool) -> None:
+    def __init__(self, study: Study, *, silent: bool) -> None:
+        self._study = study
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
         self._bar = Progress(
             BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
@@ -44,7 +46,7 @@ class StudyDisplay:
 
     def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Move the bar, and say how long the rest will take."""
-        seconds = expected_s(left, done)
+        seconds = expected_s(self._study, left, done)
         self._now = one.cell.name
         total = len(done) + len(left)
         self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"

@@ -33,7 +33,7 @@ def carry_out(
         else:
             show(matrix_table(matrix))
         return
-    with StudyDisplay(silent=json or quiet) as display:
+    with StudyDisplay(given.study, silent=json or quiet) as display:
         finished = session.run(given, place, display)
     page, conclusions = finished.paper
     if json:

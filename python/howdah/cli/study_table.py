@@ -43,6 +43,7 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
             for one in matrix.left
         ],
         "expected_s": matrix.expected_s,
+        "expected_from": matrix.grounds if matrix.expected_s is not None else None,
     }
 
 
@@ -55,4 +56,4 @@ def _left(matrix: Matrix) -> str:
     text = f"{format_counted(len(matrix.left), 'run')}{most} left"
     if matrix.expected_s is None:
         return f"{text}; how long they take is known once one has ended"
-    return f"{text}, about {format_seconds(matrix.expected_s)}"
+    return f"{text}, about {format_seconds(matrix.expected_s)}: {matrix.grounds}"

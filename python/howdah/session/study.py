@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from howdah.probe import probe_host
 from howdah.session.files import replace_file
 from howdah.session.study_cells import prepare_cell, write_inputs
 from howdah.session.study_directory import StudyDirectory
+from howdah.session.study_expected import guesses
 from howdah.session.study_paper import Paper, write_study_paper
 from howdah.session.study_running import StudyObserver, run_study
 from howdah.study.expected import expected_s
@@ -50,7 +52,9 @@ class Matrix(NamedTuple):
     done: tuple[StudyRun, ...]
     left: tuple[Due, ...]
     expected_s: float | None
-    """Seconds that the runs that are left will take; None where no run has told."""
+    """Seconds that the runs that are left will take; None where nothing tells."""
+    grounds: str
+    """What that rests on."""
 
 
 class Finished(NamedTuple):
@@ -106,12 +110,19 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
 
 
 def dry_run(given: Given, directory: Path) -> Matrix:
-    """What a study would run; nothing is written."""
-    cells = cells_of(given.study)
+    """What a study would run, every cell of it checked; nothing is kept. Raises UserError for a wrong one."""
+    study, cells = given.study, cells_of(given.study)
     there = StudyDirectory(directory)
     done = there.done() if there.begun else ()
-    left = tuple(due(given.study, cells, done))
-    return Matrix(given.study, cells, done, left, expected_s(left, done))
+    left = tuple(due(study, cells, done))
+    if done:
+        return Matrix(study, cells, done, left, expected_s(study, left, done), "as its runs so far took")
+    with tempfile.TemporaryDirectory(prefix="howdah-study-") as folder:
+        trial = StudyDirectory(Path(folder))
+        write_inputs(study, trial, cells, given.folder)
+        _check(study, cells, trial)
+        known = guesses(study, cells, trial)
+    return Matrix(study, cells, done, left, expected_s(study, left, done, known.seconds), known.grounds)
 
 
 def run(given: Given, directory: Path, observer: StudyObserver) -> Finished:

@@ -76,7 +76,7 @@ def prepare_cell(study: Study, directory: StudyDirectory, due: Due) -> Prepared:
     try:
         prepared = prepare(
             engine,
-            _run_request(study, settings),
+            run_request(study, settings),
             where,
             runs_dir=directory.runs,
             command=("howdah", "study", study.study),
@@ -102,7 +102,8 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
     return directory.inputs / Path(name).name
 
 
-def _run_request(study: Study, settings: CellSettings) -> RunRequest:
+def run_request(study: Study, settings: CellSettings) -> RunRequest:
+    """What a cell asks of its engine."""
     return RunRequest(
         suite=study.suite,
         rows=settings.dataset // ROW_BYTES if settings.dataset is not None else None,

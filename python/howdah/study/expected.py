@@ -1,20 +1,31 @@
-"""How long what is left of a study will take, as its runs so far tell."""
+"""How long what is left of a study will take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.study.schedule import Due
 
 
-def expected_s(left: Sequence[Due], done: Sequence[StudyRun]) -> float | None:
-    """Seconds; a cell that has not run is taken to be as long as those that have. None where none has."""
-    if not done:
-        return None
+def expected_s(
+    study: Study, left: Sequence[Due], done: Sequence[StudyRun], guesses: Mapping[int, float] | None = None
+) -> float | None:
+    """Seconds, rests included and at most what the budget has left; None where nothing is known.
+
+    A cell that has not run takes what is guessed of it by its number, or is taken to be as long as those
+    that have.
+    """
     by_cell: dict[int, list[float]] = {}
     for run in done:
         by_cell.setdefault(run.cell, []).append(run.took_s)
-    usual = fmean(fmean(some) for some in by_cell.values())
-    return sum(fmean(by_cell[one.cell.number]) if one.cell.number in by_cell else usual for one in left)
+    known = {**(guesses or {}), **{cell: fmean(some) for cell, some in by_cell.items()}}
+    if not known:
+        return None
+    usual = fmean(known.values())
+    total = sum(known.get(one.cell.number, usual) + study.settle_s for one in left)
+    if study.budget.hours is None:
+        return total
+    return min(total, max(0.0, 3600 * study.budget.hours - sum(run.took_s for run in done)))

@@ -10,7 +10,7 @@ from howdah.analysis.wording import percent
 from howdah.model.study import matches
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
-from howdah.report.study.results import exactly
+from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
 from howdah.study.matrix import named
 
@@ -64,6 +64,23 @@ def published_table(found: Found) -> Table:
         for one in compared(found)
     )
     return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
+
+
+def beside_table(found: Found) -> Table:
+    """The same in the papers' shape: a row for each cell, each published time with what was found's error."""
+    several = compared(found)
+    what = list(dict.fromkeys(one.what for one in several))
+    rows = []
+    for cell in found.cells:
+        mine = {one.what: one for one in several if one.cell is cell}
+        if mine:
+            times = [
+                f"{exactly(mine[name].published_s)} ({_signed(mine[name].error)})" if name in mine else NONE
+                for name in what
+            ]
+            sources = dict.fromkeys(one.source for one in mine.values())
+            rows.append((*cell.cell.levels.values(), *times, "; ".join(sources)))
+    return Table((*factors(found.study), *what, "source"), tuple(rows))
 
 
 def ratios_table(found: Found) -> Table:

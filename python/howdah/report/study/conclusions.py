@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from howdah.analysis.wording import listed
-from howdah.model.comparison import Comparison
+from howdah.model.comparison import Comparison, Verdict
 from howdah.report.comparing.sentences import TOLD, answer
 from howdah.report.comparing.words import interval, more_time
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import Found
-from howdah.units import format_counted
+from howdah.report.study.results import SORT, by_size, n_log_n, sorted_size
+from howdah.study.matrix import named
+from howdah.units import format_bytes, format_counted
 
 
 class Conclusion(NamedTuple):
@@ -21,9 +25,11 @@ class Conclusion(NamedTuple):
 
 
 def conclusions(found: Found) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum; where nothing is held against anything, what is planned or has run."""
+    """A sentence for each stratum; else how time grew with size, or what is planned."""
     if found.strata:
         return tuple(Conclusion(one.name, _answer(one.comparison)) for one in found.strata)
+    if by_size(found):
+        return tuple(_grown(found))
     if not any(cell.cell.runs for cell in found.cells):
         return tuple(
             Conclusion(one.cell.name, planned(one.plan, one.plan.cluster))
@@ -41,10 +47,29 @@ def _answer(comparison: Comparison) -> str:
     if len(comparison.against) > 1:
         return main
     (only,) = comparison.against
-    named = [
+    wholes = [one for one in only.times if one.measure.phase is None]
+    if not any(one.verdict in TOLD for one in wholes):
+        return main
+    others = [one for one in wholes if f"{one.measure.workload} " not in main]
+    told = [
         f"{one.measure.workload} {more_time(one.ratio)} ({interval(one)})"
-        for one in only.times
-        if one.measure.phase is None and one.verdict in TOLD and one.ratio is not None
-        if f"{one.measure.workload} " not in main
+        for one in others
+        if one.verdict in TOLD and one.ratio is not None
     ]
-    return f"{main} Also: {listed(named)}." if named else main
+    unclear = [one.measure.workload for one in others if one.verdict is Verdict.CANNOT_TELL]
+    also = f" Also: {listed(told)}." if told else ""
+    return f"{main}{also}" + (f" Of {listed(unclear)} no difference can be told." if unclear else "")
+
+
+def _grown(found: Found) -> Iterator[Conclusion]:
+    """How time grew from each size to the next beside n log n."""
+    lines = by_size(found)
+    for cells in lines:
+        steps = []
+        for smaller, larger in pairwise(cells):
+            (less, less_s), (more, more_s) = sorted_size(smaller), sorted_size(larger)
+            grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
+            steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
+        others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
+        said = f"Beside n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts still count."
+        yield Conclusion(named(found.study, others), said)

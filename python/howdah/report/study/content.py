@@ -14,7 +14,7 @@ from howdah.report.comparing.sentences import said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
 from howdah.report.figure import Table
 from howdah.report.study.appendix import facts_table, parameters_table, runs_table
-from howdah.report.study.beside import agreement, published_table, ratios_table, unpublished
+from howdah.report.study.beside import agreement, beside_table, published_table, ratios_table, unpublished
 from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.report.study.masters import masters_table
@@ -47,6 +47,7 @@ class Content(NamedTuple):
     results: Table
     sizes: Table
     masters: Table
+    beside: Table
     published: Table
     ratios: Table
     published_platforms: Table
@@ -79,6 +80,7 @@ def content(found: Found) -> Content:
         results=results_table(found),
         sizes=sizes_table(found),
         masters=masters_table(found),
+        beside=beside_table(found),
         published=published_table(found),
         ratios=ratios_table(found),
         published_platforms=published_platforms_table(found),

@@ -40,7 +40,7 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     if said.published.rows or said.ratios.rows or said.published_platforms.rows:
         yield "## Beside what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
-        beside = (said.published, said.ratios, said.published_platforms)
+        beside = (said.beside, said.ratios, said.published_platforms)
         yield from (table(one) for one in beside if one.rows)
     for section, compared in zip(said.sections, figures.strata, strict=True):
         yield from _section(section, compared, folder)

@@ -124,7 +124,7 @@ def _masters(cluster: Cluster) -> str:
     """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
     whole = len({one.host for one in cluster.masters if one.whole_host})
     beside = len({one.host for one in cluster.masters if one.shares and not one.whole_host})
-    places = sum(len(one.takes) for one in cluster.masters)
+    places = sum(len(one.takes) for one in cluster.masters if not one.whole_host)
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),

@@ -56,9 +56,9 @@ def sizes_table(found: Found) -> Table:
     """What sorting comes to per second, and its time beside n log n; empty where size does not vary."""
     rows = []
     for cells in by_size(found):
-        base_bytes, base_s = _sorted(cells[0])
+        base_bytes, base_s = sorted_size(cells[0])
         for cell in cells:
-            size, time_s = _sorted(cell)
+            size, time_s = sorted_size(cell)
             grown = time_s / base_s / (n_log_n(size) / n_log_n(base_bytes))
             rows.append(
                 (
@@ -83,7 +83,8 @@ def by_size(found: Found) -> list[list[CellRuns]]:
     return [cells for cells in ordered if len({one.cell.settings.dataset for one in cells}) > 1]
 
 
-def _sorted(cell: CellRuns) -> tuple[int, float]:
+def sorted_size(cell: CellRuns) -> tuple[int, float]:
+    """How much a cell sorts, in bytes, and how long that took, seconds."""
     return cell.cell.settings.dataset or 0, geometric_mean(cell.values(ELAPSED, SORT, None))
 
 
