@@ -14,7 +14,9 @@ from howdah.lab.properties import properties
 from howdah.lab.redirect import changed, conf_files
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import Machine
+from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
+from howdah.planner.scaling.said import quantities
 from howdah.render import render
 from support.labs import lab_plan
 
@@ -97,6 +99,14 @@ def test_a_port_that_another_program_has_on_every_address_is_named(placed: tuple
     with socket.create_server(("0.0.0.0", 8088)), pytest.raises(UserError) as told:
         check_ports(placed)
     assert "8088" in str(told.value)
+
+
+def test_what_only_a_limit_would_make_smaller_is_not_said_to_be() -> None:
+    plan = lab_plan()
+    assert plan.cluster is not None
+    named = [Scaling(what=what, planned=2, lab=1) for what, _ in quantities(plan, plan.cluster, 1.0)]
+    silent = {one.what for one in named} - {one.what for one in rootless.scaled(named)}
+    assert {what.partition(" per ")[0] for what in silent} == {"CPUs", "uplink", "largest data disk"}
 
 
 def test_more_workers_than_ports_are_refused(placed: tuple[Machine, ...]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.lab.properties import Change
 from howdah.lab.state import Machine
-from howdah.model.cluster import Isolation
+from howdah.model.cluster import Isolation, Scaling
 from howdah.model.plan import Role
 
 # The port of each daemon that says to the NameNode where its blocks are; HDFS's default is the first one.
@@ -51,6 +51,9 @@ LOST = (
     ),
 )
 """What loopback addresses cost beyond what the hosts lose."""
+
+_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
+"""Quantities that only a limit would make smaller; the others are what the plan reckons with."""
 
 _PORTS: Mapping[Role, tuple[int, ...]] = {
     Role.ZOOKEEPER: (2181, 2888, 3888),
@@ -106,6 +109,11 @@ def changes(machine: Machine | None, number: int, rendered: Mapping[str, str]) -
         yield Change(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
         yield Change(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
         yield Change(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
+
+
+def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
+    """What is smaller than planned even where nothing is limited."""
+    return tuple(one for one in scaling if not one.what.startswith(_BY_LIMITS))
 
 
 def shared_files(files: Mapping[str, str], machines: Sequence[Machine]) -> dict[str, str]:

@@ -112,7 +112,7 @@ def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fi
             name=asked.name,
             rootless=not root,
             isolation=(*isolated, *not_run(cluster)),
-            scaling=fitted.scaling,
+            scaling=fitted.scaling if root else rootless.scaled(fitted.scaling),
         ),
     )
 
