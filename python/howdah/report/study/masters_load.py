@@ -29,12 +29,12 @@ def masters_load(found: Found) -> tuple[Figure, ...]:
 
 
 def _figure(found: Found, known: list[Load], place: int, master: str) -> Figure:
-    lines = _lines(found, known)
+    lines = _series(found, known)
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
     return Figure(
         id=f"masters-{place}",
         title=f"{master}: load for {PER_BLOCKS} blocks a second",
-        caption="A point for each cell, hollow where simulated; a level line is load that follows blocks.",
+        caption="A point for each cell, hollow where simulated; lines join cells of one kind by block size.",
         spec=_spec(lines, keys, place),
         table=_table(lines, place),
         keys=keys if len(keys) > 1 else (),
@@ -43,12 +43,12 @@ def _figure(found: Found, known: list[Load], place: int, master: str) -> Figure:
     )
 
 
-def _lines(found: Found, known: list[Load]) -> dict[str, list[Load]]:
-    """What is joined by a line: a workload with all but the block size alike, where colours suffice."""
+def _series(found: Found, known: list[Load]) -> dict[str, list[Load]]:
+    """A workload with all but the block size alike, where colours suffice; else all of a workload."""
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}
     for one in known:
-        rest = {name: label for name, label in one.cell.cell.levels.items() if name != _BLOCKS}
+        rest = {factor: label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS}
         said = named(found.study, rest)
         by_levels.setdefault(f"{one.workload}, {said}" if said else one.workload, []).append(one)
         by_workload.setdefault(one.workload, []).append(one)
@@ -60,6 +60,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
     rows = [
         {
             "series": name,
+            "line": ", ".join(label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS),
             "blocks": one.blocks_per_s,
             "load": 100 * (one.normalised(place) or 0),
             "cell": one.cell.cell.name,
@@ -90,9 +91,10 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": rows},
+            # Only cells that differ in their block size alone lie on one line.
             "transform": [{"filter": SHOWN}],
             "mark": {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
-            "encoding": {"x": x, "y": y, "color": colour},
+            "encoding": {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
         },
         {
             "name": DATA,

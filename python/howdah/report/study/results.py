@@ -33,11 +33,10 @@ def stretches(found: Found) -> list[tuple[str, str | None]]:
 def results_table(found: Found) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase took."""
     shown = stretches(found)
-    columns = (*factors(found.study), "numbers", "runs", *(named(*one) for one in shown))
+    columns = (*factors(found.study), "runs", *(named(*one) for one in shown))
     rows = tuple(
         (
             *cell.cell.levels.values(),
-            " and ".join(sorted({run.origin.value for run in cell.runs})) or NONE,
             _count(cell),
             *(_mean(cell.values(ELAPSED, *one)) for one in shown),
         )
@@ -96,7 +95,9 @@ def n_log_n(size: float) -> float:
 
 def _count(cell: CellRuns) -> str:
     failed = len(cell.runs) - len(cell.good)
-    return f"{len(cell.good)}, {failed} failed" if failed else str(len(cell.good))
+    origins = " and ".join(sorted({run.origin.value for run in cell.good}))
+    good = f"{len(cell.good)} {origins}".rstrip()
+    return f"{good}, {failed} failed" if failed else good
 
 
 def _mean(values: list[float]) -> str:
