@@ -77,7 +77,7 @@ def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -
     assert second.verdict == "possible"
     assert second.score == pytest.approx(-1.0)
     assert best.judgements[0].text == "simulated fastest, in 1 min 40 s: a test's"
-    assert _candidates(plan)["4 per host"].startswith("simulated 100.0% (")
+    assert _candidates(plan)["4 per host"].startswith("simulated 100.0 % slower than native (")
     refused = [one for one in plan.cluster.candidates if one.verdict == "refused"]
     assert refused == [
         one for one in (by_rules.cluster.candidates if by_rules.cluster else ()) if one.verdict == "refused"
@@ -87,7 +87,11 @@ def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -
 def test_where_it_cannot_tell_the_rules_decide_and_it_is_said() -> None:
     plan = plan_by_prediction(HOSTS, REQUEST, Told({"native": 195.0}, unexplained=0.03))
     assert plan.platform == "4 per host"
-    assert _candidates(plan)["4 per host"].endswith("slower than native: they cannot be told apart")
+    said = _candidates(plan)
+    assert said["4 per host"] == (
+        "simulated 2.6 % slower than native (4.3 % faster to 10.0 % slower): they cannot be told apart"
+    )
+    assert said["native"].endswith("it cannot be told apart from 4 per host, which rules prefer")
 
 
 def test_a_platform_is_told_apart_by_as_much_as_the_simulator_is_off() -> None:
@@ -123,7 +127,7 @@ def test_other_numbers_of_tasks_and_block_sizes_become_advice() -> None:
     plan = plan_by_prediction(HOSTS, REQUEST, Told({"4 per host": 100.0}, factor=factor))
     assert plan.workers[0].map_slots == 6
     faster, others = _advice(plan)
-    assert faster.startswith("--slots 8 is simulated faster: as planned, work takes 25.0% (")
+    assert faster.startswith("--slots 8 is simulated faster: as planned, work takes 25.0 % (")
     assert "--slots 4" in others
     assert "--set dfs.blocksize=128MiB" in others
 

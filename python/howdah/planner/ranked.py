@@ -112,14 +112,19 @@ def _passed_over(candidate: Candidate) -> Candidate:
 
 def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
     if one is fastest:
-        return SIMULATED.speaks_for(f"simulated fastest, in {format_seconds(_middle(one.foretold))}: {about}")
+        text = f"simulated fastest, in {format_seconds(_middle(one.foretold))}: {about}"
+        if one is chosen:
+            return SIMULATED.speaks_for(text)
+        return SIMULATED.speaks_against(
+            f"{text}; it cannot be told apart from {chosen.candidate.platform}, which rules prefer"
+        )
     behind = lag(one.foretold, fastest.foretold)
-    name = fastest.candidate.platform
+    than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
     if behind.tells:
         return SIMULATED.speaks_against(
-            f"simulated {_said(behind)} slower than {name}", max(0.0, round(behind.share, 4))
+            f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
         )
-    text = f"simulated {_said(behind)} slower than {name}: they cannot be told apart"
+    text = f"simulated {_speed(behind.share)} {than}: they cannot be told apart"
     return SIMULATED.speaks_for(text) if one is chosen else SIMULATED.speaks_against(text)
 
 
@@ -142,8 +147,14 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         yield said.model_copy(update={"severity": Severity.MAY.value})
 
 
+def _speed(share: float) -> str:
+    """``2.2 % slower``, ``0.7 % faster``."""
+    return f"{abs(share):.1%} {'slower' if share >= 0 else 'faster'}".replace("%", " %")
+
+
 def _said(behind: Lag) -> str:
-    return f"{behind.share:.1%} ({behind.low:.1%} to {behind.high:.1%})".replace("-", "−")
+    """How much longer, of what is told to be longer: ``12.0 % (3.1 to 22.4 %)``."""
+    return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 
 
 def _middle(foretold: Foretold) -> float:
