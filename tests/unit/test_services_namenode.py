@@ -290,6 +290,7 @@ def test_a_datanodes_web_server_is_asked_as_the_cluster_allows(tmp_path: Path) -
         # Its certificate is made out to its name, and so is a ticket for it.
         "tls": {"dfs.http.policy": "HTTPS_ONLY"},
         "tickets": {"hadoop.security.authentication": "kerberos"},
+        "names": {"dfs.client.use.datanode.hostname": "true"},
     }
     for name, properties in cases.items():
         (tmp_path / name).mkdir()
@@ -300,5 +301,6 @@ def test_a_datanodes_web_server_is_asked_as_the_cluster_allows(tmp_path: Path) -
         "plain": "http://10.0.0.2:9864",
         "tls": "https://w1:9865",
         "tickets": "http://w1:9864",
+        "names": "http://w1:9864",
     }
     assert {datanode_url(conf, dead) for conf in confs.values()} == {None}

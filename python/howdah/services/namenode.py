@@ -80,7 +80,8 @@ def datanode_url(conf: ClientConf, one: DataNode) -> str | None:
     # A certificate is a name's, and so is a ticket; without either the address is what surely leads there.
     if conf.get("dfs.http.policy") == "HTTPS_ONLY":
         return f"https://{one.host}:{_port(one.secure_web)}" if one.secure_web else None
-    if conf.secure:
+    # Clients that are told to use names may not even reach the addresses that DataNodes register with.
+    if conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
         return f"http://{one.host}:{_port(one.web)}" if one.web else None
     return f"http://{one.web}" if one.web else None
 
