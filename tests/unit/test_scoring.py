@@ -37,6 +37,27 @@ def test_a_run_as_it_was_foretold_is_inside_its_intervals() -> None:
     assert said.runs == 1
 
 
+def test_phases_are_scored_from_the_workloads_start_to_its_end() -> None:
+    record = measured_after()
+    results = tuple(
+        one.model_copy(
+            update={
+                "phases": tuple(
+                    phase.model_copy(
+                        update={"start_s": phase.start_s + 0.1, "end_s": phase.end_s - 0.1 * last}
+                    )
+                    for phase, last in zip(one.phases, (False, True), strict=False)
+                )
+            }
+        )
+        for one in record.workloads
+    )
+    # A job's history knows no submission before its first phase, and nothing after its last.
+    assert score(small_prediction(), record.model_copy(update={"workloads": results})) == score(
+        small_prediction(), record
+    )
+
+
 def test_nothing_is_said_of_no_scores() -> None:
     assert tally(()) is None
 

@@ -40,6 +40,8 @@ class Case(NamedTuple):
     """How many runs they are the best of."""
     small: Work | None = None
     """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
+    noise: float | None = None
+    """How far apart such runs lie, relative; None where that of the published ones is taken."""
 
 
 Simulate = Callable[[Work, Mapping[str, float], int], Mapping[str, float]]

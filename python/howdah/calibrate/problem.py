@@ -40,7 +40,9 @@ class Figure(NamedTuple):
     def tolerance(self) -> float:
         """How far off a good simulator may be: relative, or points for a load."""
         noise = run_to_run(self.quantity)
-        return noise if is_load(self.quantity) else math.hypot(noise, _MODEL_ERROR)
+        if is_load(self.quantity):
+            return noise
+        return math.hypot(noise if self.case.noise is None else self.case.noise, _MODEL_ERROR)
 
     def distance(self, simulated: float) -> float:
         """How far off the simulator is: the difference of logarithms, or points for a load."""
@@ -163,9 +165,13 @@ class Problem:
 
 
 def _chance(figure: Figure) -> float:
-    """How far a figure moves by chance alone: as far as two runs lie apart, where that is much."""
+    """How far a figure moves by chance alone: as far as two runs lie apart, where that is much.
+
+    Runs of one's own are simulated often enough for chance to have little part.
+    """
     noise = run_to_run(figure.quantity)
-    return 0.0 if is_load(figure.quantity) or noise < _CALM else 2 * noise
+    calm = is_load(figure.quantity) or figure.case.noise is not None or noise < _CALM
+    return 0.0 if calm else 2 * noise
 
 
 class _Key(NamedTuple):

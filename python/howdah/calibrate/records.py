@@ -1,41 +1,113 @@
-"""Run records as cases: what was measured, on the plan it was measured on."""
+"""Run records as cases: what was measured, on the hosts it was measured on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import fmean
 
+from howdah.calibrate.built import as_built, cpu_share
 from howdah.calibrate.case import Case, Work
+from howdah.calibrate.times import phase_times
 from howdah.errors import UserError
+from howdah.model.calibration import CalibratedValue
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 
 _PHASES = ("map-shuffle", "reduce-merge")
+_RUN_TO_RUN = 0.05
+"""What runs are taken to differ by where none was repeated."""
+_LEAST_RUN_TO_RUN = 0.01
+_ONE_OF_EACH = "calibrate from either, each into a file of its own"
 
 
-def case_of_record(record: RunRecord) -> Case:
-    """The run as a case; raises UserError for one that did not end well."""
-    if record.outcome is not Outcome.SUCCEEDED:
-        raise UserError(
-            f"run {record.id}", f"{record.outcome}: what it took says nothing", "give runs that succeeded"
-        )
-    known = {
-        name: seconds
-        for result in record.workloads
-        for name, seconds in _times(result).items()
-        if seconds > 0
-    }
-    return Case(
-        name=f"run {record.id}",
-        study=record.engine,
-        work=Work(plan=record.plan, suite=record.suite),
-        known=known,
+def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
+    """The runs as cases.
+
+    Raises UserError for one that did not end well or was no cluster's, and for runs that are not of one
+    kind: measured and simulated ones, several releases, laboratories with other shares of a CPU.
+    """
+    for record in records:
+        _check(record)
+    _alike(records, "origin", [one.origin.value for one in records])
+    _alike(records, "release of Hadoop", [one.engine_version for one in records])
+    _alike(records, "share of a CPU", [f"{_share(one):g}" for one in records])
+    noise = run_to_run(records)
+    return tuple(_case(record, noise) for record in records)
+
+
+def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
+    """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did."""
+    labs = [one for one in records if one.cluster and one.cluster.lab]
+    if not labs or (share := _share(labs[0])) == 1:
+        return ()
+    rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
+    return (
+        CalibratedValue(
+            name="core_speed", value=share, low=share, high=share, origin="measured", rests_on=rests_on
+        ),
     )
 
 
-def _times(result: WorkloadResult) -> Mapping[str, float]:
+def run_to_run(records: Sequence[RunRecord]) -> float:
+    """By how much runs of the same work on the same plan differ, as a standard deviation of logarithms.
+
+    From those that were repeated, all workloads together; a usual value where none was.
+    """
+    repeated: defaultdict[str, list[float]] = defaultdict(list)
+    for record in records:
+        for result in record.workloads:
+            same = f"{record.digests.get('plan')} {result.workload.model_dump_json()}"
+            repeated[same].append(math.log(result.elapsed_s))
+    squares = [(one - fmean(times)) ** 2 for times in repeated.values() for one in times]
+    freedom = len(squares) - len(repeated)
+    return max(_LEAST_RUN_TO_RUN, math.sqrt(sum(squares) / freedom)) if freedom else _RUN_TO_RUN
+
+
+def _check(record: RunRecord) -> None:
+    where = f"run {record.id}"
+    if record.outcome is not Outcome.SUCCEEDED:
+        raise UserError(where, f"{record.outcome}: what it took says nothing", "give runs that succeeded")
+    if record.plan.cluster is None:
+        raise UserError(
+            where,
+            f"ran on one machine with the {record.engine} engine, whose simulation has nothing to fit",
+            "give runs of a cluster; `howdah probe --measure` measures this machine",
+        )
+
+
+def _alike(records: Sequence[RunRecord], what: str, values: Sequence[str]) -> None:
+    """Raises UserError where runs differ in something that no parameter is for."""
+    for record, value in zip(records, values, strict=True):
+        if value != values[0]:
+            raise UserError(
+                f"run {record.id}",
+                f"has another {what} than run {records[0].id}: {value}, not {values[0]}",
+                _ONE_OF_EACH,
+            )
+
+
+def _share(record: RunRecord) -> float:
+    lab = record.cluster.lab if record.cluster else None
+    return 1.0 if lab is None else cpu_share(record.plan, lab)
+
+
+def _case(record: RunRecord, noise: float) -> Case:
+    lab = record.cluster.lab if record.cluster else None
+    # What a run found out by itself, such as the rows of its input, is in its results alone.
+    suite = record.suite.model_copy(update={"workloads": tuple(one.workload for one in record.workloads)})
+    return Case(
+        name=f"run {record.id}",
+        study=record.engine,
+        work=Work(plan=record.plan if lab is None else as_built(record.plan, lab), suite=suite),
+        known={name: seconds for one in record.workloads for name, seconds in _times(one) if seconds > 0},
+        noise=noise,
+    )
+
+
+def _times(result: WorkloadResult) -> Iterator[tuple[str, float]]:
     kind = result.workload.kind.value
-    phases = {
-        f"{kind}/{phase.name}": phase.end_s - phase.start_s
-        for phase in result.phases
-        if phase.name in _PHASES
-    }
-    return {kind: result.elapsed_s} | phases
+    yield kind, result.elapsed_s
+    for name, seconds in phase_times(result).items():
+        if name in _PHASES:
+            yield f"{kind}/{name}", seconds

@@ -7,6 +7,7 @@ from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
+from howdah.calibrate.times import phase_times
 from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction, Score
@@ -107,6 +108,4 @@ def _differing(some: dict[tuple[str, ...], object], others: dict[tuple[str, ...]
 
 
 def _elapsed_s(result: WorkloadResult, phase: str | None) -> float | None:
-    if phase is None:
-        return result.elapsed_s
-    return next((one.end_s - one.start_s for one in result.phases if one.name == phase), None)
+    return result.elapsed_s if phase is None else phase_times(result).get(phase)

@@ -8,16 +8,20 @@ from pathlib import Path
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
 from howdah.calibrate.free import Free, free_hardware, free_parameters
-from howdah.calibrate.records import case_of_record
+from howdah.calibrate.own import OWN
+from howdah.calibrate.records import cases_of as cases_of_records
+from howdah.calibrate.records import laboratory_values
 from howdah.documents.calibration import read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
-from howdah.session.cases import simulate_case
+from howdah.model.run import RunRecord
+from howdah.session.cases import simulate_case, simulate_typical
 from howdah.session.files import replace_file
 from howdah.session.ratios import ratio_cells, ratios_in
 from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
-from howdah.session.studies import cases_of, studies
+from howdah.session.studies import cases_of as cases_of_tables
+from howdah.session.studies import studies
 from howdah.store.reader import read_record
 
 __all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "save_calibration"]
@@ -31,17 +35,24 @@ def calibrate(
     threads: int = 1,
     tell: Callable[[], None] = lambda: None,
 ) -> Calibration:
-    """Fit the simulator to published tables and runs; raises UserError for what is neither.
+    """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
 
     ``tell`` is called after every simulation.
     """
     tables = [Path(name) for name in known if name.endswith(".csv")]
-    ratios = {path: study for path in tables if (study := ratios_in(path))}
     runs = [name for name in known if not name.endswith(".csv")]
-    cases = (
-        *cases_of(path for path in tables if path not in ratios),
-        *(case_of_record(read_record(find_run(runs_dir, name))) for name in runs),
-    )
+    if tables and runs:
+        raise UserError(
+            f"run {runs[0]}",
+            f"is calibrated together with {tables[0].name}, whose runs had other hosts and other software",
+            "calibrate from runs or from published tables, each into a file of its own",
+        )
+    if runs:
+        return _from_runs(
+            [read_record(find_run(runs_dir, name)) for name in runs], seed=seed, threads=threads, tell=tell
+        )
+    ratios = {path: study for path in tables if (study := ratios_in(path))}
+    cases = cases_of_tables(path for path in tables if path not in ratios)
     fitted = fit_cases(
         _name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell
     )
@@ -49,6 +60,22 @@ def calibrate(
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
     )
     return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+
+
+def _from_runs(
+    records: Sequence[RunRecord], *, seed: int, threads: int, tell: Callable[[], None]
+) -> Calibration:
+    cases = cases_of_records(records)
+    fitted = fit_cases(
+        _name(cases),
+        cases,
+        free_parameters((*PARAMETERS, *OWN)),
+        simulate_typical,
+        seed=seed,
+        threads=threads,
+        tell=tell,
+    )
+    return fitted.model_copy(update={"parameters": (*fitted.parameters, *laboratory_values(records))})
 
 
 def check_output(path: Path) -> None:

@@ -10,15 +10,34 @@ from howdah.engines.sim.scenario import Hosts, Masters
 from howdah.errors import UserError
 from howdah.model.parameter import HARDWARE
 
+_MASTER_CPU, _JOB_START = "job_start_cpu_s", "job_start_s"
+"""The CPU of starting a job's master, on a worker, and the time of a job's start that it adds to."""
+_PER_BYTE = "byte_cpu"
+"""What a byte's CPU is beside that of the published studies' software, in every step alike."""
+_STALL = "row_stall_s_per_byte"
+"""The one cost of a byte that is no CPU."""
 
-def of_software(values: Mapping[str, float]) -> dict[str, float]:
-    """The simulator's own parameters among a calibration's values; UserError for one that is no number."""
+
+def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[str, float]:
+    """The simulator's own parameters among a calibration's values; UserError for one that is no number.
+
+    A job's master starts on a worker, and so the longer the slower the hosts' cores are.
+    """
     for name, value in values.items():
         if not math.isfinite(value):
             raise UserError(
                 f"calibration: {name}", f"{value} is no number to simulate with", "calibrate again"
             )
-    return {name: value for name, value in values.items() if name not in HARDWARE}
+    found = {name: value for name, value in values.items() if name not in HARDWARE}
+    defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+    if _MASTER_CPU in found:
+        waits = found.get(_JOB_START, defaults[_JOB_START])
+        found[_JOB_START] = waits + found.pop(_MASTER_CPU) / min(group.speed for group in hosts)
+    if _PER_BYTE in found:
+        share = found.pop(_PER_BYTE)
+        costs = {name for name in defaults if name.endswith("_s_per_byte")} | {"compare_s"}
+        found |= {name: share * found.get(name, defaults[name]) for name in costs - {_STALL}}
+    return found
 
 
 def within_range(values: Mapping[str, float]) -> dict[str, float]:

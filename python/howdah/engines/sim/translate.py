@@ -49,14 +49,15 @@ def translate(
     machines = machines_of(plan, cluster, warn)
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = Planned(plan, cluster, plan.workers[0])
+    hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
-        hosts=equipped_hosts(machines.groups, parameters),
+        hosts=hosts,
         hdfs=hdfs_of(planned, cluster, suite),
         scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
         job=job_of(planned, cluster, suite),
         masters=equipped_masters(masters_of(cluster), parameters),
         workloads=programs_of(suite, planned),
-        parameters=of_software(parameters),
+        parameters=of_software(parameters, hosts),
         seed=seed,
         record=_SUMMARY_ONLY,
     )
