@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from howdah import releases
@@ -119,5 +120,9 @@ def release_default(plan: Plan, key: str) -> str | None:
     """The default of a key in the releases the plan is for; None where it has none or is no key of theirs."""
     if plan.cluster is None:
         return None
-    request = plan.cluster.request
-    return releases.default_of(key, releases.hadoop(request.hadoop), releases.hbase(request.hbase))
+    return _release_default(key, plan.cluster.request.hadoop, plan.cluster.request.hbase)
+
+
+@cache
+def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
+    return releases.default_of(key, releases.hadoop(hadoop), releases.hbase(hbase))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from howdah.analysis.comparing import figures_of
 from howdah.documents.study import read_study
 from howdah.errors import UserError
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.store.layout import LOCK, RUN_JSON
@@ -96,8 +96,14 @@ class StudyDirectory:
 
     def done(self) -> tuple[StudyRun, ...]:
         """Every run that has ended, well or not, the oldest first."""
-        found = [self._kept(path) for path in self._records() if read_record(path).outcome in _ENDED]
-        return tuple(sorted(found, key=lambda run: (run.figures.created, run.figures.run)))
+        return by_age(run for run, _ in self.ended())
+
+    def ended(self) -> Iterator[tuple[StudyRun, RunRecord]]:
+        """Every run that has ended with its record, by name, one by one: together they may be large."""
+        for path in self._records():
+            record = read_record(path)
+            if record.outcome in _ENDED:
+                yield self._kept(path), record
 
     def keep(self, due: Due, took_s: float, *, caches_dropped: bool) -> StudyRun:
         """Keep what the page needs of a run that has ended."""
@@ -134,6 +140,11 @@ class StudyDirectory:
         )
         put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
+
+
+def by_age(runs: Iterable[StudyRun]) -> tuple[StudyRun, ...]:
+    """Runs, the oldest first."""
+    return tuple(sorted(runs, key=lambda run: (run.figures.created, run.figures.run)))
 
 
 def put(path: Path, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from howdah.documents.plan import read_plan
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import Plan, Setting
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.report.comparing.draw import Followed
@@ -21,8 +21,8 @@ from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.session.plans import release_default
 from howdah.session.study_cells import plan_path
-from howdah.session.study_directory import StudyDirectory
-from howdah.store.reader import read_record, read_run
+from howdah.session.study_directory import StudyDirectory, by_age
+from howdah.store.reader import read_run
 from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
 from howdah.study.schedule import due
 
@@ -55,29 +55,30 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
 
 def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Found:
     """What the runs of a study have come to so far."""
-    done = directory.done()
+    runs, plans, warnings = [], dict[int, Plan](), dict[str, None]()
+    for run, record in directory.ended():
+        runs.append(run)
+        if run.repeat:
+            plans.setdefault(run.cell, record.plan)
+            warnings |= dict.fromkeys(f"{warning.text}." for warning in record.warnings)
+    done = by_age(runs)
+    if study.drop_caches and not all(run.caches_dropped for run in done):
+        warnings["The page cache could not be emptied before every run: it takes root's leave."] = None
     by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
-    ended = tuple(run.figures.run for run in done if run.repeat)
-    records = {run: read_record(directory.runs / run) for run in ended}
+    for cell in cells:
+        if cell.planned and cell.number not in plans:
+            plans[cell.number] = read_plan(plan_path(directory, cell))
     return Found(
         study=study,
-        cells=tuple(_cell(cell, by_cell[cell.number], records, directory) for cell in cells),
+        cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
-        warnings=tuple(dict.fromkeys(_warnings(study, done, records.values()))),
+        warnings=tuple(warnings),
         left=sum(1 for _ in due(study, cells, done)),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
 
 
-def _cell(
-    cell: Cell, runs: tuple[RunFigures, ...], records: Mapping[str, RunRecord], directory: StudyDirectory
-) -> CellRuns:
-    """A cell with the plan that its first run had, or the one that was made for it."""
-    plan = None
-    if runs:
-        plan = records[runs[0].run].plan
-    elif cell.planned:
-        plan = read_plan(plan_path(directory, cell))
+def _cell(cell: Cell, runs: tuple[RunFigures, ...], plan: Plan | None) -> CellRuns:
     return CellRuns(cell, runs, plan, tuple(_parameters(plan)) if plan else ())
 
 
@@ -146,10 +147,3 @@ def _parameters(plan: Plan) -> Iterator[Setting]:
         default = release_default(plan, one.key)
         if default is None or str(default) != str(one.value):
             yield one
-
-
-def _warnings(study: Study, done: Sequence[StudyRun], records: Iterable[RunRecord]) -> Iterator[str]:
-    for record in records:
-        yield from (f"{warning.text}." for warning in record.warnings)
-    if study.drop_caches and not all(run.caches_dropped for run in done):
-        yield "The page cache could not be emptied before every run: it takes root's leave."
