@@ -30,6 +30,7 @@ from benches.simulator import simulator
 from benches.sizes import Request
 from benches.skew import skew
 from benches.sorting import in_memory, out_of_memory
+from benches.studying import study
 from benches.table import show
 from benches.validating import teravalidate
 from benches.watching import lab_telemetry, telemetry
@@ -50,6 +51,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "predictions": predictions,
     "simgrid": simgrid,
     "simulator": simulator,
+    "study": study,
     "lab-telemetry": lab_telemetry,
     "harness": harness,
 }
