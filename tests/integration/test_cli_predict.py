@@ -86,7 +86,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
     loads = [max(one["namenode"], one["scheduler"]) for one in points]
     assert loads[-1] > loads[0]
     shown = howdah("predict", "plan.yaml", "--sweep", "dataset=1GB..2GB", cwd=planned)
-    assert "no master saturates: at 2.00 GB" in shown.stdout
+    assert "No master saturates: at 2.00 GB" in shown.stdout
     assert tree(planned) == before
 
 

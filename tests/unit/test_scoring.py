@@ -93,6 +93,13 @@ def test_other_work_and_another_plan_are_told() -> None:
     )
     other = record.model_copy(update={"plan": record.plan.model_copy(update={"settings": settings})})
     assert why_not(prediction, other) == "its plan differs in dfs.replication"
+    assert record.plan.cluster is not None
+    weighed = record.plan.cluster.model_copy(update={"candidates": (), "advice": ()})
+    same = record.model_copy(update={"plan": record.plan.model_copy(update={"cluster": weighed})})
+    assert why_not(prediction, same) is None
+    moved = record.plan.cluster.model_copy(update={"masters": record.plan.cluster.masters[:1]})
+    elsewhere = record.model_copy(update={"plan": record.plan.model_copy(update={"cluster": moved})})
+    assert why_not(prediction, elsewhere) == "its plan has other masters"
 
 
 def test_a_prediction_is_kept_once(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from howdah.model.prediction import Prediction, Score
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workload import Suite
 
+_CLUSTER = ("inventory", "layouts", "masters", "topology")
+"""What of a cluster makes times; the rest is what was weighed and advised, by rules or by simulation."""
 _HINT = "predict a plan, then run the same suite on it, then score"
 
 
@@ -87,8 +89,13 @@ def _other_work(foretold: Suite, ran: Suite) -> str | None:
 
 
 def _other_plan(foretold: Plan, ran: Plan) -> str | None:
-    if foretold.cluster != ran.cluster or foretold.workers != ran.workers:
-        return "it ran on another plan"
+    if foretold.workers != ran.workers:
+        return "it ran on other workers"
+    if (foretold.cluster is None) != (ran.cluster is None):
+        return "only one of the two is a cluster"
+    for name in _CLUSTER:
+        if getattr(foretold.cluster, name, None) != getattr(ran.cluster, name, None):
+            return f"its plan has other {name}"
     keys = _differing(_configured(foretold), _configured(ran))
     return f"its plan differs in {', '.join(keys)}" if keys else None
 
