@@ -16,6 +16,7 @@ from howdah.model.storage import Disk
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
 from support.cluster_records import terasort_on
+from support.cluster_reports import laboratory
 from support.cluster_scene import Scene
 from support.comparing import stored_runs
 from support.records import dfsio, failed, pi, terasuite
@@ -59,6 +60,13 @@ def test_a_laboratorys_loop_devices_are_no_hardware() -> None:
     )
     host = run.record.host.model_copy(update={"disks": (*run.record.host.disks, loop)})
     assert figures_of(_changed(run, host=host)).facts == figures_of(run).facts
+
+
+def test_what_a_laboratory_has_less_of_is_said_in_units() -> None:
+    facts = {one.name: one.value for one in figures_of(laboratory()).facts if one.aspect is Aspect.HARDWARE}
+    assert facts["laboratory's CPUs per host"] == "0.5 of 4 planned"
+    assert facts["laboratory's memory per host"] == "4 GiB of 16 GiB planned"
+    assert facts["laboratory's uplink"] == "100 Mb/s of 1.00 Gb/s planned"
 
 
 def test_what_users_change_is_a_fact() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.cluster import Laboratory
+from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
@@ -62,7 +62,18 @@ def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
     for means in lab.isolation:
         yield means.what, f"kept: {means.how}" if means.kept else "lost"
     for one in lab.scaling:
-        yield one.what, f"{one.lab:g} {one.unit} of {one.planned:g} planned".replace("  ", " ")
+        yield one.what, f"{_amount(one, one.lab)} of {_amount(one, one.planned)} planned"
+
+
+def _amount(one: Scaling, value: float) -> str:
+    match one.unit:
+        case "B":
+            return format_memory(value) if one.what.startswith("memory") else format_bytes(value)
+        case "B/s":
+            return format_rate(value)
+        case "bit/s":
+            return format_bits_per_s(value)
+    return f"{value:g}"
 
 
 def _host(host: Host) -> Iterator[tuple[str, str]]:
