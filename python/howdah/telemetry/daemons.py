@@ -17,11 +17,11 @@ from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Away, Device, Reading
 from howdah.telemetry.source import Source
 
-INTERVAL_S = 5.0
+INTERVAL_S = 10.0
 """How often a daemon is asked.
 
-Each answer costs it some milliseconds, and it works most numbers out anew at most every ten seconds,
-or as often as ``*.period`` of hadoop-metrics2.properties says.
+Each answer costs it some milliseconds, and it works most numbers out anew no more often: ten seconds is
+the ``*.period`` that hadoop-metrics2.properties ships with. Marks ask at the ends of a workload besides.
 """
 
 _LONG_S, _REST = 1.0, 9.0

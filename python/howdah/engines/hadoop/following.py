@@ -18,6 +18,9 @@ from howdah.services.job import JobFacts
 from howdah.services.jobs import JobReader
 
 _POLL_S = 1.0
+_LATER_POLL_S = 2.0
+_SOON = 10
+"""Polls until a job has lasted so long that it is asked half as often."""
 _SEEN_EVERY = 5
 """Polls from one look at all tasks to the next, where nobody will tell of them afterwards."""
 _MOST_TASKS = 500
@@ -51,7 +54,7 @@ class Following:
     def until_end(self) -> None:
         """Say how far the job is until its client ends; raises RunFailed if it gets no container in time."""
         for poll in count(1):
-            if self._client.wait(_POLL_S):
+            if self._client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
                 return
             word = self._ask()
             now_s = self._bench.clock.now_s()
@@ -86,9 +89,9 @@ class Following:
 
     def last_look(self) -> None:
         """Ask its master once more what the job has done: it is about to be killed."""
-        if self._asking.master is not None and self._last is not None:
-            if self._last.maps + self._last.reduces <= _MOST_TASKS:
-                self._look(self._last)
+        last = self._last
+        if self._asking.master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
+            self._look(last)
 
     def _look(self, job: JobProgress) -> None:
         if self._seen is None:
