@@ -149,7 +149,7 @@ def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
     said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
     assert said.answer == (
         "terasort took 1 min 45 s and was foretold to take 1 min 40 s: −4.8 %, inside its interval; "
-        "outside theirs: terasort map-shuffle."
+        "1 of 2 times lie inside theirs."
     )
     assert "So far 2 of 3 times lie in their 90 % intervals" in said.lead[0]
     assert [row[-1] for row in said.table.rows] == ["inside", "outside"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from howdah.analysis.wording import listed, named, percent, seconds
+from howdah.analysis.wording import named, percent, seconds
 from howdah.model.prediction import Prediction, Score
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
@@ -54,13 +54,12 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
 
 def _answer(scores: Sequence[Score]) -> str:
     main = max((one for one in scores if one.forecast.phase is None), key=lambda one: one.measured_s)
-    missed = [named(one.forecast.workload, one.forecast.phase) for one in scores if not one.inside]
     place = "inside" if main.inside else "outside"
-    rest = f"; outside theirs: {listed(missed)}" if missed else "; every other time lies inside its own, too"
+    several = f"; {sum(one.inside for one in scores)} of {len(scores)} times lie inside theirs"
     return (
         f"{main.forecast.workload} took {seconds(main.measured_s)} and was foretold to take "
         f"{seconds(main.forecast.median_s)}: {signed(main.error)}, {place} its interval"
-        f"{rest if len(scores) > 1 else ''}."
+        f"{several if len(scores) > 1 else ''}."
     )
 
 
