@@ -41,7 +41,7 @@ def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
         raise UserError(
             str(file),
             "is a plan of one machine, not of a cluster",
-            "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe of howdah run has one machine",
+            "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
         )
     dataset_bytes = plan.cluster.request.dataset_bytes
     return plan, size_suite(request, at_once(plan), engine=SIMULATED, dataset_bytes=dataset_bytes).suite
