@@ -14,7 +14,7 @@ from howdah.services.resourcemanager import AppFacts
 DEADLINE_S = 120.0
 
 
-def app(state: str, diagnostics: str = "") -> AppFacts:
+def app(state: str, diagnostics: str = "", logs: str = "") -> AppFacts:
     return AppFacts.model_validate(
         {
             "id": "application_1_0001",
@@ -25,6 +25,7 @@ def app(state: str, diagnostics: str = "") -> AppFacts:
             "finalStatus": "UNDEFINED",
             "progress": 0,
             "diagnostics": diagnostics,
+            "amContainerLogs": logs,
             "startedTime": 1,
             "finishedTime": 0,
         }
@@ -79,8 +80,22 @@ def test_a_manager_that_does_not_answer_is_not_taken_for_a_client_that_does_noth
 
 
 def test_tasks_that_get_no_container_are_given_up() -> None:
-    reason = Patience(DEADLINE_S, "low", 0.0).reason(121.0, app("RUNNING"), job())
+    patience = Patience(DEADLINE_S, "low", 0.0)
+    # Its application master took long to start, which the queue has no part in.
+    assert patience.reason(110.0, app("RUNNING"), job()) is None
+    assert patience.reason(229.0, app("RUNNING"), job()) is None
+    reason = patience.reason(231.0, app("RUNNING"), job())
     assert reason == "queue low gave no task of application_1_0001 a container within 120 s"
+
+
+def test_a_master_that_has_its_container_and_starts_slowly_is_not_held_against_the_queue() -> None:
+    patience = Patience(DEADLINE_S, "low", 0.0)
+    launched = app(
+        "ACCEPTED", "AM container is launched, waiting for AM container to Register with RM", "http://w1"
+    )
+    assert patience.reason(300.0, launched, None) is None
+    # The first one failed, and its second attempt gets no container.
+    assert patience.reason(301.0, app("ACCEPTED"), None) is not None
 
 
 def test_a_master_that_does_not_answer_is_left_to_work() -> None:

@@ -16,15 +16,18 @@ _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 
 class Patience:
-    """Counts the seconds in which a job has waited for its first task's container.
+    """Counts the seconds in which a job has waited for its application master's container, then for a task's.
 
-    Once a task has begun, waiting is part of running: later tasks wait for earlier ones to end.
+    What an application master takes to start, between the two, is no wait for the queue, and YARN itself
+    gives up one that never reports. Once a task has begun, waiting is part of running: later tasks wait
+    for earlier ones to end.
     """
 
     def __init__(self, deadline_s: float, queue: str, started_s: float) -> None:
         self._deadline_s = deadline_s
         self._queue = queue
-        self._started_s = started_s
+        self._since_s = started_s
+        self._heard = False
         self._begun = False
 
     def reason(
@@ -35,9 +38,11 @@ class Patience:
         ``silence`` is why the ResourceManager, which is to know the application, does not tell of it.
         """
         if job is not None:
+            if not self._heard:
+                self._heard, self._since_s = True, now_s
             tasks = job.maps_running + job.maps_completed + job.reduces_running
             self._begun = self._begun or job.uberised or tasks > 0
-        if self._begun or now_s - self._started_s < self._deadline_s:
+        if self._begun or now_s - self._since_s < self._deadline_s:
             return None
         if silence is not None:
             return f"there was no first task within {self._deadline_s:g} s, and no word of the job: {silence}"
@@ -48,6 +53,8 @@ class Patience:
         if app is None:
             return "the client submitted no job"
         if app.state in _QUEUED:
+            if app.master_logs:
+                return None
             return f"queue {self._queue} gave {app.id} no container"
         # An application master that cannot be asked may have any number of tasks.
         return None if job is None else f"queue {self._queue} gave no task of {app.id} a container"
