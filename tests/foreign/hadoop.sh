@@ -30,6 +30,7 @@ site() { # site FILE KEY VALUE KEY VALUE ...
 
 opens="--add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED"
 opens="$opens --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/java.net=ALL-UNNAMED"
+soon="-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 site "$dir/client/core-site.xml" \
     fs.defaultFS "hdfs://127.0.0.1:$port" hadoop.tmp.dir "$dir/tmp" dfs.client.use.datanode.hostname false
 site "$dir/client/hdfs-site.xml" \
@@ -53,8 +54,8 @@ site "$dir/client/mapred-site.xml" \
     mapreduce.jobhistory.webapp.address "127.0.0.1:$((port + 12))" \
     mapreduce.jobhistory.admin.address "127.0.0.1:$((port + 13))" \
     yarn.app.mapreduce.am.resource.mb 640 mapreduce.map.memory.mb 512 mapreduce.reduce.memory.mb 512 \
-    yarn.app.mapreduce.am.command-opts "-Xmx384m $opens" mapreduce.map.java.opts "-Xmx320m $opens" \
-    mapreduce.reduce.java.opts "-Xmx320m $opens" mapreduce.task.io.sort.mb 64
+    yarn.app.mapreduce.am.command-opts "-Xmx384m $soon $opens" mapreduce.map.java.opts "-Xmx320m $soon $opens" \
+    mapreduce.reduce.java.opts "-Xmx320m $soon $opens" mapreduce.task.io.sort.mb 64
 site "$dir/client/capacity-scheduler.xml" \
     yarn.scheduler.capacity.root.queues "default,closed" yarn.scheduler.capacity.root.default.capacity 100 \
     yarn.scheduler.capacity.root.closed.capacity 0 yarn.scheduler.capacity.root.closed.state STOPPED \
@@ -70,11 +71,11 @@ done
 
 program() { # program CONF CLASS ARGUMENTS...
     # shellcheck disable=SC2086
-    java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $opens -cp "$1:$dir/classes:$jars/*" "${@:2}"
+    java -Xmx256m $soon $opens -cp "$1:$dir/classes:$jars/*" "${@:2}"
 }
 daemon() { # daemon NAME CONF CLASS
     # shellcheck disable=SC2086
-    setsid java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $opens -cp "$2:$dir/classes:$jars/*" "$3" \
+    setsid java -Xmx256m $soon $opens -cp "$2:$dir/classes:$jars/*" "$3" \
         >"$dir/logs/$1.log" 2>&1 </dev/null &
     echo $! >"$dir/$1.pid"
 }

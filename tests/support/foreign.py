@@ -30,7 +30,8 @@ class Foreign(NamedTuple):
 
     def hdfs(self, *arguments: str) -> str:
         """What Hadoop's own file system shell prints."""
-        shell = ["java", "-cp", f"{self.client}:{LIB}/*", "org.apache.hadoop.fs.FsShell", *arguments]
+        java = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        shell = [*java, "-cp", f"{self.client}:{LIB}/*", "org.apache.hadoop.fs.FsShell", *arguments]
         done = subprocess.run(shell, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout

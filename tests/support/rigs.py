@@ -33,7 +33,8 @@ from support.sinks import MemorySink
 
 _NUMBERS = itertools.count(1)
 ROWS = 200_000
-MAPS, REDUCES = 5, 3
+TASKS = (5, 3)
+"""Maps, which are more than run at once on the local engine, and reduces of a small suite."""
 
 
 class Rig(Protocol):
@@ -46,6 +47,10 @@ class Rig(Protocol):
     @property
     def maps_at_once(self) -> int:
         """The most map tasks that run at the same time on one worker."""
+
+    @property
+    def tasks(self) -> tuple[int, int]:
+        """The maps and reduces of a small suite."""
 
     @property
     def moves_data(self) -> bool:
@@ -72,6 +77,7 @@ class LocalRig:
 
     root: Path
     maps_at_once: int = 4
+    tasks: tuple[int, int] = TASKS
     moves_data: bool = True
 
     @property
@@ -111,6 +117,8 @@ class HadoopRig:
     cluster: HadoopCluster
     root: Path
     work_dir: str
+    # Each is a JVM, which takes longer to start than its rows.
+    tasks: tuple[int, int] = (3, 2)
     moves_data: bool = True
 
     @property
@@ -165,6 +173,7 @@ class SimRig:
     """The engine that simulates, on a plan of seven hosts with Hadoop 1's slots."""
 
     root: Path
+    tasks: tuple[int, int] = TASKS
     moves_data: bool = False
 
     @property
@@ -209,16 +218,17 @@ class SuiteRun:
     rig: Rig
     sink: MemorySink
     record: RunRecord
+    maps: int
+    reduces: int
     rows: int = ROWS
-    maps: int = MAPS
-    reduces: int = REDUCES
 
 
 def run_suite(rig: Rig) -> SuiteRun:
     """Run a small suite."""
     sink = MemorySink()
-    job = rig.make_job("terasuite", rows=ROWS, maps=MAPS, reduces=REDUCES)
-    return SuiteRun(rig, sink, rig.engine.run(job, sink))
+    maps, reduces = rig.tasks
+    job = rig.make_job("terasuite", rows=ROWS, maps=maps, reduces=reduces)
+    return SuiteRun(rig, sink, rig.engine.run(job, sink), maps, reduces)
 
 
 def work_dir_of(test: str) -> str:
