@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +19,33 @@ from howdah.session.study_bundle import export_study, verify_study
 from howdah.session.study_directory import KEPT, StudyDirectory
 from howdah.session.study_paper import write_study_paper
 from howdah.study.schedule import Due
-from support.studies import SIMULATED
+from support.studies import EXAMPLES, SIMULATED
+
+PLANNED = f"""\
+howdah: 1
+study: hbase
+question: What do virtual machines cost HBase?
+suite: ycsb
+settings: {{engine: plan, inventory: {EXAMPLES / "hosts-hbase.yaml"}, records: 300000000}}
+factors:
+  - vary: platform
+    levels:
+      - {{label: native, hypervisor: none}}
+      - {{label: 1 VM, hypervisor: vsphere, workers_per_host: 1}}
+baseline: {{platform: native}}
+published:
+  - source: text
+    ratios:
+      - {{of: ycsb, slow: {{platform: 1 VM}}, fast: {{platform: native}}, ratio: 1.07}}
+    platforms:
+      - {{at: {{platform: 1 VM}}, cpus: 22, memory: 74GiB}}
+"""
+_LOADS = ("NameNode, one core", "NameNode per 100 blocks/s")
+_ONE_BLOCK_SIZE = (
+    "  - {vary: block_size, values: [64MiB, 256MiB]}\n  - {vary: dataset, values: [10GB, 20GB]}\n"
+    "baseline: {block_size: 64MiB}\n",
+    "  - {vary: dataset, values: [10GB, 20GB]}\n",
+)
 
 
 class Watcher:
@@ -68,9 +96,11 @@ def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None
     assert "- **dataset 10GB:** " in text
     assert "- **dataset 20GB:** " in text
     rows = [line for line in text.splitlines() if line.startswith(("| 64MiB", "| 256MiB"))]
-    assert len(rows) == 4
-    assert all("| simulated | 2 |" in row for row in rows)
-    assert "| block size 64MiB, dataset 10GB | terasort map-shuffle | 34.0 s |" in text
+    assert sum("| 2 simulated |" in row for row in rows) == 4
+    (published,) = (row for row in rows if "simulated" not in row)
+    assert published.startswith("| 64MiB | 10GB | 12.0 s (")
+    assert "| 34.0 s (" in published
+    assert published.endswith("%) | Table 1 |")
     assert "Nothing published stands beside block size 64MiB, dataset 20GB" in text
     assert "All numbers were simulated" in text
 
@@ -78,14 +108,66 @@ def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None
 def test_every_picture_and_table_is_there(whole: Path) -> None:
     text = (whole / "paper" / "study.md").read_text()
     linked = {line.split("(")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")}
-    assert {"figures/scaling.svg", "figures/1-ratios.svg", "figures/2-over-time-0.svg"} <= linked
+    assert {
+        "figures/scaling.svg",
+        "figures/masters-0.svg",
+        "figures/masters-1.svg",
+        "figures/1-ratios.svg",
+        "figures/2-over-time-0.svg",
+    } <= linked
     for one in linked:
         picture = whole / "paper" / one
         assert picture.exists()
         assert picture.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
         assert (whole / "paper" / "data" / f"{picture.stem}.csv").read_text().count("\n") > 1
-    assert (whole / "paper" / "data" / "results.csv").read_text().startswith("block size,dataset,numbers,")
+    assert (whole / "paper" / "data" / "results.csv").read_text().startswith("block size,dataset,runs,")
+    published = (whole / "paper" / "data" / "published.csv").read_text()
+    assert '"block size 64MiB, dataset 10GB",terasort map-shuffle,34.0 s,' in published
     assert (whole / "paper" / "study.html").stat().st_size < 3_000_000
+
+
+def test_every_platform_has_its_place_and_its_parameters(whole: Path) -> None:
+    text = (whole / "paper" / "study.md").read_text()
+    assert "| all | 6 | 24 | 96 GiB | 10 |" in text
+    assert "| dfs.blocksize | block size 64MiB | 67108864 (64 MiB) |" in text
+    assert "| dfs.blocksize | block size 256MiB | 268435456 (256 MiB) |" in text
+    assert "| dfs.replication | all | 2 |" in text
+
+
+def test_a_load_is_told_for_as_many_blocks_a_second(whole: Path) -> None:
+    rows = csv.DictReader((whole / "paper" / "data" / "masters.csv").open())
+    (load,) = (
+        one for one in rows if (one["cell"], one["workload"]) == ("block size 64MiB, dataset 10GB", "teragen")
+    )
+    study_md = (whole / "paper" / "data" / "results.csv").open()
+    (cell,) = (
+        one for one in csv.DictReader(study_md) if one["dataset"] == "10GB" and "64" in one["block size"]
+    )
+    elapsed_s = float(cell["teragen"].partition(" s")[0])
+    assert float(load["blocks/s"]) == pytest.approx(10e9 / 2**26 / elapsed_s, rel=0.02)
+    busy, normalised = (float(load[name].removesuffix("%")) for name in _LOADS)
+    assert normalised == pytest.approx(100 * busy / float(load["blocks/s"]), rel=0.05)
+
+
+def test_what_is_only_planned_says_its_platforms_and_what_was_published(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(PLANNED)
+    watcher = Watcher()
+    finished = run(read(tmp_path / "study.yaml"), tmp_path / "hbase", watcher)
+    assert (watcher.begun, finished.done) == ([], ())
+    assert finished.paper.conclusions[1].startswith("1 VM: Make each of 3 hosts a worker of 22 vCPUs, 74 GiB")
+    text = finished.paper.page.with_name("study.md").read_text()
+    assert "only planned" in text
+    assert "| 1 VM over native | ycsb | 1.07 | – | – | text |" in text
+    assert "| 1 VM | memory | 74 GiB | 74 GiB | text |" in text
+    assert "How fast any of these platforms is: none of it ran" in text
+    assert "## Results" not in text
+
+
+def test_how_sorting_grew_is_the_answer_where_nothing_else_varies(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(SIMULATED.partition("published:")[0].replace(*_ONE_BLOCK_SIZE))
+    finished = run(read(tmp_path / "study.yaml"), tmp_path / "sizes", Watcher())
+    (said,) = finished.paper.conclusions
+    assert re.match(r"Beside n log n, terasort grew from 10.0 GB to 20.0 GB 0\.\d\d times as much", said)
 
 
 def test_a_study_that_has_run_makes_no_run_again(file: Path, copy: Path) -> None:

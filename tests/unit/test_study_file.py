@@ -59,6 +59,16 @@ def _read(text: str, folder: Path) -> UserError:
         ),
         (
             "baseline:",
+            "published: [{source: a, cells: [{at: {dataset: 2GB}, times: {terasorted: 1}}]}]\nbaseline:",
+            "'terasorted' is no workload (did you mean terasort?)",
+        ),
+        (
+            "baseline:",
+            "published: [{source: a, platforms: [{at: {codec: lz5}, workers: 1}]}]\nbaseline:",
+            "'lz5' is no level of codec",
+        ),
+        (
+            "baseline:",
             "published: [{source: a, ratios: [{of: pi, slow: {codec: none}, fast: {codec: x}, ratio: 1}]}]\n"
             "baseline:",
             "'x' is no level of codec",

@@ -17,10 +17,15 @@ from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
 from howdah.model.quantity import Size
 from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar
+from howdah.model.workload import WorkloadKind
 from howdah.model.wrong import WrongValue
 
 MOST_CELLS = 1000
 """A larger matrix is a mistake of its file's."""
+
+
+_WORKLOADS = (*(kind.value for kind in WorkloadKind), "ycsb")
+"""What a figure can be of."""
 
 
 class Factor(Model):
@@ -83,6 +88,12 @@ class PublishedCell(Model):
     times: dict[str, Annotated[float, Field(gt=0)]]
     """Seconds by workload, or by workload and phase: ``terasort/map-shuffle``."""
 
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        for name in self.times:
+            _check_workload(name.partition("/")[0], ("times", name))
+        return self
+
 
 class PublishedRatio(Model):
     """How many times as long a workload took in some cells as in others."""
@@ -95,6 +106,11 @@ class PublishedRatio(Model):
     """The levels of the cells whose time it is divided by."""
     ratio: Annotated[float, Field(gt=0)]
     """The slow ones' time over the fast ones'."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        _check_workload(self.of, ("of",))
+        return self
 
 
 class PublishedPlatform(Model):
@@ -234,6 +250,11 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
     """The known word that comes near, or all of them."""
     near = get_close_matches(word, known, n=1)
     return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+
+
+def _check_workload(name: str, at: tuple[str, ...]) -> None:
+    if name not in _WORKLOADS:
+        raise WrongValue(f"{name!r} is no workload", nearest(name, _WORKLOADS), at)
 
 
 def _check(name: str, value: Scalar, place: int) -> None:

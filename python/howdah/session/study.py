@@ -13,11 +13,12 @@ from howdah.documents.study import read_study
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.run import Outcome
-from howdah.model.study import Study
+from howdah.model.study import Study, nearest
 from howdah.model.study_run import StudyRun
 from howdah.probe import probe_host
+from howdah.session.engines import SUITES
 from howdah.session.files import replace_file
-from howdah.session.study_cells import prepare_cell, write_inputs
+from howdah.session.study_cells import HBASE, prepare_cell, write_inputs
 from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_expected import guesses
 from howdah.session.study_paper import Paper, write_study_paper
@@ -85,7 +86,11 @@ class Given(NamedTuple):
 
 def read(path: Path) -> Given:
     """The study in a file; raises UserError that names every fault."""
-    return Given(read_study(path), read_text(path, "give a study"), path.parent)
+    study = read_study(path)
+    known = (*SUITES, HBASE)
+    if study.suite not in known:
+        raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, known))
+    return Given(study, read_text(path, "give a study"), path.parent)
 
 
 def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | None) -> Given:

@@ -39,6 +39,8 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
     """
     for cell in cells:
         settings = cell.settings
+        if settings.records is not None and study.suite != HBASE:
+            raise UserError(cell.name, "has records, which are of HBase's table", f"give suite: {HBASE}")
         if not cell.planned:
             given = [name for name in _CLUSTER_ONLY if getattr(settings, name) is not None]
             if given:

@@ -126,6 +126,21 @@ def agreement(found: Found) -> str:
     return f"{text}, the largest {_signed(worst)}." if pstdev(errors) else f"{text}."
 
 
+def unmatched(found: Found) -> tuple[str, ...]:
+    """Published times of cells that have run, without anything found beside them."""
+    matched = {(one.cell.cell.number, one.what) for one in compared(found)}
+    return tuple(
+        f"{cell.cell.name}: {what}"
+        for cell in found.cells
+        if cell.good
+        for published in found.study.published
+        for one in published.cells
+        if matches(one.at, dict(cell.cell.levels))
+        for what in (name.replace("/", " ") for name in one.times)
+        if (cell.cell.number, what) not in matched
+    )
+
+
 def unpublished(found: Found) -> tuple[str, ...]:
     """Cells of which nothing was published, where of others something was."""
     cells = [one for published in found.study.published for one in published.cells]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.analysis.wording import listed, percent
-from howdah.model.comparison import Aspect, Verdict
+from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
 from howdah.report.comparing.content import Part
@@ -14,7 +14,14 @@ from howdah.report.comparing.sentences import said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
 from howdah.report.figure import Table
 from howdah.report.study.appendix import facts_table, parameters_table, runs_table
-from howdah.report.study.beside import agreement, beside_table, published_table, ratios_table, unpublished
+from howdah.report.study.beside import (
+    agreement,
+    beside_table,
+    published_table,
+    ratios_table,
+    unmatched,
+    unpublished,
+)
 from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, Found, StratumFound
 from howdah.report.study.masters import masters_table
@@ -156,24 +163,32 @@ def _open(found: Found) -> Iterator[str]:
     for one in found.strata:
         where = f"{one.name}: " if one.name else ""
         for each in one.comparison.against:
+            untold: dict[str, list[str]] = {}
             for judged in each.times:
                 if judged.measure.phase is None and judged.verdict is Verdict.CANNOT_TELL:
-                    many = f"; about {judged.repeats_needed} repeats of each" if judged.repeats_needed else ""
-                    seen = percent(abs((judged.ratio or 1) - 1))
-                    yield (
-                        f"{where}whether {each.group} differs from {one.comparison.baseline} in "
-                        f"{judged.measure.workload}: {seen} apart, {judged.why}{many}."
-                    )
+                    untold.setdefault(judged.why, []).append(_untold(judged))
+            for why, several in untold.items():
+                differs = f"whether {each.group} differs from {one.comparison.baseline}"
+                yield f"{where}{differs} in {listed(several)}: {why}."
         yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
     yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
     if not _runs(found):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
     yield from _mixed(found)
+    for what in unmatched(found):
+        yield f"Nothing was found to stand beside the published time of {what}."
     missing = unpublished(found)
     if missing:
         yield f"Nothing published stands beside {listed(missing)}."
     yield from (f"{text[0].upper()}{text[1:]}" for text in found.warnings)
     yield from found.study.cannot_show
+
+
+def _untold(judged: Judged) -> str:
+    """``terasort (5.1 % apart; about 12 repeats of each would tell)``."""
+    seen = f"{percent(abs((judged.ratio or 1) - 1))} apart"
+    many = f"; about {judged.repeats_needed} repeats of each would tell" if judged.repeats_needed else ""
+    return f"{judged.measure.workload} ({seen}{many})"
 
 
 def _mixed(found: Found) -> Iterator[str]:

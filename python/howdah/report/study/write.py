@@ -15,6 +15,7 @@ from howdah.report.figure import Table
 from howdah.report.study.content import Content, content
 from howdah.report.study.draw import Figures, draw
 from howdah.report.study.found import Found
+from howdah.report.study.legible import legible
 from howdah.report.study.markdown import study_markdown
 from howdah.report.study.page import study_page
 
@@ -32,7 +33,7 @@ def write_paper(found: Found, out_dir: Path) -> Path:
     with Artist() as artist:
         said = content(found)
         figures = draw(found)
-        pictures = artist.pictures(figures.every())
+        pictures = artist.pictures([legible(figure) for figure in figures.every()])
     for folder in (FIGURES, DATA):
         # What an earlier state of the study drew may have no place in this one.
         shutil.rmtree(out_dir / folder, ignore_errors=True)
