@@ -40,6 +40,9 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
         "teravalidate",
     ]
     assert set(kept["digests"]) == {"plan", "suite"}
+    page = planned / "predictions/first/prediction.html"
+    assert str(page.relative_to(planned)) in done.stdout
+    assert kept["digests"]["plan"] in page.read_text()
     assert not (planned / "runs").exists()
     again = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
@@ -70,9 +73,13 @@ def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Pa
     for one in effects.values():
         assert one["low"] <= one["share"] <= one["high"]
         assert one["tells"] == (one["low"] > 0 or one["high"] < 0)
-    shown = howdah("predict", "plan.yaml", *ASKED, "--what-if", "disks=2", cwd=planned)
-    assert "shorter │ longer" in shown.stdout
     assert tree(planned) == before
+    shown = howdah("predict", "plan.yaml", *ASKED, "--what-if", "disks=2", "-o", "tornado", cwd=planned)
+    assert "shorter │ longer" in shown.stdout
+    assert (planned / "tornado/data/effects.csv").read_text().startswith("quantity,")
+    assert "terasuite would take" in (planned / "tornado/what-if.html").read_text()
+    fresh = set(tree(planned)) - set(before)
+    assert {one.parts[0] for one in map(Path, fresh)} == {"tornado"}
 
 
 def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None:
@@ -110,6 +117,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
         (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "one at a time"),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
+        (("score",), "holds no score"),
     ],
 )
 def test_what_makes_no_sense_is_one_message_and_nothing_written(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from howdah.calibrate.scoring import score, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.workload import WorkloadKind
-from howdah.session.scoring import score_run
+from howdah.session.prediction_pages import write_scored
+from howdah.session.scoring import past_scores, score_run
 from howdah.store.predictions import load_prediction, save_prediction
 from howdah.store.scores import SCORES, read_scores
 from support.foretold import measured_after, small_prediction
@@ -121,6 +123,8 @@ def test_a_name_leads_nowhere_else(tmp_path: Path, name: str) -> None:
 
 def test_the_history_has_every_run_once(tmp_path: Path) -> None:
     predictions, runs = tmp_path / "predictions", tmp_path / "runs"
+    with pytest.raises(UserError, match="holds no score"):
+        past_scores(predictions)
     save_prediction(predictions, small_prediction("first"))
     save_prediction(predictions, small_prediction("second"))
     for name, slower in (("one", 1.0), ("two", 1.1)):
@@ -134,6 +138,10 @@ def test_the_history_has_every_run_once(tmp_path: Path) -> None:
     assert after.so_far is not None
     assert after.so_far.runs == 2
     assert after.so_far.times == 2 * len(scored.scores)
+    assert past_scores(predictions) == after.history
+    write_scored(after, tmp_path / "page")
+    with (tmp_path / "page/data/history.csv").open() as file:
+        assert [row["run"] for row in csv.DictReader(file)] == [one.run for one in after.history]
     (predictions / SCORES).write_text("{}\n")
     with pytest.raises(UserError, match=r"scores\.jsonl:1: is no score"):
         score_run("one", "first", runs_dir=runs, predictions_dir=predictions)

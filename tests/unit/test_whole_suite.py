@@ -1,0 +1,63 @@
+"""The time of a whole suite: its workloads', as a run typically takes, with what is unexplained of each."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.engines.sim.outcome import Summary
+from howdah.model.calibration import Calibration
+from howdah.planner.predictor import Foretold
+from howdah.session.calibrations import load_calibration
+from howdah.session.replicas import scenarios, simulate
+from howdah.session.whole_suite import interval, suite_times
+from support.sim_plans import slots_plan, small_suite
+
+
+@pytest.fixture(scope="module")
+def summaries() -> list[Summary]:
+    """A small suite, simulated three times."""
+    plan = slots_plan()
+    several = list(scenarios(plan, small_suite(plan), None, count=3, seed=7))
+    return simulate(several, lambda done: None)
+
+
+def test_a_suite_takes_as_long_as_its_workloads(summaries: list[Summary]) -> None:
+    told = suite_times(summaries, None)
+    assert told.unexplained == 0
+    for elapsed_s, summary in zip(told.elapsed_s, summaries, strict=True):
+        assert elapsed_s == pytest.approx(
+            sum(one.end_ns - one.start_ns for one in summary.workloads) / 1e9, rel=1e-9
+        )
+
+
+def test_the_best_of_several_runs_is_turned_to_a_typical_one(summaries: list[Summary]) -> None:
+    published = load_calibration("published")
+    assert published.best_of > 1
+    typical, best = suite_times(summaries, published), suite_times(summaries, _best_of_one(published))
+    for mine, theirs in zip(typical.elapsed_s, best.elapsed_s, strict=True):
+        assert 1.005 < mine / theirs < 1.05
+    least, *_, most = sorted(one.relative for one in published.residuals)
+    assert least * (1 - 1e-9) <= typical.unexplained <= most * (1 + 1e-9)
+
+
+def _best_of_one(calibration: Calibration) -> Calibration:
+    return calibration.model_copy(update={"best_of": 1})
+
+
+@given(
+    st.lists(st.floats(1.0, 1e6), min_size=1, max_size=9),
+    st.floats(0.0, 0.5),
+    st.floats(0.0, 0.5),
+)
+def test_an_interval_holds_its_median_and_grows_with_what_is_unexplained(
+    times: list[float], less: float, more: float
+) -> None:
+    some, other = sorted((less, more))
+    narrow, wide = (interval(Foretold(tuple(times), one)) for one in (some, other))
+    assert narrow.low_s <= narrow.median_s <= narrow.high_s
+    assert narrow.median_s == wide.median_s
+    assert wide.low_s <= narrow.low_s
+    assert narrow.high_s <= wide.high_s
+    assert min(times) * (1 - 1e-9) <= narrow.median_s <= max(times) * (1 + 1e-9)
