@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from howdah import _native
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import Setting
 from howdah.session.cases import scenario_of
@@ -36,6 +37,24 @@ def test_quantities_of_hosts_go_to_the_hosts_and_the_others_to_the_simulator() -
     assert scenario.masters.speed == 0.6
     assert scenario.parameters == {"softness": 5.0}
     assert scenario.seed == 7
+
+
+def test_a_jobs_master_starts_the_longer_the_slower_its_worker_is() -> None:
+    work = _case("seven-node", Setting("native", TB, 2, 1)).work
+    values = {"core_speed": 0.5, "job_start_s": 8.0, "job_start_cpu_s": 3.0}
+    assert scenario_of(work, values, 1).parameters == {"job_start_s": 14.0}
+
+
+def test_a_bytes_cpu_is_that_of_every_step_and_not_of_what_stalls() -> None:
+    work = _case("seven-node", Setting("native", TB, 2, 1)).work
+    usual = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+    values = {"byte_cpu": 0.5, "map_s_per_byte": 2e-8, "row_stall_s_per_byte": 1e-8}
+    told = scenario_of(work, values, 1).parameters
+    assert told["map_s_per_byte"] == 1e-8
+    assert told["read_s_per_byte"] == usual["read_s_per_byte"] / 2
+    assert told["compare_s"] == usual["compare_s"] / 2
+    assert told["row_stall_s_per_byte"] == 1e-8
+    assert "task_start_cpu_s" not in told
 
 
 def test_what_is_not_fitted_comes_from_the_inventory() -> None:

@@ -8,6 +8,7 @@ use crate::models::{start, stragglers};
 use crate::places::{Place, Tasks};
 use crate::queue::Queue;
 use crate::random::Random;
+use crate::scenario::SchedulingKind;
 use crate::world::World;
 
 /// What a program does with an attempt next.
@@ -228,9 +229,26 @@ impl Job {
 
     /// Gives a worker the tasks that it has room for.
     fn assign(&mut self, world: &mut World<'_>, worker: u32) {
+        let held = self.give(world, worker);
+        let asks = self.maps.left() > 0 || (self.speculation.is_some() && self.maps_ended < self.map_count);
+        if held || (asks && self.room(world, worker, Kind::Map)) {
+            // It is due another container, waits for a better place, or for a map that turns out to be slow; the
+            // next heartbeat asks again.
+            self.beat_next(world, worker);
+        }
+    }
+
+    /// Gives a worker tasks until its room or they are used up. Returns whether YARN's limit came before: of containers
+    /// that are near nothing a node gets one for each heartbeat, and none after it
+    /// (`yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments`), which spreads them over the nodes.
+    fn give(&mut self, world: &mut World<'_>, worker: u32) -> bool {
+        let limited = world.scenario.scheduling.kind == SchedulingKind::Containers;
         while self.room(world, worker, Kind::Map) {
             let Some((task, locality)) = self.maps.take(&world.cluster, worker, world.now) else { break };
             self.begin(world, worker, Kind::Map, task, locality);
+            if limited && self.maps.is_anywhere(locality) {
+                return true;
+            }
         }
         self.speculate_on(world, worker);
         if self.maps_ended >= self.reduces_start_at(world) {
@@ -239,13 +257,12 @@ impl Job {
                     break;
                 };
                 self.begin(world, worker, Kind::Reduce, task, locality);
+                if limited {
+                    return true;
+                }
             }
         }
-        let asks = self.maps.left() > 0 || (self.speculation.is_some() && self.maps_ended < self.map_count);
-        if asks && self.room(world, worker, Kind::Map) {
-            // It waits for a better place, or for a map that turns out to be slow; the next heartbeat asks again.
-            self.beat_next(world, worker);
-        }
+        false
     }
 
     /// Runs slow maps a second time where nothing else is left to run.

@@ -193,6 +193,19 @@ impl<'a> World<'a> {
         self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
     }
 
+    /// Starts the process of an attempt that has no stream of its own to begin with: a reduce that sums up what maps
+    /// tell. Returns false where it has been started, or where that takes nothing.
+    pub(crate) fn start_process(&mut self, number: u32) -> bool {
+        let process = self.attempts[number].process;
+        if process.seconds <= 0.0 && process.cpu_s <= 0.0 {
+            return false;
+        }
+        self.uses.clear();
+        let nothing = Stream { work: 1.0, stream_s: 0.0, memory_s: 0.0, threads: 1.0, pause_s: 0.0 };
+        self.stream(number, nothing);
+        true
+    }
+
     /// Takes out the stream that is over next. Returns its attempt, or none if it was a writeback.
     pub(crate) fn finish(&mut self, due: Time) -> Result<Option<u32>> {
         // Samples on the way come first: the network does not look back.

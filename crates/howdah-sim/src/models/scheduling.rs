@@ -113,6 +113,11 @@ impl Pending {
         self.left
     }
 
+    /// Whether a task that was taken with this locality could as well run anywhere.
+    pub(crate) fn is_anywhere(&self, locality: Locality) -> bool {
+        !self.placed || locality == Locality::Away
+    }
+
     /// Takes the best task for a worker; none if there is none, or if the job still waits for a better place.
     pub(crate) fn take(&mut self, cluster: &Cluster, worker: u32, now: Time) -> Option<(u32, Locality)> {
         if self.left == 0 {

@@ -4,6 +4,7 @@ use crate::attempt::Kind;
 use crate::error::Result;
 use crate::job::{Job, Next, Program};
 use crate::models::scheduling::Pending;
+use crate::workloads::summing;
 use crate::world::{Stream, World};
 
 struct Pi {
@@ -39,8 +40,8 @@ impl Program for Pi {
                 world.attempts[number].step = 1;
                 Next::Stream
             }
-            Kind::Reduce if self.maps_left > 0 => Next::Wait,
-            Kind::Map | Kind::Reduce => Next::End,
+            Kind::Map => Next::End,
+            Kind::Reduce => summing::next(world, number, self.maps_left),
         }
     }
 

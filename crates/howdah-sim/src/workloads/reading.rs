@@ -3,7 +3,7 @@
 use crate::attempt::Kind;
 use crate::files::Files;
 use crate::job::{Next, Program};
-use crate::workloads::input;
+use crate::workloads::{input, summing};
 use crate::world::{Stream, World};
 
 /// Blocks whose places a reader asks for at once (`dfs.client.read.prefetch.size`).
@@ -57,8 +57,7 @@ impl Program for Reading<'_> {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce if self.maps_left > 0 => Next::Wait,
-            Kind::Reduce => Next::End,
+            Kind::Reduce => summing::next(world, number, self.maps_left),
         }
     }
 

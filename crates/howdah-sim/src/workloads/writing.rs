@@ -3,6 +3,7 @@
 use crate::attempt::Kind;
 use crate::job::{Next, Program};
 use crate::workloads::output::Output;
+use crate::workloads::summing;
 use crate::world::{Stream, World};
 
 /// The program of such a job.
@@ -45,8 +46,7 @@ impl Program for Writing {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce if self.maps_left > 0 => Next::Wait,
-            Kind::Reduce => Next::End,
+            Kind::Reduce => summing::next(world, number, self.maps_left),
         }
     }
 
