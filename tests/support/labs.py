@@ -6,6 +6,9 @@ from pathlib import Path
 
 from howdah.documents.inventory import read_inventory
 from howdah.documents.plan import write_plan
+from howdah.lab.machines import NETWORK, machines
+from howdah.lab.state import Jars, LabState
+from howdah.model.cluster import Laboratory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -43,3 +46,24 @@ def save_plan(plan: Plan, folder: Path) -> Path:
     path = folder / "plan.yaml"
     path.write_text(write_plan(plan))
     return path
+
+
+def lab_state(directory: Path) -> LabState:
+    """A laboratory of that plan as it is written down, with nothing behind it."""
+    plan = lab_plan()
+    assert plan.cluster is not None
+    return LabState(
+        name="lab",
+        directory=directory,
+        rootless=False,
+        asked="digest",
+        source="plan.yaml",
+        complete=True,
+        plan=plan,
+        jars=Jars(home=Path("/cache"), version="3.5.0", fetched=True),
+        machines=machines(plan, plan.cluster, directory, NETWORK),
+        spec=None,
+        client_conf=directory / "client/conf",
+        names={},
+        laboratory=Laboratory(name="lab", rootless=False, isolation=()),
+    )

@@ -7,37 +7,15 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.machines import NETWORK, machines
 from howdah.lab.refusals import ceilings, check_directory, check_plan, not_run
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
-from howdah.lab.state import STATE, Jars, LabState, mark_of, read_state
-from howdah.model.cluster import Laboratory
+from howdah.lab.state import STATE, mark_of, read_state
 from howdah.units import GIB
-from support.labs import lab_plan
-
-
-def _state(directory: Path) -> LabState:
-    plan = lab_plan()
-    assert plan.cluster is not None
-    return LabState(
-        name="lab",
-        directory=directory,
-        rootless=False,
-        asked="digest",
-        source="plan.yaml",
-        complete=True,
-        plan=plan,
-        jars=Jars(home=Path("/cache"), version="3.5.0", fetched=True),
-        machines=machines(plan, plan.cluster, directory, NETWORK),
-        spec=None,
-        client_conf=directory / "client/conf",
-        names={},
-        laboratory=Laboratory(name="lab", rootless=False, isolation=()),
-    )
+from support.labs import lab_plan, lab_state
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    state = _state(tmp_path)
+    state = lab_state(tmp_path)
     state.write()
     assert read_state(tmp_path) == state
     assert [path.name for path in tmp_path.iterdir()] == [STATE]
@@ -57,7 +35,7 @@ def test_a_damaged_one_is_told(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_machine_is_found_by_name_or_all_are_named(tmp_path: Path) -> None:
-    state = _state(tmp_path)
+    state = lab_state(tmp_path)
     assert state.machine("h1-1").conf == tmp_path / "machines/h1-1/conf"
     with pytest.raises(UserError) as told:
         state.machine("h9")

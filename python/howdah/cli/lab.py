@@ -61,6 +61,17 @@ def _machines(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in session.machine_names(lab) if name.startswith(incomplete)]
 
 
+def _places(context: typer.Context, incomplete: str) -> list[str]:
+    client = [session.CLIENT] if session.CLIENT.startswith(incomplete) else []
+    return [*_machines(context, incomplete), *client]
+
+
+def _daemons(context: typer.Context, incomplete: str) -> list[str]:
+    lab = context.params.get("name") or session.DEFAULT_NAME
+    daemons = session.daemon_names(lab, context.params.get("machine") or "")
+    return [name for name in daemons if name.startswith(incomplete)]
+
+
 Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=_labs)]
 Machine = Annotated[
     str, typer.Argument(help="A worker or a master, by its host name.", autocompletion=_machines)
@@ -124,7 +135,7 @@ def ssh(
         str,
         typer.Argument(
             help="A worker or a master by its host name, or `client`, where jobs are submitted.",
-            autocompletion=_machines,
+            autocompletion=_places,
         ),
     ],
     command: Annotated[
@@ -140,7 +151,10 @@ def ssh(
 def kill(
     machine: Machine,
     daemon: Annotated[
-        str | None, typer.Argument(help="Only this daemon: datanode, nodemanager … Default: all, and tasks.")
+        str | None,
+        typer.Argument(
+            help="Only this daemon: datanode, nodemanager … Default: all, and tasks.", autocompletion=_daemons
+        ),
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:

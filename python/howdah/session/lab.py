@@ -15,6 +15,8 @@ from howdah.lab import down as removing
 from howdah.lab import up as building
 from howdah.lab.leftover import Leftover
 from howdah.lab.machines import Power
+from howdah.lab.names import CLIENT
+from howdah.lab.programs import PROGRAM
 from howdah.lab.refusals import check_plan
 from howdah.lab.starting import Tell
 from howdah.lab.state import LabState, read_state
@@ -28,6 +30,7 @@ from howdah.render import render
 from howdah.session.scaling import fit_here
 
 __all__ = [
+    "CLIENT",
     "DEFAULT_NAME",
     "Brought",
     "LabStatus",
@@ -35,6 +38,7 @@ __all__ = [
     "MachineStatus",
     "Taken",
     "Wanted",
+    "daemon_names",
     "down",
     "kill",
     "machine_names",
@@ -133,16 +137,23 @@ def machine_names(name: str) -> list[str]:
     return [machine.name for machine in state.machines] if state else []
 
 
+def daemon_names(name: str, machine: str) -> list[str]:
+    """The daemons of a machine of a laboratory, none if there is no such one."""
+    state = building.find(name)
+    found = [one for one in state.machines if one.name == machine] if state else []
+    return [PROGRAM[role].name for one in found for role in one.roles]
+
+
 def _state(name: str) -> LabState:
     state = building.find(name)
     if state is None and registry.belongs_to_root(name):
         raise UserError(f"laboratory {name}", "is root's", "run this as root")
     if state is None:
-        others = ", ".join(names())
+        others = " or ".join(names())
         raise UserError(
             f"laboratory {name}",
             "is not up",
-            f"howdah lab up PLAN; up are {others}" if others else "howdah lab up PLAN",
+            f"--name {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
         )
     return state
 

@@ -1,0 +1,51 @@
+"""What a shell is offered for the machines and daemons of a laboratory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.completion import completion_init
+from typer.testing import CliRunner
+
+from howdah.cli import lab as cli
+from howdah.errors import UserError
+from howdah.lab import registry
+from howdah.session import lab as session
+from support.labs import lab_state
+
+
+@pytest.fixture(autouse=True)
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A laboratory that is entered in a registry of the test's own."""
+    monkeypatch.setattr(registry, "registry", lambda: tmp_path)
+    (tmp_path / "lab").mkdir()
+    lab_state(tmp_path / "lab").write()
+    registry.enter("lab", tmp_path / "lab")
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("ssh ", ["m1", "h1-1", "h1-2", "h2-1", "h2-2", "client"]),
+        ("ssh --name lab c", ["client"]),
+        ("ssh --name other ", ["client"]),
+        ("kill h1-", ["h1-1", "h1-2"]),
+        ("kill h1-1 ", ["datanode", "nodemanager"]),
+        ("kill m1 n", ["namenode"]),
+        ("kill nosuch ", []),
+        ("status --name ", ["lab"]),
+    ],
+)
+def test_machines_and_daemons_are_offered_by_name(words: str, offered: list[str]) -> None:
+    line = f"lab {words}"
+    asked = {"_LAB_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    completion_init()
+    done = CliRunner().invoke(cli.app, [], prog_name="lab", env=asked)
+    assert done.output.split() == offered
+
+
+def test_a_wrong_name_is_told_with_those_there_are() -> None:
+    with pytest.raises(UserError) as told:
+        session.status("other")
+    assert told.value.hint == "--name lab, or howdah lab up PLAN"
