@@ -38,7 +38,7 @@ def test_platforms_are_simulated_where_there_is_a_calibration(calibrated: Path) 
     assert all(one["judgements"][0]["text"].startswith("simulated ") for one in tried)
     (fastest,) = [one for one in tried if one["judgements"][0]["text"].startswith("simulated fastest, in ")]
     said = "TeraSort of 100 GB on 7 hosts, 5 simulations of each platform, calibrated by a test"
-    assert fastest["judgements"][0]["text"].endswith(said)
+    assert said in fastest["judgements"][0]["text"]
     assert [one["verdict"] for one in tried].count("recommended") == 1
     assert tried[0]["verdict"] == "recommended"
 
