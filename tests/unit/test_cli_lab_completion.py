@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.completion import completion_init
+from typer.completion import get_completion_inspect_parameters
 from typer.testing import CliRunner
 
 from howdah.cli import lab as cli
@@ -40,7 +40,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_machines_and_daemons_are_offered_by_name(words: str, offered: list[str]) -> None:
     line = f"lab {words}"
     asked = {"_LAB_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
-    completion_init()
+    get_completion_inspect_parameters()  # It knows the shells from then on, as in howdah itself.
     done = CliRunner().invoke(cli.app, [], prog_name="lab", env=asked)
     assert done.output.split() == offered
 
