@@ -175,12 +175,12 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) ->
 
 
 def test_a_queue_that_gives_no_container_is_told_with_its_reason(rig: HadoopRig) -> None:
-    target = replace(rig.target, queue="root.small", deadline_s=8.0)
+    target = replace(rig.target, queue="root.small", deadline_s=15.0)
     record = run(rig, rig.make_job("pi", maps=1, samples=10), target)
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
     assert "queue root.small gave application_" in record.error
-    assert "no container within 8 s: " in record.error
+    assert "no container within 15 s: " in record.error
     assert [app.final_status for app in apps(rig, record.id)] == ["KILLED"]
     assert rig.left() == []
 
