@@ -55,8 +55,9 @@ def _planned(cluster: Cluster) -> Iterator[Machine]:
 def _named_by_tasks(run: RunData) -> Iterator[Machine]:
     if run.tasks.num_rows == 0:
         return
-    pairs = zip(run.tasks.column("worker").to_pylist(), run.tasks.column("host").to_pylist(), strict=True)
-    for worker, host in dict.fromkeys((str(worker), str(host)) for worker, host in pairs):
+    # Tasks may be a hundred thousand on a few hundred machines; unthreaded, the first comes first.
+    pairs = run.tasks.select(["worker", "host"]).group_by(["worker", "host"], use_threads=False).aggregate([])
+    for worker, host in zip(*(map(str, column.to_pylist()) for column in pairs.columns), strict=True):
         yield Machine(worker, "worker", host, "")
         if host != worker:
             yield Machine(host, "host", host, "")
