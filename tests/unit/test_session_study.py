@@ -128,9 +128,11 @@ def test_every_picture_and_table_is_there(whole: Path) -> None:
 
 def test_every_platform_has_its_place_and_its_parameters(whole: Path) -> None:
     text = (whole / "paper" / "study.md").read_text()
-    assert "| all | 6 | 24 | 96 GiB | 10 |" in text
-    assert "| dfs.blocksize | block size 64MiB | 67108864 (64 MiB) |" in text
-    assert "| dfs.blocksize | block size 256MiB | 268435456 (256 MiB) |" in text
+    assert "| all | 7 | 24 | 96 GiB | 10 | 13 | 13 | beside workers on 2 |" in text
+    assert "| dfs.blocksize | block size 64MiB | 67108864 (64MiB) | given by the study | its file |" in text
+    assert (
+        "| dfs.blocksize | block size 256MiB | 268435456 (256MiB) | given by the study | its file |" in text
+    )
     assert "| dfs.replication | all | 2 |" in text
 
 

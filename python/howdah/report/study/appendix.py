@@ -30,7 +30,7 @@ def parameters_table(found: Found) -> Table:
     for cell in planned:
         for one in cell.parameters:
             key = one.key + (f" ({one.worker})" if one.worker else "")
-            said = (_value(one), one.reason, one.source)
+            said = (_value(one), *_grounds(one))
             values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
     rows = tuple(
         (key, where(found.study, cells, planned), *said)
@@ -44,6 +44,11 @@ def _value(one: Setting) -> str:
     """A value as Hadoop reads it, with its size in words where it is one."""
     note = size_note(one)
     return f"{value_text(one.value)} ({note})" if note else value_text(one.value)
+
+
+def _grounds(one: Setting) -> tuple[str, str]:
+    """Why, and where that is from; what the plan took from its user is the study's."""
+    return ("given by the study", "its file") if one.origin == "user" else (one.reason, one.source)
 
 
 def runs_table(found: Found) -> Table:
