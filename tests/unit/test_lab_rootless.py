@@ -18,6 +18,7 @@ from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
 from howdah.planner.scaling.said import quantities
 from howdah.render import render
+from support.daemons import free_ports
 from support.labs import lab_plan
 
 
@@ -89,16 +90,23 @@ def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
     assert keys == {"dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"}
 
 
-def test_a_port_in_use_is_named(placed: tuple[Machine, ...]) -> None:
-    with socket.create_server(("127.0.0.3", 9864)), pytest.raises(UserError) as told:
+@pytest.mark.parametrize(
+    ("role", "listening", "told"),
+    [
+        (Role.DATANODE, "127.0.0.3", "of 127.0.0.3: is wanted for h1-1"),
+        # Another program has it on every address.
+        (Role.RESOURCEMANAGER, "0.0.0.0", "of 127.0.0.2: is wanted for m1"),
+    ],
+)
+def test_a_port_in_use_is_named(
+    role: Role, listening: str, told: str, placed: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Hadoop's own ports may be a real laboratory's at this moment.
+    (port,) = free_ports(1)
+    monkeypatch.setattr(rootless, "_PORTS", {**dict.fromkeys(rootless._PORTS, ()), role: (port,)})
+    with socket.create_server((listening, port)), pytest.raises(UserError) as refused:
         check_ports(placed)
-    assert str(told.value).startswith("port 9864 of 127.0.0.3: is wanted for h1-1")
-
-
-def test_a_port_that_another_program_has_on_every_address_is_named(placed: tuple[Machine, ...]) -> None:
-    with socket.create_server(("0.0.0.0", 8088)), pytest.raises(UserError) as told:
-        check_ports(placed)
-    assert "8088" in str(told.value)
+    assert str(refused.value).startswith(f"port {port} {told}")
 
 
 def test_what_only_a_limit_would_make_smaller_is_not_said_to_be() -> None:
