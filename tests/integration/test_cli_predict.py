@@ -118,6 +118,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "one at a time"),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
         (("score",), "holds no score"),
+        (("predict", "plan.yaml", "--what-if", "all", "-o", "plan.yaml"), "--output plan.yaml: is a file"),
     ],
 )
 def test_what_makes_no_sense_is_one_message_and_nothing_written(

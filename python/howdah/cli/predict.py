@@ -120,6 +120,8 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     )
     if what_if and sweep:
         raise UserError("--sweep", "and --what-if are two questions", "ask one at a time")
+    if output is not None:
+        pages.check_directory(output)
     asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
         if sweep:

@@ -12,12 +12,18 @@ from howdah.report.prediction.history import scored_runs
 from howdah.session.calibrations import load_calibration
 from howdah.session.scoring import Scored
 
-__all__ = ["scored_runs", "write_foretold", "write_scored", "write_variation"]
+__all__ = ["check_directory", "scored_runs", "write_foretold", "write_scored", "write_variation"]
 
 if TYPE_CHECKING:
     from howdah.report.prediction.content import Content
 
 # Drawing charts takes longer to import than most of what is drawn takes to find out.
+
+
+def check_directory(out_dir: Path) -> None:
+    """Raise UserError for what can hold no page, before anything takes its time to be found out."""
+    if out_dir.exists() and not out_dir.is_dir():
+        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is made if need be")
 
 
 def write_foretold(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
