@@ -122,6 +122,9 @@ def test_the_text_names_only_what_is_known() -> None:
     text = json.loads(translate(planned, suite_on(planned, rows=10**9), {}, seed=1).scenario.text)
     assert text["workloads"][2] == {"kind": "teravalidate", "rows": 10**9}
     assert text["hosts"][0]["virtual"] is True
+    assert text["hosts"][0]["controller_bytes_per_s"] > 0
+    unknown = _hadoop_plan()
+    text = json.loads(translate(unknown, suite_on(unknown, rows=10**6), {}, seed=1).scenario.text)
     assert "controller_bytes_per_s" not in text["hosts"][0]
 
 
