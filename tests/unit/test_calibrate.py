@@ -125,6 +125,21 @@ def test_a_mechanism_that_is_off_shows_in_the_errors_of_what_it_carries() -> Non
     assert idle.most == pytest.approx(0.0, abs=0.02)
 
 
+def test_a_case_is_simulated_with_each_of_its_seeds_but_once_for_a_derivative() -> None:
+    seen: list[int] = []
+
+    def counted(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+        seen.append(seed)
+        return {"teragen": float(seed)}
+
+    problem = Problem([Case("one", "fast", _work(1.0), {"teragen": 1.0}, seeds=3)], FREE, counted)
+    position = np.zeros(len(FREE))
+    assert problem.figures_at(position).tolist() == [2.0]
+    assert [run.tolist() for run in problem.runs(position, problem.cases[0])] == [[1.0], [2.0], [3.0]]
+    assert problem.figures_at(position, small=True).tolist() == [1.0]
+    assert sorted(seen) == [1, 2, 3], "what is known is not simulated again"
+
+
 def test_the_same_figures_give_the_same_calibration() -> None:
     assert _calibrated(_cases()) == _calibrated(_cases())
 

@@ -74,4 +74,7 @@ def test_a_quarter_of_the_hosts_has_as_much_to_do_for_each_slot() -> None:
 
 
 def test_small_datasets_run_in_full() -> None:
-    assert _case("vsphere6", Setting("4 VMs", TB, 3, 3)).small is None
+    case = _case("vsphere6", Setting("4 VMs", TB, 3, 3))
+    assert case.small is None
+    # One slow task decides them: several seeds tell what is typical.
+    assert case.seeds > 1

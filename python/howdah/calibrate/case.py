@@ -38,6 +38,8 @@ class Case(NamedTuple):
     """Its known figures by quantity: seconds, or per cent of a core."""
     best_of: int = 1
     """How many runs they are the best of."""
+    seeds: int = 1
+    """Over how many seeds its simulation is averaged: a short run varies more, and costs less."""
     small: Work | None = None
     """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
     noise: float | None = None

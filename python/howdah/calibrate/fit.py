@@ -33,15 +33,12 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     The distances are simulated in full; their derivatives on the small works, which move alike. The search
     begins at ``begin`` where that is given: it ends sooner there, but not elsewhere.
     """
-    lows = np.log([one.low for one in problem.free])
-    highs = np.log([one.high for one in problem.free])
-    # Ranges are expectations, not walls: a number may leave its range at a price, never by far.
-    room = (highs - lows) / 2
+    lows, highs = _room(problem)
     found = least_squares(
         problem.distances,
-        start_of(problem.free) if begin is None else np.clip(begin, lows - room, highs + room),
+        start_of(problem.free) if begin is None else np.clip(begin, lows, highs),
         jac=problem.slopes,
-        bounds=(lows - room, highs + room),
+        bounds=(lows, highs),
         x_scale=np.array([one.spread for one in problem.free]),
         loss="linear",
         ftol=_CLOSE,
@@ -50,31 +47,37 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     )
     position = np.asarray(found.x)
     slopes = problem.slopes(position)
-    return Fit(position, problem.figures_at(position), slopes, inverse(slopes.T @ slopes))
+    return Fit(position, problem.figures_at(position), slopes, covariance(slopes))
 
 
-def inverse(matrix: Vector) -> Vector:
-    """The inverse of a matrix that has one: priors see to it."""
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+def covariance(slopes: Vector) -> Vector:
+    """Of a position with such derivatives about it; priors see to it that there is one."""
+    return np.asarray(np.linalg.inv(slopes.T @ slopes), dtype=np.float64)
 
 
 def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
     """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
     kept = np.array([one.case.name != case for one in problem.figures] + [True] * len(problem.free))
     distances = np.concatenate([problem.misfits(full.simulated), problem.surprises(full.position)])
-    lows = np.log([one.low for one in problem.free])
-    highs = np.log([one.high for one in problem.free])
-    room = (highs - lows) / 2
+    lows, highs = _room(problem)
     step = lsq_linear(
         full.slopes[kept],
         -distances[kept],
         # A full fit that ended on a bound leaves no room on its far side.
-        bounds=(
-            np.minimum(lows - room - full.position, -1e-9),
-            np.maximum(highs + room - full.position, 1e-9),
-        ),
+        bounds=(np.minimum(lows - full.position, -1e-9), np.maximum(highs - full.position, 1e-9)),
     )
     return full.position + np.asarray(step.x)
+
+
+def _room(problem: Problem) -> tuple[Vector, Vector]:
+    """The least and the most of every number's logarithm.
+
+    Ranges are expectations, not walls: a number may leave its range at a price, never by far.
+    """
+    lows = np.log([one.low for one in problem.free])
+    highs = np.log([one.high for one in problem.free])
+    room = (highs - lows) / 2
+    return lows - room, highs + room
 
 
 def rests_on(problem: Problem, full: Fit, index: int, most: int = 3) -> tuple[str, ...]:

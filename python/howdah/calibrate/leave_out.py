@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from howdah.calibrate.case import is_load, workload_of
-from howdah.calibrate.fit import Fit, inverse, refit_without
+from howdah.calibrate.fit import Fit, covariance, refit_without
 from howdah.calibrate.free import Vector
 from howdah.calibrate.problem import Figure, Problem
 from howdah.model.calibration import Residual
@@ -20,7 +20,6 @@ from howdah.model.calibration import Residual
 _SHARE = 0.9
 NINETY = float(norm.ppf((1 + _SHARE) / 2))
 """How many standard deviations a 90 % interval reaches to each side."""
-_SEEDS = 3
 
 
 class LeftOut(NamedTuple):
@@ -39,20 +38,16 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
     for case in problem.cases:
         mine = np.array([one.case.name == case.name for one in problem.figures])
         position = refit_without(problem, full, case.name)
-        by_seed = [
-            problem.moved(
-                full.simulated[mine], full.position, position, seed=problem.seed + more, only=case.name
-            )
-            for more in range(_SEEDS)
-        ]
+        by_seed = problem.runs(position, case)
         kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
-        covariance = inverse(full.slopes[kept].T @ full.slopes[kept])
+        unsure = covariance(full.slopes[kept])
         tolerances = np.array([one.tolerance for one in problem.figures])[mine]
         slopes = full.slopes[: len(problem.figures)][mine] * tolerances[:, None]
-        simulated[mine] = by_seed[0]
+        simulated[mine] = np.mean(by_seed, axis=0)
+        chance = [_scaled(problem.figures, mine, one) for one in by_seed]
         explained[mine] = np.sqrt(
-            np.einsum("ij,jk,ik->i", slopes, covariance, slopes)
-            + np.var([_scaled(problem.figures, mine, one) for one in by_seed], axis=0, ddof=1)
+            np.einsum("ij,jk,ik->i", slopes, unsure, slopes)
+            + (np.var(chance, axis=0, ddof=1) if len(chance) > 1 else 0.0)
         )
     return LeftOut(simulated, explained)
 

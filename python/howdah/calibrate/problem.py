@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -15,10 +15,8 @@ from howdah.calibrate.noise import run_to_run
 
 _MODEL_ERROR = 0.02
 """A simulator that is off by less than 2 % is as good as it is expected to be."""
-_STEP = 0.06
+_STEP = 0.2
 """Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
-
-
 _MOVED = 0.2
 _CALM = 0.02
 """Runs that vary by less are told apart in their derivatives."""
@@ -74,19 +72,21 @@ class Problem:
         self._slopes: tuple[Vector, Vector] | None = None
         self._known: dict[_Key, Mapping[str, float]] = {}
 
-    def figures_at(
-        self, position: Vector, *, small: bool = False, seed: int | None = None, only: str | None = None
-    ) -> Vector:
-        """What the simulator says of every figure: on fewer hosts if ``small``, of one case if ``only``."""
-        (found,) = self._all([position], small=small, seed=seed, only=only)
+    def figures_at(self, position: Vector, *, small: bool = False) -> Vector:
+        """What the simulator says of every figure, a mean over its case's seeds, or less once."""
+        (found,) = self._all([position], small=small)
         return found
 
-    def moved(
-        self, known: Vector, start: Vector, end: Vector, *, seed: int | None = None, only: str | None = None
-    ) -> Vector:
+    def runs(self, position: Vector, case: Case) -> list[Vector]:
+        """What the simulator says of one case's figures, for each of its seeds."""
+        keys = self._keys(position, case, small=False)
+        self._know(dict.fromkeys(keys, case))
+        return [np.array([self._known[key][name] for name in case.known], dtype=np.float64) for key in keys]
+
+    def moved(self, known: Vector, start: Vector, end: Vector) -> Vector:
         """The figures at ``end`` from those known at ``start``: small works tell how they move."""
-        before = self.figures_at(start, small=True, only=only)
-        after = self.figures_at(end, small=True, seed=seed, only=only)
+        before = self.figures_at(start, small=True)
+        after = self.figures_at(end, small=True)
         return np.asarray(known * after / np.maximum(before, _LEAST))
 
     def distances(self, position: Vector) -> Vector:
@@ -122,38 +122,40 @@ class Problem:
         priors = np.diag([1 / one.spread for one in self.free])
         return np.vstack([np.column_stack(columns), priors])
 
-    def _all(
-        self, positions: Sequence[Vector], *, small: bool, seed: int | None = None, only: str | None = None
-    ) -> list[Vector]:
+    def _all(self, positions: Sequence[Vector], *, small: bool) -> list[Vector]:
         """The figures at several positions, simulated beside one another."""
-        wanted = list(
-            self._wanted(positions, small=small, seed=self.seed if seed is None else seed, only=only)
-        )
-        missing = {key: case for row in wanted for key, case in row if key not in self._known}
+        rows = [
+            [(case, self._keys(position, case, small=small)) for case in self.cases] for position in positions
+        ]
+        self._know({key: case for row in rows for case, keys in row for key in keys})
+        return [
+            np.array(
+                [
+                    sum(self._known[key][quantity] for key in keys) / len(keys)
+                    for case, keys in row
+                    for quantity in case.known
+                ],
+                dtype=np.float64,
+            )
+            for row in rows
+        ]
+
+    def _know(self, wanted: Mapping[_Key, Case]) -> None:
+        """Simulates what has not been simulated."""
+        missing = {key: case for key, case in wanted.items() if key not in self._known}
         with ThreadPoolExecutor(self._threads) as pool:
             for key, outcome in zip(missing, pool.map(self._one, missing.items()), strict=True):
                 self._known[key] = outcome
-        return [
-            np.array(
-                [self._known[key][quantity] for key, case in row for quantity in case.known], dtype=np.float64
-            )
-            for row in wanted
-        ]
 
-    def _wanted(
-        self, positions: Sequence[Vector], *, small: bool, seed: int, only: str | None
-    ) -> Iterator[list[tuple[_Key, Case]]]:
-        for position in positions:
-            row: list[tuple[_Key, Case]] = []
-            for case in self.cases:
-                if only in (None, case.name):
-                    # A number of another study's hardware does not move this case.
-                    mine = tuple(
-                        x if "/" not in one.name or one.name.startswith(f"{case.study}/") else 0.0
-                        for one, x in zip(self.free, position.tolist(), strict=True)
-                    )
-                    row.append((_Key(case.name, small and case.small is not None, seed, mine), case))
-            yield row
+    def _keys(self, position: Vector, case: Case, *, small: bool) -> list[_Key]:
+        # A number of another study's hardware does not move this case.
+        mine = tuple(
+            x if "/" not in one.name or one.name.startswith(f"{case.study}/") else 0.0
+            for one, x in zip(self.free, position.tolist(), strict=True)
+        )
+        less = small and case.small is not None
+        seeds = 1 if small else case.seeds
+        return [_Key(case.name, less, self.seed + more, mine) for more in range(seeds)]
 
     def _one(self, wanted: tuple[_Key, Case]) -> Mapping[str, float]:
         key, case = wanted
@@ -171,7 +173,7 @@ def _chance(figure: Figure) -> float:
     """
     noise = run_to_run(figure.quantity)
     calm = is_load(figure.quantity) or figure.case.noise is not None or noise < _CALM
-    return 0.0 if calm else 2 * noise
+    return 0.0 if calm else noise
 
 
 class _Key(NamedTuple):

@@ -26,6 +26,8 @@ _TB = 10**12
 _SMALL = 0.25
 _LARGE_BYTES = 5 * _TB
 """From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+_SEEDS = 3
+"""Seeds of smaller ones, whose slowest task decides."""
 
 
 @cache
@@ -91,6 +93,7 @@ def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
         work=work,
         known=known,
         best_of=study.best_of,
+        seeds=1 if large else _SEEDS,
         small=work._replace(share=_SMALL) if large else None,
     )
 
