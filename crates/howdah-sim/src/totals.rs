@@ -55,8 +55,8 @@ impl World<'_> {
         Totals {
             time: self.now,
             hosts: self.hosts(),
-            namenode_s: self.namenode.busy_s(),
-            scheduler_s: self.scheduler.busy_s(),
+            namenode_s: self.namenode.busy_s(self.now),
+            scheduler_s: self.scheduler.busy_s(self.now),
         }
     }
 }

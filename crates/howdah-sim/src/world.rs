@@ -7,7 +7,7 @@ use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::models::cpu::Work;
-use crate::models::masters::Master;
+use crate::models::masters::{Beats, Master};
 use crate::models::placement::Placer;
 use crate::random::Random;
 use crate::sampler::Sampler;
@@ -40,7 +40,6 @@ pub(crate) struct World<'a> {
     pub(crate) watch: &'a dyn Watch,
     pub(crate) meter: Meter,
     sampler: Option<Sampler>,
-    beats_until: Time,
 }
 
 /// What a stream of an attempt is, beside what it uses.
@@ -63,13 +62,18 @@ impl<'a> World<'a> {
         let (cluster, network) = Cluster::new(scenario, sharing);
         let parameters = &scenario.parameters;
         let meter = Meter::new(cluster.hosts.len());
+        let master = |beat_s: f64| {
+            let interval_s = scenario.scheduling.heartbeat_s.max(MOST_OFTEN_S);
+            let beats = Beats { workers: cluster.workers.len() as f64, interval_s, cpu_s: beat_s };
+            Master::new(&scenario.masters, beats, parameters)
+        };
         Self {
             placer: Placer::new(&cluster, scenario.hdfs.placement, scenario.seed),
             now: Time::ZERO,
+            namenode: master(parameters.namenode_beat_s),
+            scheduler: master(parameters.scheduler_beat_s),
             cluster,
             network,
-            namenode: Master::new(&scenario.masters, parameters),
-            scheduler: Master::new(&scenario.masters, parameters),
             attempts: Attempts::default(),
             ledger: Ledger::new(&scenario.record),
             choices: Random::new(scenario.seed, "choices", 0),
@@ -78,7 +82,6 @@ impl<'a> World<'a> {
             writebacks: Writebacks::new(scenario.hdfs.sync_behind_writes),
             activities: 0,
             watch,
-            beats_until: Time::ZERO,
             meter,
             sampler: scenario.record.sample_interval_s.map(Sampler::new),
             scenario,
@@ -137,19 +140,9 @@ impl<'a> World<'a> {
 
     /// Ends a phase of the workload that runs.
     pub(crate) fn end_phase(&mut self, name: &'static str) {
-        self.count_beats();
         self.sample();
         let totals = self.totals();
         self.ledger.end_phase(name, &self.cluster, totals);
-    }
-
-    /// The masters hear every worker at its interval, whatever else they do.
-    fn count_beats(&mut self) {
-        let beats = self.cluster.workers.len() as f64 * self.now.since(self.beats_until)
-            / self.scenario.scheduling.heartbeat_s.max(MOST_OFTEN_S);
-        self.namenode.also(beats * self.scenario.parameters.namenode_beat_s);
-        self.scheduler.also(beats * self.scenario.parameters.scheduler_beat_s);
-        self.beats_until = self.now;
     }
 
     /// A task begins on a worker.

@@ -82,6 +82,9 @@ proptest! {
             prop_assert!(phase.sent_bytes / seconds <= count * 2.5e9);
             prop_assert!((phase.sent_bytes - phase.received_bytes).abs() <= 1e-6 * phase.sent_bytes.max(1.0));
             prop_assert!((0.0..=1.0).contains(&phase.cpu_busy), "{} of the CPUs busy", phase.cpu_busy);
+            for busy in [phase.namenode_busy, phase.scheduler_busy] {
+                prop_assert!((0.0..=1.0 + 1e-6).contains(&busy), "{} of a master busy", busy);
+            }
         }
     }
 
@@ -144,6 +147,19 @@ fn smaller_blocks_load_the_scheduler_and_slow_the_sort() {
     };
     let (large, small) = (run_with(256 << 20), run_with(4 << 20));
     assert!(small.0 > 1.2 * large.0 && small.1 > 2.0 * large.1, "{small:?} against {large:?}");
+}
+
+#[test]
+fn a_scheduler_whose_workers_alone_could_fill_it_still_runs_every_task() {
+    let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(100_000_000, 96, 96));
+    let quiet = run(&scenario);
+    // Sixteen workers' heartbeats would take 1.6 s of each second.
+    scenario["parameters"] = json!({"scheduler_beat_s": 0.1});
+    let loaded = run(&scenario);
+    assert!(elapsed_s(&loaded)[1] > elapsed_s(&quiet)[1]);
+    for phase in loaded.summary.workloads.iter().flat_map(|workload| &workload.phases) {
+        assert!((0.98..=1.0 + 1e-6).contains(&phase.scheduler_busy), "{phase:?}");
+    }
 }
 
 #[test]
