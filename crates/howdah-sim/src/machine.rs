@@ -43,4 +43,8 @@ impl Capacities for Machine {
             Resource::Fixed(rate) => *rate,
         }
     }
+
+    fn is_constant(&self, resource: ResourceId) -> bool {
+        matches!(self.0[resource.0 as usize], Resource::Fixed(_))
+    }
 }

@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn load(reads: u32, writes: u32) -> Load {
-        Load { flows: [reads, writes, 0, 0], demand: [0.0; 4] }
+        Load { flows: [reads, writes], demand: [0.0; 2] }
     }
 
     #[test]

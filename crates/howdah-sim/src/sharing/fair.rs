@@ -53,6 +53,9 @@ impl Share {
 impl State {
     /// Learns what a resource gives now.
     pub fn ask_capacity<C: Capacities>(&mut self, capacities: &C, resource: u32) {
+        if self.resources.all[resource as usize].share.constant {
+            return;
+        }
         let capacity = capacities.capacity(ResourceId(resource), &self.resources.all[resource as usize].load);
         assert!(capacity.is_finite() && capacity >= 0.0, "a capacity of {capacity} units per second");
         self.resources.all[resource as usize].share.capacity = capacity;

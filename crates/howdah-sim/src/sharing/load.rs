@@ -1,7 +1,7 @@
 //! What flows ask of resources.
 
 /// Kinds of use that a resource may tell apart, such as reads and writes of a disk.
-pub const CLASSES: usize = 4;
+pub const CLASSES: usize = 2;
 
 /// One of [`CLASSES`] kinds of use, from 0.
 pub type Class = u8;
@@ -59,4 +59,9 @@ pub trait Capacities {
     /// The network also asks for a load of one flow, to learn how fast the flow would be alone: demand is then what it
     /// would take at its own cap, which may be infinite.
     fn capacity(&self, resource: ResourceId, load: &Load) -> f64;
+
+    /// Whether a resource gives the same whatever is asked of it; then the network asks once, when it is added.
+    fn is_constant(&self, _resource: ResourceId) -> bool {
+        false
+    }
 }

@@ -1,6 +1,7 @@
 //! The network of resources and the flows in it.
 
 use super::load::{Capacities, Class, FlowId, Load, ResourceId, Use};
+use super::resources::Resources;
 use super::state::State;
 use crate::time::Time;
 
@@ -54,7 +55,12 @@ impl<C: Capacities> Network<C> {
 
     /// Adds a resource.
     pub fn add_resource(&mut self) -> ResourceId {
-        ResourceId(self.state.resources.add())
+        let resource = self.state.resources.add();
+        if self.capacities.is_constant(ResourceId(resource)) {
+            self.state.ask_capacity(&self.capacities, resource);
+            self.state.resources.all[resource as usize].share.constant = true;
+        }
+        ResourceId(resource)
     }
 
     /// Starts a flow of `work` units that uses resources at once and makes `most_per_s` units per second at most.
@@ -72,7 +78,7 @@ impl<C: Capacities> Network<C> {
         state.resources.fetch(uses);
         let slot = state.flows.enter(now, work, uses, most_per_s, tag);
         let flow = state.flows.at_mut(slot);
-        flow.alone_per_s = alone_per_s(&self.capacities, uses, most_per_s);
+        flow.alone_per_s = alone_per_s(&self.capacities, &state.resources, uses, most_per_s);
         state.resources.join(slot, &mut state.flows);
         state.newcomers.push(slot);
         state.changed.extend(uses.iter().map(|each| each.resource.0));
@@ -174,14 +180,20 @@ impl<C: Capacities> Network<C> {
 }
 
 /// Units of work per second that a flow would do if it were alone.
-fn alone_per_s<C: Capacities>(capacities: &C, uses: &[Use], most_per_s: f64) -> f64 {
+fn alone_per_s<C: Capacities>(capacities: &C, resources: &Resources, uses: &[Use], most_per_s: f64) -> f64 {
     let mut alone_per_s = most_per_s;
     for each in uses {
         assert!(each.weight.is_finite() && each.weight > 0.0, "a use of weight {}", each.weight);
-        let mut load = Load::default();
-        load.flows[usize::from(each.class)] = 1;
-        load.demand[usize::from(each.class)] = each.weight * most_per_s;
-        alone_per_s = alone_per_s.min(capacities.capacity(each.resource, &load) / each.weight);
+        let share = &resources.all[each.resource.0 as usize].share;
+        let capacity = if share.constant {
+            share.capacity
+        } else {
+            let mut load = Load::default();
+            load.flows[usize::from(each.class)] = 1;
+            load.demand[usize::from(each.class)] = each.weight * most_per_s;
+            capacities.capacity(each.resource, &load)
+        };
+        alone_per_s = alone_per_s.min(capacity / each.weight);
     }
     assert!(
         alone_per_s.is_finite() && alone_per_s > 0.0,

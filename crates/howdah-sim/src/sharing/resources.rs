@@ -21,6 +21,8 @@ pub struct Share {
     pub renewals: u16,
     /// Number of that settlement, of those few that are told apart.
     pub renewed_in: u16,
+    /// Whether it always gives the same.
+    pub constant: bool,
     /// Whether it waits for a look at its level.
     pub waiting: bool,
     /// Whether it waits for a look at its pressure.
@@ -71,6 +73,7 @@ impl Resources {
             pressed: 0.0,
             renewals: 0,
             renewed_in: 0,
+            constant: false,
             waiting: false,
             bent: false,
         };
