@@ -14,6 +14,7 @@ from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
 from howdah.engines.sim.follow import Done
+from howdah.engines.sim.saturated import saturation_warnings
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
@@ -66,7 +67,8 @@ def predict(
     known = load_calibration(calibration) if calibration is not None else None
     seed = secrets.randbelow(2**32) if seed is None else seed
     several = list(scenarios(plan, suite, known, count=replications, seed=seed))
-    found = [stretches(one) for one in simulate(several, tell)]
+    summaries = simulate(several, tell)
+    found = [stretches(one) for one in summaries]
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -79,7 +81,7 @@ def predict(
         plan=plan,
         suite=suite,
         forecasts=forecasts(found, known),
-        warnings=warnings_of(plan, suite, known),
+        warnings=(*warnings_of(plan, suite, known), *saturation_warnings(summaries[0])),
     )
 
 

@@ -21,6 +21,7 @@ from howdah.engines.sim.outcome import Summary
 from howdah.engines.sim.planned_state import planned_state
 from howdah.engines.sim.results import workload_result
 from howdah.engines.sim.samples import sample_tables
+from howdah.engines.sim.saturated import saturation_warnings
 from howdah.engines.sim.scenario import Scenario
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.tasks import task_tables
@@ -133,6 +134,9 @@ class _SimRun:
         tasks = task_tables(columns, suite, machines)
         ends_ns = [workload.end_ns for workload in summary.workloads]
         samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
+        self._record = self._record.model_copy(
+            update={"warnings": (*self._record.warnings, *saturation_warnings(summary))}
+        )
         simulated = self._simulated().model_copy(
             update={"bands": bands_of(summaries), "activities": summary.activities}
         )
