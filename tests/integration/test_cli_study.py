@@ -37,11 +37,12 @@ def test_a_matrix_is_shown_and_nothing_is_written(file: Path, tmp_path: Path) ->
 def test_earlier_runs_tell_how_long_a_study_of_this_machine_takes(tmp_path: Path) -> None:
     codecs = tmp_path / "codecs.yaml"
     codecs.write_text(
-        "howdah: 1\nstudy: codecs\nquestion: Which?\nsuite: terasuite\nsettings: {engine: local, dataset: 20MB}\n"
+        "howdah: 1\nstudy: codecs\nquestion: Which?\nsuite: terasuite\n"
+        "settings: {engine: local, dataset: 20MB}\n"
         "factors:\n  - {vary: codec, values: [none, lz4]}\n"
     )
     assert "is known once one has ended" in howdah("study", codecs, "--dry-run", cwd=tmp_path).stdout
-    ran = howdah("run", "terasuite", "--rows", "100000", "--no-page", cwd=tmp_path)
+    ran = howdah("run", "terasuite", "--rows", "100000", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     record = json.loads(next((tmp_path / "runs").glob("*/run.json")).read_text())
     matrix = json.loads(howdah("study", codecs, "--dry-run", "--json", cwd=tmp_path).stdout)
@@ -51,10 +52,10 @@ def test_earlier_runs_tell_how_long_a_study_of_this_machine_takes(tmp_path: Path
 
 
 def test_a_cell_that_cannot_be_planned_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
-    file.write_text(SIMULATED.replace("hypervisor: none", "hypervisor: none\n  slots: 5000"))
+    file.write_text(SIMULATED.replace("hypervisor: none", "hypervisor: none\n  records: 5"))
     refused = howdah("study", file, "--dry-run", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "block size 64MiB, dataset 10GB" in refused.stderr
+    assert "block size 64MiB, dataset 10GB: has records, which are of HBase's table" in refused.stderr
 
 
 def test_a_killed_study_neither_loses_nor_repeats_a_run(file: Path, tmp_path: Path) -> None:
