@@ -318,7 +318,7 @@ class TestCommand:
     def test_measures_the_simulator(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
         small = simulator.Cluster(hosts=4, workers=4, dataset="100GB")
         large = simulator.Cluster(hosts=8, workers=4, dataset="200GB")
-        bound = simulator.Bound(small, seconds=600.0, bytes=2**30)
+        bound = simulator.Bound(small, cpu_s=600.0, bytes=2**30)
         monkeypatch.setattr(simulator, "BOUNDS", (bound,))
         monkeypatch.setattr(simulator, "GROWTH", (small, large))
         result = simulator.simulator(course, Request(rows=None, peers=(), seconds=1.0))
