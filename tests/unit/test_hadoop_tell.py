@@ -275,7 +275,7 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
     assert row.end_s == told.job.finished_s
 
 
-def test_a_job_whose_master_was_killed_before_it_wrote_a_task_has_those_that_were_seen(tmp_path: Path) -> None:
+def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tmp_path: Path) -> None:
     job = recorded_job("one")
     running = {path: _unended(answer) for path, answer in job.answers.items()}
     untold = {path: {"tasks": None} if path.endswith("/tasks") else one for path, one in job.answers.items()}
