@@ -162,8 +162,8 @@ def test_kerberos_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "SpnegoError (7): Major (458752): No credentials were supplied, or the credentials were "
-            "unavailable or inaccessible, Minor (2529639053): No Kerberos credentials available (default cache: "
-            "FILE:/tmp/krb5cc_1000), Context: Processing security token",
+            "unavailable or inaccessible, Minor (2529639053): No Kerberos credentials available "
+            "(default cache: FILE:/tmp/krb5cc_1000), Context: Processing security token",
             "No Kerberos credentials available (default cache: FILE:/tmp/krb5cc_1000)",
         ),
     ],
