@@ -5,7 +5,8 @@ use crate::sharing::{Capacities, Class, Load, Network, ResourceId, Use};
 
 const READ: Class = 0;
 const WRITE: Class = 1;
-const WORK: Class = 2;
+/// Processors do nothing else, so that it needs no class that disks have not.
+const WORK: Class = 0;
 
 /// The machine's resources: seconds of its CPUs, and seconds of each disk.
 pub struct Machine {
