@@ -131,20 +131,20 @@ class Daemons:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback address that nobody uses now, and that the kernel gives to nobody who asks for any.
+    """Ports of the loopback address that nobody uses now, and that the kernel gives to no one who asks for any.
 
     A daemon that is ended and started again finds its port still free: others' connections begin at those
     that the kernel gives. All are held until all are found.
     """
     first = int(_EPHEMERAL.read_text().split()[0])
+    found: list[int] = []
     with ExitStack() as held:
-        found: list[int] = []
         while len(found) < count:
             port = random.randrange(_LEAST_PORT, first)
             with suppress(OSError):
                 held.enter_context(socket.create_server(("127.0.0.1", port)))
                 found.append(port)
-        return found
+    return found
 
 
 def read_properties(path: Path) -> dict[str, str]:
