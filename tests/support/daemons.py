@@ -131,7 +131,7 @@ class Daemons:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback address that nobody uses now, and that the kernel gives to no one who asks for any.
+    """Ports of the loopback address that nobody uses now, nor the kernel gives to anyone who asks for any.
 
     A daemon that is ended and started again finds its port still free: others' connections begin at those
     that the kernel gives. All are held until all are found.
