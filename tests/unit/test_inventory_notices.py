@@ -119,7 +119,7 @@ def _complaints(data: Any, schema: dict[str, Any], defs: dict[str, Any], at: str
         found.append(f"{at}: not one of them")
     if "pattern" in schema and not re.search(schema["pattern"], str(data)):
         found.append(f"{at}: not like {schema['pattern']}")
-    if isinstance(data, int) and not schema.get("minimum", data) <= data <= schema.get("maximum", data):
+    if isinstance(data, int | float) and not _within(data, schema):
         found.append(f"{at}: out of bounds")
     if isinstance(data, list):
         if len(data) < schema.get("minItems", 0):
@@ -134,16 +134,22 @@ def _complaints(data: Any, schema: dict[str, Any], defs: dict[str, Any], at: str
     return found
 
 
+def _within(data: float, schema: dict[str, Any]) -> bool:
+    above = "exclusiveMinimum" not in schema or data > schema["exclusiveMinimum"]
+    return above and schema.get("minimum", data) <= data <= schema.get("maximum", data)
+
+
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
     "array": list,
     "string": str,
     "integer": int,
+    "number": (int, float),
     "null": type(None),
     "any": object,
 }
 _USED = {
     *("$schema", "$defs", "$ref", "title", "description", "default", "examples", "type", "anyOf", "enum"),
     *("const", "pattern", "minimum", "maximum", "minItems", "items", "required", "properties"),
-    "additionalProperties",
+    *("additionalProperties", "exclusiveMinimum"),
 }

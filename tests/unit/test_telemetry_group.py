@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from howdah.services.web import Web
 from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
 from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
+from howdah.telemetry.daemons import INTERVAL_S
 from howdah.telemetry.device import Reading
 from howdah.telemetry.lab import LabMachine, lab_sources
 from howdah.telemetry.pressure import PressureDevice
@@ -196,6 +197,6 @@ def test_sources_of_a_laboratory(tmp_path: Path) -> None:
     for device in kernel.devices:
         device.stop()
     assert [(one.machine, one.devices[0].name, one.interval_s) for one in (datanode, rootless)] == [
-        ("w1", "datanode", 5.0),
-        ("w2", "nodemanager", 5.0),
+        ("w1", "datanode", INTERVAL_S),
+        ("w2", "nodemanager", INTERVAL_S),
     ]
