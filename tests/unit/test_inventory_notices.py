@@ -136,7 +136,7 @@ def _complaints(data: Any, schema: dict[str, Any], defs: dict[str, Any], at: str
 
 def _within(data: float, schema: dict[str, Any]) -> bool:
     above = "exclusiveMinimum" not in schema or data > schema["exclusiveMinimum"]
-    return above and schema.get("minimum", data) <= data <= schema.get("maximum", data)
+    return bool(above and schema.get("minimum", data) <= data <= schema.get("maximum", data))
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
