@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from howdah.model.run import Origin, RunRecord
@@ -17,6 +18,16 @@ class Key(NamedTuple):
 
     name: str
     token: str
+
+
+def series_colour(keys: Sequence[Key]) -> dict[str, Any]:
+    """The encoding that gives a datum its ``series``' colour; keys are told beside the chart, not in it."""
+    return {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]},
+        "legend": None,
+    }
 
 
 class Table(NamedTuple):

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from howdah.analysis.evidence import ByteFlow, Flow
-from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figure import Figure, Key, Source, Table, series_colour
 from howdah.report.figures.flow_layout import Box, Layout, Stream, layout
 from howdah.report.figures.legend import HEIGHT, legend, with_still
 from howdah.report.theme import DATA, SHOWN, chart
@@ -86,8 +86,7 @@ def _key(flow: Flow) -> Key:
 
 
 def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) -> dict[str, Any]:
-    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
-    colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
+    colour = series_colour(keys)
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, placed.columns - 1 + placed.box], "nice": False, "zero": False},

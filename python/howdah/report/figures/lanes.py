@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figure import Figure, Key, Source, Table, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
@@ -140,7 +140,6 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
     }
     if source.dash != [1, 0]:
         mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
-    colours = {"domain": [key.name for key in kinds], "range": [f"${key.token}" for key in kinds]}
     layers = [
         *above.layers,
         {
@@ -153,7 +152,7 @@ def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) 
                 "x2": {"field": "end"},
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
-                "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
+                "color": series_colour(kinds),
                 "tooltip": [
                     {"field": "what", "title": "task"},
                     {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"},

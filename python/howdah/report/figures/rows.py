@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Key, Source
+from howdah.report.figure import Key, Source, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import Machines
 from howdah.report.figures.timeaxis import time_unit, time_x
@@ -46,8 +46,7 @@ def rows(
         "axis": None,
     }
     names = [key.name for key in keys]
-    colours = {"domain": names, "range": [f"${key.token}" for key in keys]}
-    colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
+    colour = series_colour(keys)
     bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
     height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
     transform: list[dict[str, Any]] = [

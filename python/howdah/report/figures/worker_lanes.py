@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, Key, Source, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Bar, Lane, merged, tasks_table
 from howdah.report.figures.legend import HEIGHT, legend, with_still
@@ -158,7 +158,6 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
         }
         for bar in bars
     ]
-    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
     hollow = f"datum.series === '{KILLED.name}'"
     simulated = source.dash != [1, 0]
     # Dashes around bars of a few pixels are a grey noise; there only the paleness tells.
@@ -184,7 +183,7 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
                 "x2": {"field": "end"},
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
-                "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
+                "color": series_colour(keys),
                 "stroke": stroke,
                 "tooltip": [
                     {"field": "what", "title": "task"},

@@ -7,7 +7,7 @@ from typing import Any
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import MOST_COLOURS
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.study.found import Found
 from howdah.report.study.masters import MASTERS, PER_BLOCKS, Load, loads
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
@@ -82,12 +82,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         "scale": {"zero": True, "nice": True},
         "axis": {**level_title("% of a core"), "tickCount": 4},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]},
-        "legend": None,
-    }
+    colour = series_colour(keys)
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": rows},

@@ -9,7 +9,7 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import seconds
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import MOST_COLOURS
-from howdah.report.figure import Figure, Key
+from howdah.report.figure import Figure, Key, series_colour
 from howdah.report.study.found import CellRuns, Found
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
@@ -80,12 +80,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         "scale": {"type": "log", "nice": True},
         "axis": {**level_title("terasort (s)"), "format": "~g", "tickCount": 5, "grid": True},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]},
-        "legend": None,
-    }
+    colour = series_colour(keys)
     shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
         {

@@ -13,7 +13,7 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import keys
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 
@@ -100,12 +100,7 @@ def _spec(
         "scale": {"domain": [0, axes.top], "nice": False},
         "axis": {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in shown], "range": [f"${key.token}" for key in shown]},
-        "legend": None,
-    }
+    colour = series_colour(shown)
     layers: list[dict[str, Any]] = []
     for names, dash in (
         ([key.name for key in shown if key.name not in simulated], [1, 0]),

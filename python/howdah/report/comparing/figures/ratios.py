@@ -9,7 +9,7 @@ from howdah.model.comparison import Comparison, Judged, Verdict
 from howdah.report.comparing.figures.colours import keys
 from howdah.report.comparing.figures.ratio_rows import ROW, Row, domain, laid_out
 from howdah.report.comparing.words import interval, more_time, place, ratio
-from howdah.report.figure import Figure, Table
+from howdah.report.figure import Figure, Table, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
 LEFT, RIGHT = 4, 190
@@ -78,12 +78,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
         "axis": None,
     }
     groups = keys(comparison)
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in groups], "range": [f"${key.token}" for key in groups]},
-        "legend": None,
-    }
+    colour = series_colour(groups)
     filtered = [{"filter": SHOWN}]
     tooltip = [
         {"field": "series", "title": "group"},

@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.analysis.wording import seconds
 from howdah.model.variation import Sweep
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.figures.sizes import saturation_layers, size, size_axis
 from howdah.report.prediction.figures.time import unit_of
 from howdah.report.prediction.words import between
@@ -79,12 +79,7 @@ def _spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> 
         "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
         "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]},
-        "legend": None,
-    }
+    colour = series_colour(keys)
     shown = [{"filter": SHOWN}]
     line = {"x": x, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from howdah.analysis.wording import named, percent
 from howdah.model.prediction import Score
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.words import signed
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, level_title
 
@@ -55,12 +55,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
         "scale": {"type": "log", "domain": [0.97 * min(ends), 1.03 * max(ends)], "nice": False},
         "axis": {**level_title("measured over foretold"), "format": "~g", "tickCount": 5, "grid": True},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in _KEYS], "range": [f"${key.token}" for key in _KEYS]},
-        "legend": None,
-    }
+    colour = series_colour(_KEYS)
     shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
         {

@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.analysis.wording import percent
 from howdah.model.variation import SATURATED, Sweep
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.figures.sizes import saturation_layers, size, size_axis
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
 from howdah.units import format_bytes, format_count
@@ -45,12 +45,7 @@ def _spec(found: Sweep) -> dict[str, Any]:
         "scale": {"domain": [0, top], "nice": False},
         "axis": {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True},
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in _KEYS], "range": [f"${key.token}" for key in _KEYS]},
-        "legend": None,
-    }
+    colour = series_colour(_KEYS)
     last = values[-1]["size"]
     upper, lower = sorted((one for one in values if one["size"] == last), key=lambda one: -one["load"])
     step = 16 / HEIGHT * top

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from howdah.model.variation import Effect
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.words import signed
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
@@ -74,12 +74,7 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
         "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
         "axis": None,
     }
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": [key.name for key in _KEYS], "range": [f"${key.token}" for key in _KEYS]},
-        "legend": None,
-    }
+    colour = series_colour(_KEYS)
     values = [_datum(y, one) for y, one in placed]
     filtered = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
