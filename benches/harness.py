@@ -14,7 +14,8 @@ from benches.result import Goal, Result
 from benches.sizes import Request
 from howdah.errors import UserError
 
-_ROWS = 10_000_000
+_ROWS = 20_000_000
+_FIRST_ROWS = 100_000
 _MOST_SHARE = 0.02
 _INVENTORY = "examples/hosts-lab.yaml"
 _LAB = f"bench-{os.getpid()}"
@@ -38,10 +39,10 @@ def harness(course: Course, request: Request) -> Result:
         _compile(course)
         _howdah(course, "lab", "up", str(plan), "--name", _LAB, "--dir", str(folder / "lab"))
         course.tell(
-            "a small job, for daemons that were just started load their programs while they are asked"
+            "a small suite, for daemons that were just started load their programs while they are asked"
         )
-        small = ("--maps", "1", "--samples", "1000", "--runs-dir", str(folder / "first"))
-        _howdah(course, "run", "pi", "--engine", "hadoop", "--lab", _LAB, *small)
+        small = ("--rows", str(_FIRST_ROWS), "--runs-dir", str(folder / "first"))
+        _howdah(course, "run", "terasuite", "--engine", "hadoop", "--lab", _LAB, *small)
         course.tell(f"the suite with {rows:,} rows")
         said = json.loads(_python(course, "benches.ours.harness", _LAB, str(rows), str(folder)))
     finally:

@@ -31,6 +31,13 @@ def facts(kind: type[T], answer: object, where: str) -> T:
         raise Unexpected(where, f"{field}: {first['msg']}", "is this a release howdah knows?") from error
 
 
+def an_object(answer: object, where: str) -> Object:
+    """An answer that must be an object; raises Unexpected where it is none."""
+    if not isinstance(answer, dict):
+        raise Unexpected(where, "answers with JSON that is no object", "is this the daemon that is meant?")
+    return answer
+
+
 def one_or_many(answer: object, key: str) -> list[Object]:
     """The list that an answer has at a key.
 

@@ -10,7 +10,7 @@ from howdah.services.answer import Object, one_or_many
 class Asker(Protocol):
     """What asks: a Web, or a Line for the same few questions again and again."""
 
-    def get_json(self, url: str, *, qry: str) -> Any:
+    def get_json(self, url: str, **params: str | int) -> Any:
         """What a daemon answers, which must be JSON; raises ServiceError."""
 
 

@@ -14,7 +14,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import Unexpected
 from howdah.services.fsck import Block, read_fsck
 from howdah.services.hdfs import Hdfs
-from howdah.services.jmx import JmxReader
+from howdah.services.jmx import Asker, JmxReader
 from howdah.services.web import Web
 
 _BEAN = "Hadoop:service=NameNode,name="
@@ -102,10 +102,14 @@ def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
 
 
 class NameNode(Hdfs):
-    """The active NameNode of a configuration; every method raises ServiceError."""
+    """The active NameNode of a configuration; every method raises ServiceError.
 
-    def __init__(self, web: Web, conf: ClientConf) -> None:
+    ``asker`` asks for its beans: a Line of ``web``'s where they are wanted again and again.
+    """
+
+    def __init__(self, web: Web, conf: ClientConf, asker: Asker | None = None) -> None:
         addresses = conf.namenodes()
+        self._asker = asker or web
         super().__init__(web, Active("NameNode", addresses, self._state, addresses[0].key))
 
     def bean(self, name: str) -> Object:
@@ -153,7 +157,7 @@ class NameNode(Hdfs):
         )
 
     def _bean_at(self, url: str, name: str) -> Object:
-        bean = JmxReader(self._web, url).bean(_BEAN + name)
+        bean = JmxReader(self._asker, url).bean(_BEAN + name)
         if bean is None:
             raise Unexpected(
                 f"{url}/jmx", f"has no bean {_BEAN}{name}", "is this a NameNode, and has it started?"

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from howdah.services.active import Active
-from howdah.services.answer import Facts, Object, facts, member, one_or_many
+from howdah.services.answer import Facts, Object, an_object, facts, member, one_or_many
 from howdah.services.app_master import AppMaster
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused
+from howdah.services.jmx import Asker
 from howdah.services.web import Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
@@ -97,11 +98,15 @@ class AppFacts(Facts):
 
 
 class ResourceManager:
-    """The active ResourceManager of a configuration; every method raises ServiceError."""
+    """The active ResourceManager of a configuration; every method raises ServiceError.
 
-    def __init__(self, web: Web, conf: ClientConf) -> None:
+    ``asker`` asks what ``web`` would: a Line of it where the same is wanted again and again.
+    """
+
+    def __init__(self, web: Web, conf: ClientConf, asker: Asker | None = None) -> None:
         addresses = conf.resource_managers()
         self._web = web
+        self._asker = asker or web
         self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
 
     def info(self) -> ClusterInfo:
@@ -143,7 +148,11 @@ class ResourceManager:
         return AppMaster(self._web, f"{self._active.url()}/proxy/{app_id}/ws/v1/mapreduce")
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        return self._active.ask(lambda url: self._web.get_object(f"{url}/ws/v1/cluster/{path}", **params))
+        def question(url: str) -> Object:
+            where = f"{url}/ws/v1/cluster/{path}"
+            return an_object(self._asker.get_json(where, **params), where)
+
+        return self._active.ask(question)
 
     def _state(self, url: str) -> str:
         return self._info(url).ha_state.lower()

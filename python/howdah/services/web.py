@@ -12,8 +12,7 @@ from typing import Any, Protocol, Self
 
 import httpx
 
-from howdah.services.answer import Object
-from howdah.services.errors import Unexpected
+from howdah.services.answer import Object, an_object
 from howdah.services.kerberos import Negotiate
 from howdah.services.named_hosts import NamedHosts
 from howdah.services.telling import is_json, json_of, refusal, told, whole
@@ -87,13 +86,7 @@ class Web:
 
     def get_object(self, url: str, **params: Parameter) -> Object:
         """What a daemon answers, which must be a JSON object; raises ServiceError."""
-        answer = self.get_json(url, **params)
-        if not isinstance(answer, dict):
-            where = url.partition("?")[0]
-            raise Unexpected(
-                where, "answers with JSON that is no object", "is this the daemon that is meant?"
-            )
-        return answer
+        return an_object(self.get_json(url, **params), url.partition("?")[0])
 
     def get_text(self, url: str, **params: Parameter) -> str:
         """What a daemon answers, as text; raises ServiceError."""

@@ -43,10 +43,10 @@ class Watch:
 
     def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
         self._conf = conf = target.conf
-        self._namenode = NameNode(target.web, conf)
-        self._fails_over = len(conf.namenodes()) > 1
-        self._manager = ResourceManager(target.web, conf)
         self._line = Line(target.web)
+        self._namenode = NameNode(target.web, conf, self._line)
+        self._fails_over = len(conf.namenodes()) > 1
+        self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
         self._clock = clock
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
