@@ -39,7 +39,9 @@ class Told:
     def __call__(self, plans: Sequence[Plan]) -> list[Foretold]:
         self.asked += [plan.platform for plan in plans]
         times = [self.times.get(plan.platform, 200.0) * self.factor(plan) for plan in plans]
-        return [Foretold((time, time * 1.1, time * 0.9), self.unexplained) for time in times]
+        return [
+            Foretold((time, time * 1.1, time * 0.9), self.unexplained, self.unexplained) for time in times
+        ]
 
 
 def _candidates(plan: Plan) -> dict[str, str]:
@@ -56,8 +58,8 @@ def _advice(plan: Plan) -> list[str]:
 def test_what_a_draw_makes_of_both_cancels_out(
     times: tuple[float, ...], unexplained: float, factor: float
 ) -> None:
-    one = Foretold(times, unexplained)
-    other = Foretold(tuple(factor * time for time in times), unexplained)
+    one = Foretold(times, unexplained, unexplained)
+    other = Foretold(tuple(factor * time for time in times), unexplained, unexplained)
     behind = lag(other, one)
     assert behind.share == pytest.approx(factor - 1)
     assert behind.low <= behind.share <= behind.high
@@ -65,6 +67,31 @@ def test_what_a_draw_makes_of_both_cancels_out(
     assert (1 + ahead.low) * (1 + behind.high) == pytest.approx(1)
     assert ahead.tells == behind.tells
     assert not lag(one, one).tells
+
+
+@given(TIMES, TIMES, st.floats(min_value=0, max_value=0.2), st.floats(min_value=0, max_value=0.2))
+def test_a_plan_is_told_apart_the_sooner_the_less_is_its_own(
+    times: tuple[float, ...], others: tuple[float, ...], more: float, less: float
+) -> None:
+    less, more = sorted((more, less))
+    draws = min(len(times), len(others))
+    one, other = (Foretold(drawn[:draws], more, less) for drawn in (times, others))
+    assert not lag(one, one).tells
+    near, far = lag(one, other), lag(one.apart, other.apart)
+    assert near.share == far.share
+    assert far.low <= near.low <= near.high <= far.high
+    assert near.tells or not far.tells
+
+
+@given(TIMES, st.floats(0, 0.2), st.floats(1, 3), st.floats(1, 3))
+def test_what_is_told_of_a_small_distance_is_told_of_a_larger_one(
+    times: tuple[float, ...], own: float, near: float, far: float
+) -> None:
+    near, far = sorted((near, far))
+    one = Foretold(times, own, own)
+    nearer, farther = (one._replace(elapsed_s=tuple(by * time for time in times)) for by in (near, far))
+    assert lag(farther, one).low >= lag(nearer, one).low * (1 - 1e-9) - 1e-9
+    assert lag(farther, one).tells or not lag(nearer, one).tells
 
 
 def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
+from howdah.calibrate.apart import Apart, apart
+from howdah.calibrate.leave_out import NINETY
 from howdah.model.calibration import Calibration, CalibrationCell
 from howdah.model.parameter import PARAMETERS
 
@@ -33,6 +36,10 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
             "## Every figure",
             "",
             *_figures(calibration),
+            "",
+            "## Two plans beside each other",
+            "",
+            *_ratios(calibration),
             "",
             "## Without each mechanism",
             "",
@@ -124,6 +131,45 @@ def _error(cell: CalibrationCell, error: float | None) -> str:
     if error is None:
         return "only compared" if not cell.fitted else ""
     return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
+
+
+def _ratios(calibration: Calibration) -> Iterator[str]:
+    found = apart(calibration)
+    if found is None:
+        yield "Of no two runs on the same data is it known how far their ratio is off."
+        return
+    off = sorted(abs(math.expm1(one.off)) for one in found.ratios)
+    single = math.sqrt(2) * max(one.relative for one in calibration.residuals)
+    yield (
+        f"Figures of two runs of one study on the same data make {len(off)} ratios: of platforms, replicas, "
+        "block sizes and protections. With each run left out in turn they are off by "
+        f"{median(off):.1%} in the median and by {off[-1]:.0%} at most. Beyond what parameters and seeds "
+        f"explain, a standard deviation of {found.relative:.1%} covers nine of ten, which tells two plans "
+        f"apart from {math.expm1(NINETY * found.relative):.0%} on. What single figures leave unexplained "
+        f"would make {single:.1%} of two, and {math.expm1(NINETY * single):.0%}."
+    )
+    yield ""
+    yield from _table(
+        ("ratios of", "count", "median error", "nine of ten within", "largest"),
+        (
+            (
+                name,
+                str(len(mine)),
+                f"{median(mine):.1%}",
+                f"{mine[math.ceil(_STATED * len(mine)) - 1]:.1%}",
+                f"{mine[-1]:.1%}",
+            )
+            for name, mine in _by_workload(found)
+        ),
+    )
+
+
+def _by_workload(found: Apart) -> Iterator[tuple[str, list[float]]]:
+    several: dict[str, list[float]] = {}
+    for one in found.ratios:
+        several.setdefault(one.one.quantity, []).append(abs(math.expm1(one.off)))
+    for name, off in several.items():
+        yield name, sorted(off)
 
 
 def _without(calibration: Calibration) -> Iterator[str]:

@@ -61,7 +61,7 @@ def residuals(figures: Sequence[Figure], left_out: LeftOut) -> tuple[Residual, .
     if not times:
         return ()
     off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in times])
-    relative = _unexplained(off, left_out.explained[times])
+    relative = enough_to_cover(off, left_out.explained[times])
     counts = Counter(workload_of(figures[i].quantity) for i in times)
     return tuple(Residual(quantity=name, relative=relative, cells=count) for name, count in counts.items())
 
@@ -71,7 +71,7 @@ def half_width(explained: float, unexplained: float) -> float:
     return NINETY * math.hypot(explained, unexplained)
 
 
-def _unexplained(off: Vector, explained: Vector) -> float:
+def enough_to_cover(off: Vector, explained: Vector) -> float:
     """The standard deviation to be added to the explained one so that 90 % of the distances are within it."""
     rank = math.ceil(_SHARE * len(off))
 

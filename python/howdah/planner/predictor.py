@@ -19,6 +19,13 @@ class Foretold(NamedTuple):
     """One time for each draw of what is not known for sure; the draws are the same for every plan."""
     unexplained: float
     """Standard deviation of a time's logarithm that the draws do not explain."""
+    own: float
+    """As much of it as counts beside another plan of the same hosts for the same data."""
+
+    @property
+    def apart(self) -> Foretold:
+        """The same beside a plan of other hosts, where all of it counts."""
+        return self._replace(own=self.unexplained)
 
 
 class Predictor(Protocol):
@@ -47,11 +54,10 @@ class Lag(NamedTuple):
 def lag(one: Foretold, other: Foretold) -> Lag:
     """How much longer ``one`` takes than ``other``, draw by draw.
 
-    What a draw makes of both cancels out. What draws do not explain need not be the same for both, and
-    counts for each.
+    What a draw makes of both cancels out. What draws do not explain counts for each, as far as it is its own.
     """
     ratios = [math.log(mine / theirs) for mine, theirs in zip(one.elapsed_s, other.elapsed_s, strict=True)]
     drawn = stdev(ratios) if len(ratios) > 1 else 0.0
     middle = mean(ratios)
-    reach = _NINETY * math.hypot(drawn, one.unexplained, other.unexplained)
+    reach = _NINETY * math.hypot(drawn, one.own, other.own)
     return Lag(*(math.expm1(end) for end in (middle, middle - reach, middle + reach)))

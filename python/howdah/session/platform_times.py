@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.engines.sim.follow import Done
 from howdah.engines.sim.planned import Planned
@@ -55,9 +56,9 @@ class PlatformTimes:
         ]
         ended = [one.workloads[0] for one in simulate(several, self._tell)]
         elapsed_s = [(one.end_ns - one.start_ns) / _NS_PER_S for one in ended]
-        rest = unexplained(self._calibration, _KIND)
+        rest, own = unexplained(self._calibration, _KIND), own_part(self._calibration, _KIND)
         return [
-            Foretold(tuple(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]), rest)
+            Foretold(tuple(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]), rest, own)
             for place in range(len(plans))
         ]
 

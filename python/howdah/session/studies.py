@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from howdah.calibrate.case import Case, Work
+from howdah.calibrate.naming import NamedRun, run_name
 from howdah.calibrate.study import Platform, Study, Table
 from howdah.calibrate.tables import KnownFigure, Setting, figures
 from howdah.documents.read import parse_document
@@ -88,7 +89,7 @@ def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
     work = _work(study, plan, suite)._replace(lockstep=setting.protected)
     large = setting.dataset_bytes >= _LARGE_BYTES
     return Case(
-        name=_name(study, setting),
+        name=run_name(NamedRun(study.study, setting)),
         study=study.study,
         work=work,
         known=known,
@@ -157,15 +158,3 @@ def _inventory(study: Study, platform: Platform) -> Inventory:
 
 def _work(study: Study, plan: Plan, suite: Suite) -> Work:
     return Work(plan=plan, suite=suite, scheduling=study.scheduling)
-
-
-def _name(study: Study, setting: Setting) -> str:
-    """``vsphere6 4 VMs 30 TB r3``; what all runs of the study share is left out."""
-    parts = [study.study, setting.platform, f"{setting.dataset_bytes / _TB:g} TB"]
-    replicas = {setting.replication, setting.output_replication}
-    parts.append("r" + "/".join(str(one) for one in sorted(replicas, reverse=True)))
-    if setting.block_bytes is not None:
-        parts.append(f"{setting.block_bytes // MIB} MiB")
-    if setting.protected is not None:
-        parts.append("FT" if setting.protected else "no FT")
-    return " ".join(parts)

@@ -84,7 +84,9 @@ def what_if(
 
 
 def _effect(change: _Change, one: Foretold, base: Foretold) -> Effect:
-    found = lag(one, base)
+    # Of plans with other hosts nothing known says what errors they have in common.
+    other_hosts = QUANTITIES[change.name].of_host is not None
+    found = lag(one.apart, base.apart) if other_hosts else lag(one, base)
     return Effect(
         quantity=change.name,
         before=change.before,

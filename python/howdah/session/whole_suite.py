@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import median, stdev
 from typing import NamedTuple
 
+from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
@@ -40,7 +41,11 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     ]
     elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
     shares = [(kind, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
-    return Foretold(elapsed_s, sum(share * unexplained(calibration, kind) for kind, share in shares))
+    return Foretold(
+        elapsed_s,
+        unexplained=sum(share * unexplained(calibration, kind) for kind, share in shares),
+        own=sum(share * own_part(calibration, kind) for kind, share in shares),
+    )
 
 
 def interval(foretold: Foretold) -> Interval:
