@@ -17,6 +17,7 @@ __all__ = [
     "FileIo",
     "Files",
     "InputError",
+    "Intermediate",
     "Operation",
     "Pi",
     "Pool",
@@ -163,6 +164,12 @@ class Terasort:
     def partition_rows(self) -> list[int]: ...
     @property
     def direct(self) -> bool: ...
+    @property
+    def intermediate(self) -> Intermediate | None: ...
+
+@final
+class Intermediate:
+    """Intermediate files of a sort that has ended: their space is free once this is gone."""
 
 @final
 class Teravalidate:

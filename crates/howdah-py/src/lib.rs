@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]
-    use reports::{FileIo, Files, Pi, Raw, Teragen, Terasort, Teravalidate};
+    use reports::{FileIo, Files, Intermediate, Pi, Raw, Teragen, Terasort, Teravalidate};
     #[pymodule_export]
     use simulation::{Simulation, simulate, simulation_parameters};
 

@@ -111,6 +111,13 @@ pub struct Terasort {
     spill_read_bytes: u64,
     partition_rows: Vec<u64>,
     direct: bool,
+    intermediate: Option<Py<Intermediate>>,
+}
+
+/// Intermediate files of a sort that has ended: their space is free once this is gone.
+#[pyclass(frozen, module = "howdah._native")]
+pub struct Intermediate {
+    _files: howdah_sort::Intermediate,
 }
 
 impl Report for TerasortReport {
@@ -126,6 +133,11 @@ impl Report for TerasortReport {
             spill_read_bytes: self.spill_read_bytes,
             partition_rows: self.partition_rows.clone(),
             direct: self.direct,
+            intermediate: self
+                .intermediate
+                .clone()
+                .map(|files| Py::new(py, Intermediate { _files: files }))
+                .transpose()?,
         };
         Ok(Py::new(py, terasort)?.into_any())
     }

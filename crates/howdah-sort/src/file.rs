@@ -160,6 +160,7 @@ impl OutputFile {
 }
 
 /// A file without a name, for what only its maker needs: it is gone once it is closed, even by `kill -9`.
+#[derive(Debug)]
 pub struct UnnamedFile {
     file: File,
     dir: PathBuf,

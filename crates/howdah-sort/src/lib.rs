@@ -43,6 +43,6 @@ pub use record::{KEY, ROW, RowRandom, map_rows};
 pub use sequential::{FileIo, FilesReport};
 pub use storage::{storage_read, storage_write};
 pub use teragen::{TeragenReport, teragen};
-pub use terasort::{Codec, TerasortReport, TerasortSpec, terasort, terasort_needs};
+pub use terasort::{Codec, Intermediate, TerasortReport, TerasortSpec, terasort, terasort_needs};
 pub use teravalidate::{TeravalidateReport, teravalidate};
 pub use verdict::{Expected, Fault};

@@ -348,3 +348,22 @@ fn every_task_is_told_of_and_a_slot_holds_one_at_a_time() {
         case.spec.outputs.iter().for_each(|path| std::fs::remove_file(path).unwrap());
     }
 }
+
+#[test]
+fn intermediate_files_take_space_as_long_as_the_report_is_kept() {
+    let case = Case::new(rows(50_000, Keys::Uniform, 1), &[1], 3);
+    let report = case.sort(&mut Pool::new(3 << 20, 1).unwrap()).unwrap();
+    assert!(!report.in_memory);
+    // They have no names: the system says so of what this process has open.
+    let open = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap();
+        let links = open.filter_map(|fd| std::fs::read_link(fd.unwrap().path()).ok());
+        links.filter(|path| case.spec.spill_dirs.iter().any(|dir| path.starts_with(dir))).count()
+    };
+    let kept = report.intermediate.clone();
+    assert_eq!(open(), case.spec.spill_dirs.len());
+    drop(report);
+    assert_eq!(open(), case.spec.spill_dirs.len());
+    drop(kept);
+    assert_eq!(open(), 0);
+}

@@ -13,6 +13,7 @@ use crate::file::{ALIGN, UnnamedFile};
 /// Stripes of all streams go to the disks in turn, so every disk gets the same number whatever the
 /// number of streams; and a file for each disk is all that has to be removed. The files have no
 /// names, so they vanish when they are closed, even by `kill -9`.
+#[derive(Debug)]
 pub struct SpillFiles {
     files: Vec<UnnamedFile>,
     stripe: usize,

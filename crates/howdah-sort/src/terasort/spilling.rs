@@ -37,6 +37,8 @@ pub struct SpillReport {
     pub read_bytes: u64,
     /// Whether the files bypassed the page cache.
     pub direct: bool,
+    /// The files, still open.
+    pub files: SpillFiles,
 }
 
 impl SpillingSort<'_> {
@@ -86,9 +88,7 @@ impl SpillingSort<'_> {
         };
         let read_bytes = merge.run(&mut Carver::new(rest), outputs)?;
         self.context.end_phase();
-        let direct = files.is_direct();
-        close_later(files);
-        Ok(SpillReport { written_bytes, read_bytes, direct })
+        Ok(SpillReport { written_bytes, read_bytes, direct: files.is_direct(), files })
     }
 
     /// The runs to be made, each with room for its index.
@@ -104,13 +104,4 @@ impl SpillingSort<'_> {
         };
         items.into_iter().map(|runs| runs.into_iter().map(&mut indexed).collect()).collect()
     }
-}
-
-/// Closes the intermediate files, which frees their space, without waiting for it.
-///
-/// Where the file system passes freed blocks on to the disk (mount option `discard`), gigabytes take a
-/// good part of a second. The output is on disk by now; Hadoop too removes intermediate data afterwards.
-fn close_later(files: SpillFiles) {
-    // If there can be no thread, the files are closed with the closure that was to run on it.
-    let _ = std::thread::Builder::new().name("howdah-close".to_owned()).spawn(move || drop(files));
 }

@@ -62,6 +62,7 @@ def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
             workload.codec or "none",
         )
     )
+    bench.workspace.hold(done.intermediate)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
         _write_generated(folders[0], generated)

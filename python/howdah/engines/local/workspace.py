@@ -37,6 +37,7 @@ class Workspace:
         self._keep = keep
         self._pending: set[str] = set()
         self._complete: set[str] = set()
+        self._held: list[object] = []
         try:
             for data_dir in _distinct([Path(name) for name in data_dirs]):
                 self._folders.append(Folder(data_dir, run_id))
@@ -69,12 +70,20 @@ class Workspace:
         for folder in self._folders:
             folder.release(self._complete if self._keep else ())
         self._folders = []
+        self._held = []
 
     def fresh(self, name: str, *, scratch: bool = False) -> list[Path]:
         """Empty folders of that name in every data directory; scratch is never kept."""
         if not scratch:
             self._pending.add(name)
         return [folder.fresh(name) for folder in self._folders]
+
+    def hold(self, files: object) -> None:
+        """Keep files without a name until the end.
+
+        Freeing their space keeps a disk busy that is told of it, and whatever runs next would wait for that.
+        """
+        self._held.append(files)
 
     def complete(self) -> None:
         """Everything made so far is whole: it may be kept."""
