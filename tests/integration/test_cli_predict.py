@@ -30,6 +30,7 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
         "map-shuffle",
         "90 % interval",
         "3 simulations, not calibrated",
+        "sorted from 3 replicas into 1 (--output-replication)",
         "predictions/first",
     ):
         assert said in done.stdout

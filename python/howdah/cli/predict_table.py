@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.prediction import Forecast, Prediction, Score
+from howdah.session.predicting import replicas_said
 from howdah.session.prediction_pages import scored_runs
 from howdah.session.scoring import Scored, Tally, tally
 from howdah.units import format_counted, format_seconds
@@ -30,6 +31,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     return Group(
         table,
         Text(),
+        *([Text(replicas)] if (replicas := replicas_said(prediction)) else []),
         Text(_grounds(prediction)),
         *(Text(f"warning  {one.text}", style="yellow") for one in prediction.warnings),
         Text.assemble(("prediction  ", "bold"), str(path)),

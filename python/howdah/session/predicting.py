@@ -14,21 +14,30 @@ from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
 from howdah.engines.sim.follow import Done
+from howdah.engines.sim.replicas import replicas_of
 from howdah.engines.sim.saturated import saturation_warnings
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.run import RunWarning
-from howdah.model.workload import Suite
+from howdah.model.workload import Suite, WorkloadKind
 from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.session.calibrations import load_calibration
 from howdah.session.replicas import check_replications, scenarios, simulate, stretches
 from howdah.store.predictions import check_name, save_prediction
 from howdah.store.run_id import new_run_id
+from howdah.units import format_counted
 
-__all__ = ["DEFAULT_PREDICTIONS_DIR", "RunRequest", "planned_work", "predict", "save_prediction"]
+__all__ = [
+    "DEFAULT_PREDICTIONS_DIR",
+    "RunRequest",
+    "planned_work",
+    "predict",
+    "replicas_said",
+    "save_prediction",
+]
 
 DEFAULT_PREDICTIONS_DIR = Path("predictions")
 _LEAST_REPLICATIONS = 3
@@ -83,6 +92,16 @@ def predict(
         forecasts=forecasts(found, known),
         warnings=(*warnings_of(plan, suite, known), *saturation_warnings(summaries[0])),
     )
+
+
+def replicas_said(prediction: Prediction) -> str | None:
+    """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
+    cluster, suite = prediction.plan.cluster, prediction.suite
+    if cluster is None or all(one.kind is not WorkloadKind.TERASORT for one in suite.workloads):
+        return None
+    replicas = replicas_of(prediction.plan, cluster, suite)
+    read = format_counted(replicas.generated, "replica")
+    return f"sorted from {read} into {replicas.sorted} (--output-replication)"
 
 
 def warnings_of(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
