@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
+from howdah.analysis.beside import beside
 from howdah.analysis.dfsio import all_figures
 from howdah.analysis.disks import cluster_disks, data_disks
 from howdah.analysis.evidence import Analysis, Evidence
@@ -23,19 +26,21 @@ from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
+from howdah.model.known import KnownTimes
 from howdah.model.tables import RunData
 
 
-def analyse(run: RunData, floor: RunData | None = None) -> Analysis:
+def analyse(run: RunData, floor: RunData | None = None, known: Sequence[KnownTimes] = ()) -> Analysis:
     """Everything that can be concluded from a run, whichever engine made it and however it ended.
 
-    ``floor`` is a run of the same rows with no Hadoop in the way, to say how far from it this one is.
+    ``floor`` is a run of the same rows with no Hadoop in the way, to say how far from it this one is;
+    ``known`` is what else is known of the same work, to say how far off a simulated one is.
     """
-    evidence = gather(run, floor)
+    evidence = gather(run, floor, known)
     return Analysis(findings(run.record, evidence), evidence)
 
 
-def gather(run: RunData, floor: RunData | None) -> Evidence:
+def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> Evidence:
     """The data findings and figures stand on."""
     record = run.record
     timeline = Timeline(run.samples)
@@ -69,4 +74,5 @@ def gather(run: RunData, floor: RunData | None) -> Evidence:
         losses=losses(run, machines, times),
         overheads=overheads(run, times),
         floors=floors(run, times, use, floor),
+        beside=beside(times, known),
     )

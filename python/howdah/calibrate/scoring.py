@@ -16,6 +16,7 @@ from howdah.model.workload import Suite
 
 _CLUSTER = ("inventory", "layouts", "masters", "topology")
 """What of a cluster makes times; the rest is what was weighed and advised, by rules or by simulation."""
+_MOST_KEYS = 3
 _HINT = "predict a plan, then run the same suite on it, then score"
 
 
@@ -60,7 +61,7 @@ def why_not(prediction: Prediction, record: RunRecord) -> str | None:
         return f"it {record.outcome.value}"
     if datetime.fromisoformat(record.created) <= datetime.fromisoformat(prediction.created):
         return f"it began at {record.created}, and the prediction was made at {prediction.created}"
-    return _other_work(prediction.suite, record.suite) or _other_plan(prediction.plan, record.plan)
+    return other_work(prediction.suite, record.suite) or other_plan(prediction.plan, record.plan)
 
 
 def tally(scores: Sequence[Score]) -> Tally | None:
@@ -75,7 +76,8 @@ def tally(scores: Sequence[Score]) -> Tally | None:
     )
 
 
-def _other_work(foretold: Suite, ran: Suite) -> str | None:
+def other_work(foretold: Suite, ran: Suite) -> str | None:
+    """In what the work that ran is not what was foretold; None where it is the same."""
     kinds = [", ".join(one.kind.value for one in suite.workloads) for suite in (foretold, ran)]
     if kinds[0] != kinds[1]:
         return f"it ran {kinds[1]}, not {kinds[0]}"
@@ -88,7 +90,8 @@ def _other_work(foretold: Suite, ran: Suite) -> str | None:
     return None
 
 
-def _other_plan(foretold: Plan, ran: Plan) -> str | None:
+def other_plan(foretold: Plan, ran: Plan) -> str | None:
+    """In what the plan of a run is not the one that was foretold; None where it is the same."""
     if foretold.workers != ran.workers:
         return "it ran on other workers"
     if (foretold.cluster is None) != (ran.cluster is None):
@@ -96,8 +99,15 @@ def _other_plan(foretold: Plan, ran: Plan) -> str | None:
     for name in _CLUSTER:
         if getattr(foretold.cluster, name, None) != getattr(ran.cluster, name, None):
             return f"its plan has other {name}"
-    keys = _differing(_configured(foretold), _configured(ran))
+    keys = other_settings(foretold, ran)[:_MOST_KEYS]
     return f"its plan differs in {', '.join(keys)}" if keys else None
+
+
+def other_settings(some: Plan, others: Plan) -> list[str]:
+    """The keys of configuration that two plans do not agree on."""
+    mine, theirs = _configured(some), _configured(others)
+    places = sorted(mine.keys() | theirs.keys())
+    return list(dict.fromkeys(place[0] for place in places if mine.get(place) != theirs.get(place)))
 
 
 def _configured(plan: Plan) -> dict[tuple[str, ...], object]:
@@ -107,11 +117,6 @@ def _configured(plan: Plan) -> dict[tuple[str, ...], object]:
         for one in plan.settings
         if one.file is not None
     }
-
-
-def _differing(some: dict[tuple[str, ...], object], others: dict[tuple[str, ...], object]) -> list[str]:
-    places = sorted(some.keys() | others.keys())
-    return list(dict.fromkeys(place[0] for place in places if some.get(place) != others.get(place)))[:3]
 
 
 def _elapsed_s(result: WorkloadResult, phase: str | None) -> float | None:

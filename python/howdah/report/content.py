@@ -126,7 +126,7 @@ def content(run: RunData, analysis: Analysis) -> Content:
         accounts=account.table,
         accounts_about=account.about,
         explanations=account.explanations,
-        cluster=(*simulated_tables(record), *cluster_tables(record, evidence)),
+        cluster=(*simulated_tables(record, evidence), *cluster_tables(record, evidence)),
         grounds=grounds(record),
         limits=_limits(record),
         facts=provenance(record),

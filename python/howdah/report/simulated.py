@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.wording import named, percent, seconds
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.wording import listed, named, percent, seconds
 from howdah.model.run import RunRecord
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
 from howdah.units import format_bytes, format_counted
 
 
-def simulated_tables(record: RunRecord) -> Iterator[Titled]:
-    """Its intervals and its phases' use of the cluster; nothing of a measured run."""
-    yield from (one for one in (_bands(record), _use(record)) if one.table.rows)
+def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Titled]:
+    """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
+    tables = (_beside(evidence), _bands(record), _use(record))
+    yield from (one for one in tables if one.table.rows)
 
 
 def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -26,6 +28,25 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("simulations", f"{simulated.replications:,}"),
         ("streams simulated", f"{simulated.activities:,}"),
         *((name, f"{value:.4g}") for name, value in sorted(simulated.parameters.items())),
+    )
+
+
+def _beside(evidence: Evidence) -> Titled:
+    rows = tuple(
+        (
+            named(one.workload, one.phase),
+            seconds(one.simulated_s),
+            seconds(one.known_s),
+            f"{'+' if one.error >= 0 else chr(0x2212)}{percent(abs(one.error))}",
+            f"{one.origin}: {one.source}",
+            listed(one.differs) or "nothing",
+        )
+        for one in evidence.beside
+    )
+    return Titled(
+        "Beside what is known",
+        "The same work on the same hosts, divided alike. What is drawn and told above is simulated alone.",
+        Table(("of", "simulated", "known", "error", "from", "what else differs"), rows),
     )
 
 

@@ -14,6 +14,7 @@ from howdah.report.artist import Artist
 from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
 from howdah.session.floor import find_floor
+from howdah.session.known import known_times
 from howdah.session.spent import Spent
 from howdah.store.reader import read_run
 
@@ -50,7 +51,8 @@ def report_run(path: Path, artist: Artist | None = None) -> Finished:
 def analyse_run(path: Path) -> tuple[RunData, Analysis]:
     """Read and analyse a stored run; nothing is written."""
     data = read_run(path)
-    return data, analyse(data, find_floor(data.record, path.parent))
+    floor, known = find_floor(data.record, path.parent), known_times(data.record, path.parent)
+    return data, analyse(data, floor, known)
 
 
 def find_report(path: Path) -> Path | None:

@@ -114,7 +114,7 @@ def plan_of(study: Study, platform: Platform, setting: Setting) -> Plan:
         slots=platform.slots,
         overrides=overrides,
     )
-    plan = plan_cluster(_inventory(study, platform), request)
+    plan = plan_cluster(inventory_of(study, platform), request)
     return _masters_sharing(plan) if study.masters_share else plan
 
 
@@ -140,7 +140,8 @@ def _masters_sharing(plan: Plan) -> Plan:
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"masters": masters})})
 
 
-def _inventory(study: Study, platform: Platform) -> Inventory:
+def inventory_of(study: Study, platform: Platform) -> Inventory:
+    """The study's hosts, with the network ports of the platform."""
     if platform.link is None:
         return study.inventory
     groups = tuple(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from howdah.analysis.evidence.account import ByteAccount, ByteSide, Explanation
+from howdah.analysis.evidence.beside import Beside
 from howdah.analysis.evidence.files import DfsioFigures, StorageZones
 from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, FlowNode, LayerAccount
 from howdah.analysis.evidence.limit import Bound, LimitShare
@@ -34,6 +35,7 @@ from howdah.model.finding import Finding
 __all__ = [
     "Analysis",
     "Balance",
+    "Beside",
     "Bound",
     "ByteAccount",
     "ByteFlow",
@@ -100,6 +102,7 @@ class Evidence:
     losses: tuple[WorkerLoss, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
+    beside: tuple[Beside, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""
