@@ -30,6 +30,11 @@ def test_the_title_says_simulated_and_names_the_planned_cluster(repeated: RunDat
     assert "not calibrated" not in said.answer
 
 
+def test_nothing_is_said_of_rows_that_nobody_sorted(repeated: RunData) -> None:
+    found = analyse(repeated).findings
+    assert not [one.text for one in found if "checksum" in one.text or one.id == "not-validated"]
+
+
 def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> None:
     titles = {one.title: one for one in content(repeated, analyse(repeated)).cluster}
     bands = titles["How sure the simulated times are"]
