@@ -40,6 +40,14 @@ def _read(text: str, folder: Path) -> UserError:
     [
         ("vary: codec", "vary: codex", "'codex' is nothing that varies (did you mean codec?)"),
         ("lz4", "lz5", "values[1]: 'lz5' is no codec (did you mean lz4?)"),
+        ("codec, values: [none, lz4]", "maps, values: [0, 2]", "values[0]: 0 is no maps (at least 1)"),
+        ("codec, values: [none, lz4]", "maps, values: [2, 20000]", "20000 is no maps (at most 10000)"),
+        ("codec, values: [none, lz4]", "maps, values: [two]", "'two' is no maps (write a whole number)"),
+        ("codec, values: [none, lz4]", "maps, values: [true, 2]", "values[0]: true is no maps"),
+        ("baseline:", "seed: -1\nbaseline:", "seed: -1 is too small (at least 0"),
+        ("baseline:", "seed: 9223372036854775808\nbaseline:", "seed: 9223372036854775808 is too large"),
+        ("baseline:", "budget: {hours: 0}\nbaseline:", "budget.hours: 0 is too small (more than 0"),
+        ("baseline:", "repeats: {until: 2}\nbaseline:", "repeats.until: 2 is too large (less than 1"),
         ("2GB", "2000", "2000 has no unit"),
         ("values: [1GB, 2GB]", "values: []", "needs either values or levels"),
         ("[none, lz4]", "[none, none]", "has 'none' twice"),
@@ -115,3 +123,16 @@ def test_the_study_of_a_machine_reads_back(tmp_path: Path) -> None:
     # A machine of little memory is planned a small budget anyway, and one disk is no choice.
     small = local_study(4, 2 * 2**30, ["/data1"])
     assert small.factors[0].levels[-1].label == "32 tasks"
+
+
+def test_levels_that_are_numbers_are_named_by_them(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        "howdah: 1\nstudy: replicas\nquestion: What does a replica cost?\nsuite: terasuite\n"
+        "factors:\n  - {vary: replication, values: [1, 3]}\n  - {vary: slowstart, values: [0.05, 0.95]}\n"
+        "cells: [{replication: 1, slowstart: 0.05}, {replication: 3, slowstart: 0.95}]\n"
+        "baseline: {replication: 1}\n"
+    )
+    study = read_study(path)
+    assert study.baseline == {"replication": "1"}
+    assert study.cells[1] == {"replication": "3", "slowstart": "0.95"}

@@ -32,6 +32,9 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "dict_type": _MAPPING,
     "greater_than_equal": ("is too small", "at least {ge}; leave out what there is none of"),
     "less_than_equal": ("is too large", "at most {le}"),
+    "greater_than": ("is too small", "more than {gt}"),
+    "less_than": ("is too large", "less than {lt}"),
+    "finite_number": _NUMBER,
     "enum": ("is not known here", "one of {expected}"),
     "literal_error": ("is not known here", "one of {expected}"),
 }

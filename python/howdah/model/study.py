@@ -11,7 +11,8 @@ from itertools import product
 from math import prod
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
@@ -26,6 +27,19 @@ MOST_CELLS = 1000
 
 _WORKLOADS = (*(kind.value for kind in WorkloadKind), "ycsb")
 """What a figure can be of."""
+
+
+def _label(value: object) -> object:
+    """A level's name, which is its value as it is written: 3 and true are names, too."""
+    return _written(value) if isinstance(value, int | float) else value
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+Labels = dict[str, Annotated[str, BeforeValidator(_label, json_schema_input_type=Scalar)]]
+"""Levels by their factors."""
 
 
 class Factor(Model):
@@ -83,7 +97,7 @@ class Budget(Model):
 class PublishedCell(Model):
     """What somebody published of cells of the matrix."""
 
-    at: dict[str, str]
+    at: Labels
     """The levels of factors that it is of; of factors left out, it is every level."""
     times: dict[str, Annotated[float, Field(gt=0)]]
     """Seconds by workload, or by workload and phase: ``terasort/map-shuffle``."""
@@ -100,9 +114,9 @@ class PublishedRatio(Model):
 
     of: str
     """The workload."""
-    slow: dict[str, str]
+    slow: Labels
     """The levels of the cells whose time is divided."""
-    fast: dict[str, str]
+    fast: Labels
     """The levels of the cells whose time it is divided by."""
     ratio: Annotated[float, Field(gt=0)]
     """The slow ones' time over the fast ones'."""
@@ -116,7 +130,7 @@ class PublishedRatio(Model):
 class PublishedPlatform(Model):
     """How somebody divided the hosts of cells of the matrix."""
 
-    at: dict[str, str]
+    at: Labels
     """The levels of factors that it is of; of factors left out, it is every level."""
     workers: Few | None = None
     """Workers in all."""
@@ -160,15 +174,15 @@ class Study(Model):
     """What all cells have in common."""
     factors: tuple[Factor, ...]
     """What varies."""
-    cells: tuple[dict[str, str], ...] = ()
+    cells: tuple[Labels, ...] = ()
     """The combinations of levels that are run; all of them where none are listed."""
-    baseline: dict[str, str] = Field(default_factory=dict)
+    baseline: Labels = Field(default_factory=dict)
     """The levels that others are held against; of factors left out, each level is compared by itself."""
     repeats: Repeats = Repeats()
     """How often each cell runs."""
     budget: Budget = Budget()
     """What it may spend."""
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Of the order of the runs, and of the runs."""
     warm_up: Annotated[int, Field(ge=0, le=100)] = 0
     """Runs of the first cell before anything counts."""
@@ -258,6 +272,9 @@ def _check_workload(name: str, at: tuple[str, ...]) -> None:
 
 
 def _check(name: str, value: Scalar, place: int) -> None:
+    if isinstance(value, bool) and "." not in name:
+        # Pydantic takes true for 1, and no setting is a truth.
+        raise WrongValue(f"{_written(value)} is no {name}", "give its value", ("values", place))
     try:
         _level(name, value)
     except ValidationError as error:
@@ -267,12 +284,24 @@ def _check(name: str, value: Scalar, place: int) -> None:
             raise WrongValue(wrong.what, wrong.hint, ("values", place)) from error
         known = detail.get("ctx", {}).get("expected")
         words = tuple(str(known).replace("'", "").replace(" or ", ", ").split(", ")) if known else ()
-        hint = nearest(str(value), words) if words else detail["msg"][:1].lower() + detail["msg"][1:]
+        hint = nearest(str(value), words) if words else _right(detail)
         raise WrongValue(f"{value!r} is no {name}", hint, ("values", place)) from error
 
 
+def _right(detail: ErrorDetails) -> str:
+    """What a setting's value would have to be."""
+    bounds = detail.get("ctx", {})
+    if "ge" in bounds:
+        return f"at least {bounds['ge']}"
+    if "le" in bounds:
+        return f"at most {bounds['le']}"
+    if detail["type"].startswith("int_"):
+        return "write a whole number"
+    return detail["msg"][:1].lower() + detail["msg"][1:]
+
+
 def _level(name: str, value: Scalar) -> Level:
-    label = str(value).lower() if isinstance(value, bool) else str(value)
+    label = _written(value)
     if "." in name:
         return Level(label=label, overrides={name: value})
     if name == "data_dirs":

@@ -45,7 +45,7 @@ class CellSettings(Model):
     """Size of each of them."""
     records: Annotated[int, Field(ge=1)] | None = None
     """Records of 1 kB in HBase's table."""
-    samples: int | None = None
+    samples: Annotated[int, Field(ge=1)] | None = None
     """Points for each map of pi."""
     block_size: Size | None = None
     """HDFS block size of what is written."""
