@@ -17,7 +17,7 @@ from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.nnbench import nnbench
 from howdah.engines.hadoop.pi import pi
 from howdah.engines.hadoop.ready import check_ready
-from howdah.engines.hadoop.room import check_room
+from howdah.engines.hadoop.room import check_replicas, check_room
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.watch import Watch
 from howdah.engines.hadoop.watching import Watching
@@ -103,6 +103,7 @@ class _HadoopRun:
         """The cluster, and directories of runs that may be at work; UserError if this one cannot start."""
         cluster = check_ready(self._job, self._target, self._namenode, self._manager)
         left = clear_leftovers(self._target, self._namenode, self._manager)
+        check_replicas(self._namenode, self._job.suite)
         check_room(self._namenode, self._target, self._job.suite)
         return cluster, left
 

@@ -16,6 +16,22 @@ _FREE_SHARE = 0.95
 """Of free space: DataNodes keep some for themselves, and are not filled evenly."""
 
 
+def check_replicas(namenode: NameNode, suite: Suite) -> None:
+    """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
+
+    What the cluster's own configuration asks for is its own affair.
+    """
+    live = sum(one.live for one in namenode.datanodes())
+    for workload in suite.workloads:
+        if workload.replication is not None and workload.replication > live:
+            raise UserError(
+                "--output-replication" if workload.kind is WorkloadKind.TERASORT else "--replication",
+                f"{workload.replication} replicas of a block belong on {workload.replication} DataNodes, "
+                f"and {live} are alive",
+                f"give at most {live}",
+            )
+
+
 def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
     """Raise UserError if HDFS, or a quota of a directory above, cannot hold what the suite will write."""
     free_bytes = namenode.capacity().free_bytes
