@@ -25,6 +25,7 @@ from support.lab_runs import lab_plan, lab_run, laboratory, recorded_runs, resul
 from support.records import spilled
 from support.sim_plans import suite_on
 from support.sim_runs import sim_job, simulated
+from support.stored import write_run
 
 SORTED = {
     "workload": {"kind": "terasort", "rows": 1000, "reduces": 4},
@@ -159,3 +160,9 @@ def test_recorded_runs_are_cases_with_the_times_that_they_took() -> None:
     cases = cases_of(list(recorded_runs().values()))
     assert [round(case.known["terasort"]) for case in cases] == [93, 64, 59, 55, 60, 95]
     assert all(case.noise == pytest.approx(0.1, abs=0.05) for case in cases)
+
+
+def test_a_run_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    run = spilled()
+    write_run(tmp_path, run)
+    assert session.known_runs(tmp_path, ["last", run.record.id]) == [run.record]

@@ -48,9 +48,7 @@ def calibrate(
             "calibrate from runs or from published tables, each into a file of its own",
         )
     if runs:
-        return _from_runs(
-            [read_record(find_run(runs_dir, name)) for name in runs], seed=seed, threads=threads, tell=tell
-        )
+        return _from_runs(known_runs(runs_dir, runs), seed=seed, threads=threads, tell=tell)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of_tables(path for path in tables if path not in ratios)
     fitted = fit_cases(
@@ -60,6 +58,11 @@ def calibrate(
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
     )
     return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+
+
+def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
+    """The runs of these names; one that is named twice counts once, or it would bear itself out."""
+    return [read_record(path) for path in dict.fromkeys(find_run(runs_dir, name) for name in names)]
 
 
 def _from_runs(
