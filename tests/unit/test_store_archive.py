@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.errors import RecordError, UserError
+from howdah.errors import HowdahError, RecordError, UserError
 from howdah.model.run import Outcome
 from howdah.store import RunWriter, export_run, import_run, read_run
 from support import records
@@ -302,3 +302,11 @@ def test_a_run_too_large_for_the_disk_is_refused_before_it_is_unpacked(
     with pytest.raises(UserError, match="100 are free"):
         import_run(archive, tmp_path / "there")
     assert _no_trace(tmp_path / "there")
+
+
+def test_what_is_no_archive_is_said_in_plain_words(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text("howdah: 1\n")
+    for name, what in (("plan.yaml", "not an exported run, or damaged"), (".", "is a directory")):
+        with pytest.raises(HowdahError) as error:
+            import_run(tmp_path / name, tmp_path / "runs")
+        assert error.value.what == what

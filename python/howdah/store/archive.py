@@ -117,6 +117,10 @@ def _members(file: Path) -> Iterator[_Member]:
                 raise RecordError(str(file), "not an exported run (more follows its last file)", _RIGHT)
     except FileNotFoundError as error:
         raise UserError(str(file), "no such file", _RIGHT) from error
+    except IsADirectoryError as error:
+        raise UserError(str(file), "is a directory", _RIGHT) from error
+    except gzip.BadGzipFile as error:
+        raise RecordError(str(file), "not an exported run, or damaged", _RIGHT) from error
     except EOFError as error:
         raise RecordError(str(file), "cut off: the archive does not end", "copy it again, whole") from error
     except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
