@@ -33,7 +33,8 @@ def ratios(comparison: Comparison) -> Figure | None:
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
             "left of the line took less time. A bar that ends at the edge goes on beyond it; where there is "
-            "no bar, there are too few runs."
+            "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so may "
+            "not tell what a bar by itself would."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
