@@ -79,7 +79,9 @@ def test_paper_shows_every_figure_of_a_cluster(report: ReportOf, visit: Visitor)
     page.emulate_media(media="print")
     stills = page.locator(".still").all()
     assert len(stills) == page.locator("figure").count() > 10
-    assert all(still.evaluate("image => image.complete && image.naturalWidth") > 100 for still in stills)
+    for still in stills:
+        still.scroll_into_view_if_needed()
+        assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

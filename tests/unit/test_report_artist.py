@@ -8,8 +8,10 @@ import psutil
 import pytest
 
 from howdah.report.artist import Artist
+from howdah.report.drawing import trimmed
 from howdah.report.figure import Figure, Table
 from howdah.report.picture import svg
+from howdah.report.theme import chart
 from howdah.session.ahead import Ahead
 
 
@@ -33,6 +35,17 @@ def test_an_artist_draws_what_this_process_would() -> None:
         pictures = artist.pictures(figures)
     assert pictures == {figure.id: svg(figure) for figure in figures}
     assert _artists() == []
+
+
+def test_shapes_are_told_to_a_hundredth_of_a_pixel_and_words_as_they_are() -> None:
+    path = '<path d="M571.2714674707116,-0.00499h1.5177e-07v5.279999Z" fill-opacity="0.4971"/>'
+    short = '<path d="M571.27,-0h1.52e-07v5.28Z" fill-opacity="0.4971"/>'
+    assert trimmed(f"<svg>{path}<text>0.123456</text></svg>") == f"<svg>{short}<text>0.123456</text></svg>"
+
+
+def test_a_mark_is_described_nowhere_but_in_its_figure() -> None:
+    bar = chart([{"mark": "bar", **_figure("bars").spec}], height=10)
+    assert "aria-label" not in svg(_figure("bars")._replace(spec=bar))
 
 
 def test_what_cannot_be_drawn_is_told() -> None:

@@ -16,11 +16,16 @@ from markupsafe import Markup
 from howdah.report.bundle import vega_bundle
 from howdah.report.figure import Figure
 from howdah.report.palette import DARK, LIGHT
-from howdah.report.picture import MANY_MARKS, data_url
+from howdah.report.picture import data_url
 from howdah.report.tables import numeric_columns
 from howdah.report.theme import FONT
 
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h|h)\b|[%×])")
+MANY_MARKS = 3000
+"""With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
+
+_WITHIN_NUMBER = re.compile(
+    r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
+)
 
 
 class Drawn(NamedTuple):
@@ -83,14 +88,14 @@ def style(*more: str) -> Markup:
 
 def joined(text: str) -> str:
     """The text with its numbers tied to their units, so that no line breaks between them."""
-    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
+    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
 
 
 def drawn(figure: Figure, pictures: dict[str, str]) -> Drawn:
     """The figure with its still picture, an SVG by figure id."""
     padding = figure.spec["padding"]
     height = figure.spec["height"] + padding["top"] + padding["bottom"]
-    return Drawn(figure, data_url(figure, pictures[figure.id]), round(height))
+    return Drawn(figure, data_url(pictures[figure.id]), round(height))
 
 
 def data(name: str, figures: Iterable[Figure]) -> Markup:
@@ -102,7 +107,7 @@ def data(name: str, figures: Iterable[Figure]) -> Markup:
         "run": name,
         "palettes": {"light": LIGHT, "dark": DARK},
         "figures": [
-            {"id": one.id, "spec": one.spec, "keys": len(one.keys), "many": one.marks > MANY_MARKS}
+            {"id": one.id, "spec": folded(one.spec), "keys": len(one.keys), "many": one.marks > MANY_MARKS}
             for one in figures
         ],
     }
@@ -110,6 +115,23 @@ def data(name: str, figures: Iterable[Figure]) -> Markup:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
+
+
+def folded(spec: Any) -> Any:
+    """The spec with every table of data as the names of its columns and its rows; the page unfolds it."""
+    if isinstance(spec, list):
+        return [folded(item) for item in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {key: _table(value) if key == "values" else folded(value) for key, value in spec.items()}
+
+
+def _table(values: list[Any]) -> Any:
+    """``values`` as columns and rows where all of them are objects with the same keys, else as they are."""
+    columns = list(values[0]) if values and isinstance(values[0], dict) else []
+    if not columns or any(not isinstance(one, dict) or list(one) != columns for one in values):
+        return values
+    return {"columns": columns, "rows": [list(one.values()) for one in values]}
 
 
 def _text(name: str) -> str:

@@ -7,6 +7,7 @@ list of documents. It brings in nothing else, so that it is soon ready.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -16,9 +17,22 @@ VEGA_LITE = "6.4"
 """The Vega-Lite release that draws both the still pictures and the live ones."""
 
 
+_SHAPE = re.compile(r' d="[^"]+"')
+_FINE = re.compile(r"\d+\.\d{3,}")
+
+
 def drawn(spec: dict[str, Any]) -> str:
     """The SVG document of a specification without colour tokens."""
-    return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
+    return trimmed(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+
+
+def trimmed(picture: str) -> str:
+    """The SVG document with its shapes to a hundredth of a pixel, which nobody sees: a third less of it."""
+    return _SHAPE.sub(lambda shape: _FINE.sub(_hundredth, shape[0]), picture)
+
+
+def _hundredth(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
 
 def main() -> None:

@@ -5,15 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-import vl_convert
-
 from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
 from howdah.report.palette import LIGHT, coloured
 from howdah.report.theme import POINTER
-
-MANY_MARKS = 3000
-"""With more marks than this, a picture made of pixels is smaller and quicker than one made of shapes."""
 
 
 def svg(figure: Figure) -> str:
@@ -35,9 +30,6 @@ def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "layer": layers}
 
 
-def data_url(figure: Figure, picture: str) -> str:
-    """What the page shows where it cannot draw: the SVG ``picture``, or a PNG of a figure with many marks."""
-    if figure.marks <= MANY_MARKS:
-        return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
-    png = vl_convert.svg_to_png(picture, scale=2)
-    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
+def data_url(picture: str) -> str:
+    """What the page shows where it cannot draw, an SVG ``picture``, as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"

@@ -19,6 +19,8 @@ LEFT, RIGHT = 52, 128
 
 CONFIG: dict[str, Any] = {
     "font": FONT,
+    # A page's figures have names and tables of their own; a description of every mark is most of a picture.
+    "aria": False,
     "background": "$page",
     "view": {"stroke": None},
     "axis": {

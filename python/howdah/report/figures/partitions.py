@@ -99,8 +99,8 @@ def _spec(
         {
             "from": bar.first - 0.4,
             "to": bar.last + 0.4,
-            "low": bar.low / unit.size,
-            "high": bar.high / unit.size,
+            "low": float(f"{bar.low / unit.size:.4g}"),
+            "high": float(f"{bar.high / unit.size:.4g}"),
             "which": str(bar.first) if bar.first == bar.last else f"{bar.first} to {bar.last}",
             "text": f"{format_rate(bar.low)} to {format_rate(bar.high)}"
             if bar.low

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.report.figure import Figure
+from howdah.report.theme import DATA
 
 _ROW = 20
 _COLUMNS, _HALF_COLUMNS = 4, 2
 _OFFSET = 12
+_LINE = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolDash": [1, 0]}
+_POINT = {"symbolType": "circle", "symbolSize": 60, "symbolStrokeWidth": 1.5, "symbolDash": [1, 0]}
 
 
 def legible(figure: Figure) -> Figure:
@@ -26,6 +29,11 @@ def legible(figure: Figure) -> Figure:
     return figure._replace(spec=spec)
 
 
+def _marks(figure: Figure) -> str:
+    """What the figure's own data are drawn as."""
+    return next((layer["mark"]["type"] for layer in figure.spec["layer"] if layer.get("name") == DATA), "")
+
+
 def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
     """The layers, the first that has the keys' colours with their legend."""
     layers = list(figure.spec["layer"])
@@ -36,9 +44,7 @@ def _with_legend(figure: Figure, columns: int) -> list[dict[str, Any]]:
                 "orient": "bottom",
                 "title": None,
                 "columns": columns,
-                "symbolType": "stroke",
-                "symbolStrokeWidth": 3,
-                "symbolDash": [1, 0],
+                **(_POINT if _marks(figure) == "point" else _LINE),
                 "symbolOpacity": 1,
                 "labelColor": "$ink",
                 "labelFontSize": 12,

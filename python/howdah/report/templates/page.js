@@ -8,12 +8,18 @@
   // Below this width the names beside the lines take too much of the plot; the buttons serve as the key.
   const ROOMY = 560;
 
+  // A table of data comes as its columns' names and its rows; a chart wants an object for each row.
+  function unfolded(values) {
+    if (!values.columns) return values;
+    return values.rows.map((row) => Object.fromEntries(values.columns.map((name, at) => [name, row[at]])));
+  }
+
   function coloured(node, palette) {
     if (Array.isArray(node)) return node.map((item) => coloured(item, palette));
     if (typeof node === "string") return node.startsWith("$") ? palette[node.slice(1)] : node;
     if (node === null || typeof node !== "object") return node;
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, key === "values" ? value : coloured(value, palette)]),
+      Object.entries(node).map(([key, value]) => [key, key === "values" ? unfolded(value) : coloured(value, palette)]),
     );
   }
 
