@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.wording import listed, named, percent, seconds
+from howdah.analysis.wording import named, percent, seconds
 from howdah.model.run import RunRecord
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
@@ -14,7 +15,7 @@ from howdah.units import format_bytes, format_counted
 
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Titled]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
-    tables = (_beside(evidence), _bands(record), _use(record))
+    tables = (*_beside(evidence), _bands(record), _use(record))
     yield from (one for one in tables if one.table.rows)
 
 
@@ -31,23 +32,26 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _beside(evidence: Evidence) -> Titled:
-    rows = tuple(
-        (
-            named(one.workload, one.phase),
-            seconds(one.simulated_s),
-            seconds(one.known_s),
-            f"{'+' if one.error >= 0 else chr(0x2212)}{percent(abs(one.error))}",
-            f"{one.origin}: {one.source}",
-            listed(one.differs) or "nothing",
+def _beside(evidence: Evidence) -> Iterator[Titled]:
+    """A table for each published or measured run of the same work."""
+    for source, group in groupby(evidence.beside, lambda one: one.source):
+        found = list(group)
+        first = found[0]
+        rows = tuple(
+            (
+                named(one.workload, one.phase),
+                seconds(one.simulated_s),
+                seconds(one.known_s),
+                f"{'+' if one.error >= 0 else chr(0x2212)}{percent(abs(one.error))}",
+            )
+            for one in found
         )
-        for one in evidence.beside
-    )
-    return Titled(
-        "Beside what is known",
-        "The same work on the same hosts, divided alike. What is drawn and told above is simulated alone.",
-        Table(("of", "simulated", "known", "error", "from", "what else differs"), rows),
-    )
+        alike = "The same work on the same hosts, divided alike"
+        yield Titled(
+            f"Beside the {first.origin} run {source}",
+            f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
+            Table(("of", "simulated", first.origin, "error"), rows),
+        )
 
 
 def _bands(record: RunRecord) -> Titled:
