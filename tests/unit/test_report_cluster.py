@@ -17,8 +17,12 @@ from howdah.report.content import content
 from howdah.report.figure import Figure, Source
 from howdah.report.figures import draw
 from howdah.report.figures.machines import MOST_ROWS
+from howdah.report.figures.places import Place, PlacedHost, PlacedRack
+from howdah.report.figures.sheet import SHEET
 from howdah.report.figures.telling import MOST_WORKERS, telling
+from howdah.report.figures.topology_cells import cells
 from howdah.report.figures.upsets import upsets
+from howdah.report.figures.worker_lanes import Group, Places, shortened
 from howdah.report.figures.working import working
 from howdah.report.provenance import provenance
 from support import records
@@ -151,6 +155,15 @@ def test_a_reduce_is_drawn_in_two_parts_and_a_lost_attempt_is_marked() -> None:
     assert '"slow disk"' in spec
 
 
+def test_workers_are_named_without_their_domain_where_that_tells_them_apart() -> None:
+    def shown(*workers: str) -> list[str]:
+        groups = tuple(Group(name, 0, 1) for name in workers)
+        return shortened(Places(groups, (), (), 1))
+
+    assert shown("h1-1.example.com", "h2-1.example.com") == ["h1-1", "h2-1"]
+    assert shown("10.0.0.1", "10.0.0.2") == ["10.0.0.1", "10.0.0.2"]
+
+
 def test_daemons_lost_together_share_a_mark() -> None:
     source = _source(lossy())
     assert [(one.what, one.daemons, one.time_s) for one in upsets(source)] == [
@@ -195,6 +208,22 @@ def test_blocks_that_share_a_host_are_told_in_the_topology() -> None:
     run = run._replace(record=run.record.model_copy(update={"workloads": (result,)}))
     caption = _figure(run, "topology").caption
     assert "3 with two replicas on one host; 1 with too few replicas, 0 with none" in caption
+
+
+def test_racks_stand_beside_one_another_as_far_as_there_is_room() -> None:
+    racks = tuple(
+        PlacedRack(f"rack-{rack}", (PlacedHost(f"h{rack}", (Place(f"w{rack}", (), False),), ()),))
+        for rack in range(20)
+    )
+    (words,) = [
+        [one for one in layer["data"]["values"] if one["tone"] == "strong"]
+        for layer in cells(racks, ())["layer"]
+        if layer["mark"]["type"] == "text" and layer["mark"]["fontWeight"] == "bold"
+    ]
+    rows = sorted({one["y"] for one in words})
+    assert [sum(one["y"] == y for one in words) for y in rows] == [13, 7]
+    assert all(one["x"] + 44 <= SHEET for one in words)
+    assert len({(one["x"], one["y"]) for one in words}) == 20
 
 
 def test_a_large_cluster_is_drawn_as_cells_from_the_fewest_to_the_most_replicas() -> None:

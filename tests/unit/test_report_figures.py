@@ -140,6 +140,14 @@ def test_only_simulated_numbers_are_dashed(figure: str) -> None:
     assert "strokeDash" in json.dumps(simulated)
 
 
+@pytest.mark.parametrize("name", ["terasuite", "simulated"])
+def test_time_that_no_cpu_spent_is_not_drawn(name: str) -> None:
+    (figure,) = (one for one in draw(_source(RUNS[name]())).every() if one.id == "cpu")
+    rows = figure.spec["data"]["values"]
+    assert [key.name for key in figure.keys] == [one for one in rows[0] if one != "time"]
+    assert all(any(row[key.name] for row in rows) for key in figure.keys)
+
+
 def test_the_limit_stands_where_analysis_put_it() -> None:
     source = _source(records.terasuite())
     answer = draw(source).answer

@@ -28,10 +28,12 @@ def cpu(source: Source) -> Figure | None:
     grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
-    lines = [
+    each = [
         Line(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
         for quantity, key in KEYS.items()
     ]
+    # The line of a kind that never was would lie on the one below it and hide that one's colour.
+    lines = [line for line in each if line.values.any()] or each[:1]
     spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
     return Figure(
         id="cpu",
@@ -39,7 +41,7 @@ def cpu(source: Source) -> Figure | None:
         caption="How all CPUs spent the time; what is not drawn was idle.",
         spec=spec,
         table=steps_table(source, grid, lines, "%"),
-        keys=tuple(KEYS.values()),
+        keys=tuple(line.key for line in lines),
         marks=len(grid) * len(lines),
     )
 

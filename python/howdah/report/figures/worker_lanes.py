@@ -167,8 +167,9 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
         "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
         # What is not a colour alone can be told apart on any paper: a killed attempt is an outline.
         "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if simulated else 1}"},
-        "strokeDash": source.dash if dashed else [1, 0],
     }
+    if dashed:
+        mark["strokeDash"] = source.dash
     outline = "$ink" if dashed else "$page"
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
@@ -200,7 +201,7 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
         *_causes(source, places, y),
         *legend(keys, height + _AXIS + HEIGHT / 2),
     ]
-    longest = max(len(one.worker) for one in places.groups)
+    longest = max(map(len, shortened(places)))
     spec = chart(
         layers,
         height=height,
@@ -233,13 +234,23 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
 
 
 def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
-    values = [{"name": one.worker, "y": (one.top + one.bottom) / 2} for one in places.groups]
+    values = [
+        {"name": name, "y": (one.top + one.bottom) / 2}
+        for name, one in zip(shortened(places), places.groups, strict=True)
+    ]
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
     return {
         "data": {"values": values},
         "mark": {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
         "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
     }
+
+
+def shortened(places: Places) -> list[str]:
+    """The workers' names without their domain, which leaves more room to the bars, where that is enough."""
+    whole = [one.worker for one in places.groups]
+    short = [name.partition(".")[0] for name in whole]
+    return short if len(set(short)) == len(whole) else whole
 
 
 def _causes(source: Source, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
