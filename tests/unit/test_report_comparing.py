@@ -60,7 +60,27 @@ def test_of_several_groups_the_fastest_is_the_answer() -> None:
         group("b", [100, 90], "b"),
     ]
     assert content(_of(*slower)).answer == (
-        "No group is faster in terasort than native; slower: a; of b no difference can be told."
+        "No group is faster in terasort than native; slower: a (20 % more time); "
+        "of b no difference can be told."
+    )
+
+
+def test_of_several_groups_none_of_which_can_be_told_the_nearest_to_it_is_named() -> None:
+    noise = [100, 104, 96, 102, 98]
+    groups = [group("none", noise)]
+    groups += [group(f"{more} s more", [one + more for one in noise], str(more)) for more in (1, 3)]
+    said = content(_of(*groups)).answer
+    assert said.startswith(
+        "No group can be told from none in terasort: nearest to it is 3 s more, 3.0 % more time, "
+        "but the difference is within the noise; about "
+    )
+    assert said.endswith(" repeats of each would tell a difference like this one.")
+
+
+def test_several_groups_may_all_be_alike() -> None:
+    groups = [group(name, noisy(100, 8, 0.002, seed), name) for seed, name in enumerate("abc")]
+    assert content(_of(*groups)).answer == (
+        "All are alike in terasort: no group differs from a by more than 2.0 %."
     )
 
 

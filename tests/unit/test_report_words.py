@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.analysis.wording import probability
 from howdah.model.finding import Number
 from howdah.report.document import joined
 from howdah.report.figure import Table
@@ -72,14 +73,20 @@ def test_cited_papers_are_named_and_no_others() -> None:
 
 
 def test_numbers_stay_with_their_units_on_one_line() -> None:
+    assert joined("13 min 09 s of 1 h 5 min") == "13\u00a0min\u00a009\u00a0s of 1\u00a0h\u00a05\u00a0min"
     tied = "took 9.59\u00a0s, 1.21\u00a0× the copy, CPU 45\u00a0% busy, 10.0\u00a0GB in 8 maps"
     assert joined("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+
+
+def test_a_probability_too_small_to_matter_is_not_written_out() -> None:
+    assert [probability(p) for p in (3.8e-08, 0.00015, 0.036)] == ["< 0.0001", "= 0.00015", "= 0.036"]
 
 
 def test_columns_of_numbers_are_told_from_columns_of_text() -> None:
     rows = (("teragen", "4.24 s", "–", "3 min 05 s", "8 maps of 2"), ("x", "\N{MINUS SIGN}1", "2", "", "–"))
     assert numeric_columns(Table(("a", "b", "c", "d", "e"), rows)) == {1, 2, 3, 4}
     assert numeric_columns(Table(("a",), (("vda",), ("1",)))) == set()
+    assert numeric_columns(Table(("p", "error"), (("< 0.0001", "+4.9 %"), ("0.3", "−31 %")))) == {0, 1}
 
 
 def test_markdown_makes_markup_literal() -> None:

@@ -165,6 +165,17 @@ def test_what_is_only_planned_says_its_platforms_and_what_was_published(tmp_path
     assert "## Results" not in text
 
 
+def test_the_figure_of_the_only_answer_stands_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(SIMULATED.replace("[10GB, 20GB]", "[10GB]"))
+    page = run(read(tmp_path / "study.yaml"), tmp_path / "one", Watcher()).paper.page
+    text = page.with_name("study.md").read_text()
+    assert text.count("figures/1-ratios.svg") == 1
+    assert text.index("figures/1-ratios.svg") < text.index("## Platforms")
+    html = page.read_text()
+    assert html.count('<figure id="1-ratios">') == 1
+    assert html.index('<figure id="1-ratios">') < html.index('<section id="platforms"')
+
+
 def test_how_sorting_grew_is_the_answer_where_nothing_else_varies(file: Path, tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(SIMULATED.partition("published:")[0].replace(*_ONE_BLOCK_SIZE))
     finished = run(read(tmp_path / "study.yaml"), tmp_path / "sizes", Watcher())

@@ -12,6 +12,8 @@ from howdah.units import format_seconds
 Sure = Literal["measured", "likely", "guess"]
 """How much the numbers support a finding."""
 
+_LEAST_P = 0.0001
+
 _STATE = {
     Outcome.SUCCEEDED: "took",
     Outcome.FAILED: "failed after",
@@ -29,6 +31,11 @@ def percent(share: float) -> str:
     """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
     value = 100 * share
     return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
+
+
+def probability(p: float) -> str:
+    """A p to be read after its name: ``= 0.036``, ``< 0.0001`` below that."""
+    return f"< {_LEAST_P}" if p < _LEAST_P else f"= {p:.2g}"
 
 
 def seconds(value: float) -> str:

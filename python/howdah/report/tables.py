@@ -12,7 +12,7 @@ from howdah.report.words import NONE
 if TYPE_CHECKING:
     from howdah.report.content import Stat
 
-_NUMERIC = re.compile(r"^(\N{MINUS SIGN}?\d[\d,.]*( .{1,12})?|–|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12})?|–|)$")
 
 
 def numeric_columns(table: Table) -> frozenset[int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from howdah.analysis.comparing.power import detectable, repeats_needed
 from howdah.analysis.comparing.statistics import FloatArray, Tested, holm, one_noise, welch
-from howdah.analysis.wording import percent
+from howdah.analysis.wording import percent, probability
 from howdah.model.comparison import Contrast, Evidence, Judged, Verdict
 
 LEVEL = 0.05
@@ -97,7 +97,7 @@ def _untested(contrast: Contrast) -> str:
 
 
 def _told(contrast: Contrast, evidence: Evidence, tests: int) -> str:
-    said = f"p = {evidence.p_adjusted:.2g}"
+    said = f"p {probability(evidence.p_adjusted)}"
     if tests > 1:
         said += f", corrected for {tests} tests"
     return said + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")
@@ -110,5 +110,5 @@ def _assumed(contrast: Contrast) -> str:
 
 def _undecided(evidence: Evidence, tests: int) -> str:
     if evidence.p < LEVEL:
-        return f"p = {evidence.p:.2g} would do for one test, and not among {tests}"
+        return f"p {probability(evidence.p)} would do for one test, and not among {tests}"
     return "the difference is within the noise"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from howdah.analysis.comparing.judging import ALIKE
@@ -80,12 +81,19 @@ def _fastest(several: Sequence[Against], baseline: str) -> str:
     if faster:
         group, one = min(faster, key=lambda pair: pair[1].other_mean)
         return f"{main} is fastest with {group}: {than(_ratio(one), baseline)} ({_interval(one)})."
-    slower = [group for group, one in judged if one.verdict is Verdict.SLOWER]
+    slower = [f"{group} ({more_time(_ratio(one))})" for group, one in judged if one.verdict is Verdict.SLOWER]
     if slower:
         rest = [group for group, one in judged if one.verdict not in TOLD]
         unclear = f"; of {listed(rest)} no difference can be told" if rest else ""
         return f"No group is faster in {main} than {baseline}; slower: {listed(slower)}{unclear}."
-    return f"No group can be told from {baseline} in {main}."
+    untold = [(group, one) for group, one in judged if one.verdict is Verdict.CANNOT_TELL]
+    if not untold:
+        return f"All are alike in {main}: no group differs from {baseline} by more than {percent(ALIKE)}."
+    # What fewest repeats would tell is what a reader might go on with.
+    group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
+    took = more_time(_ratio(nearest))
+    seen = f"nearest to it is {group}, {took}, but {nearest.why}{_repeats_to(nearest)}"
+    return f"No group can be told from {baseline} in {main}: {seen}."
 
 
 def _repeats(group: RunGroup) -> str:

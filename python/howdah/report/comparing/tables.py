@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 from statistics import geometric_mean, stdev
 
-from howdah.analysis.wording import percent, seconds
+from howdah.analysis.wording import percent, probability, seconds
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.report.comparing.words import interval, measured, place, ratio
 from howdah.report.figure import Table
@@ -126,8 +126,8 @@ def _tested(one: Judged) -> tuple[str, ...]:
         evidence = one.evidence
         numbers = (
             percent(evidence.noise),
-            f"{evidence.p:.2g}",
-            f"{evidence.p_adjusted:.2g}",
+            probability(evidence.p).removeprefix("= "),
+            probability(evidence.p_adjusted).removeprefix("= "),
             f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
             percent(one.detectable - 1) if one.detectable is not None else NONE,
         )

@@ -19,6 +19,11 @@ class Figures(NamedTuple):
     masters: tuple[Figure, ...]
     strata: tuple[Compared, ...]
 
+    @property
+    def lead(self) -> Figure | None:
+        """The figure of the answer, where there is but one: it stands beside it."""
+        return self.strata[0].answer if len(self.strata) == 1 else None
+
     def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
         compared = (figure for stratum in self.strata for figure in stratum.every())

@@ -23,6 +23,8 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     )
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in (said.computed, said.unfinished) if text)
+    if figures.lead:
+        yield figure_block(figures.lead, folder)
     if said.platforms.rows:
         yield "## Platforms"
         yield table(said.platforms)
@@ -43,7 +45,7 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
         beside = (said.beside, said.ratios, said.published_platforms)
         yield from (table(one) for one in beside if one.rows)
     for section, compared in zip(said.sections, figures.strata, strict=True):
-        yield from _section(section, compared, folder)
+        yield from _section(section, compared, folder, answered=figures.lead is not None)
     if said.open:
         yield "## What could not be concluded"
         yield "\n".join(f"- {escaped(text)}" for text in said.open)
@@ -51,9 +53,9 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     yield from titled(said.appendix)
 
 
-def _section(section: Section, figures: Compared, folder: str) -> Iterator[str]:
+def _section(section: Section, figures: Compared, folder: str, *, answered: bool) -> Iterator[str]:
     yield f"## Compared{escaped(f': {section.title}') if section.title else ''}"
-    if figures.answer:
+    if figures.answer and not answered:
         yield figure_block(figures.answer, folder)
     for part in section.parts:
         yield f"### {escaped(part.group)}"

@@ -34,7 +34,8 @@ def _figure(found: Found, known: list[Load], place: int, master: str) -> Figure:
     return Figure(
         id=f"masters-{place}",
         title=f"{master}: load for {PER_BLOCKS} blocks a second",
-        caption="A point for each cell, hollow where simulated; lines join cells of one kind by block size.",
+        caption="A point for each cell, hollow where simulated"
+        + ("; lines join cells of one kind by block size." if _joined(lines) else "."),
         spec=_spec(lines, keys, place),
         table=_table(lines, place),
         keys=keys if len(keys) > 1 else (),
@@ -56,11 +57,20 @@ def _series(found: Found, known: list[Load]) -> dict[str, list[Load]]:
     return {name: sorted(some, key=lambda one: one.blocks_per_s or 0) for name, some in lines.items()}
 
 
+def _line(one: Load) -> str:
+    """The levels of all but the block size: cells that differ in that alone lie on one line."""
+    return ", ".join(label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS)
+
+
+def _joined(lines: dict[str, list[Load]]) -> bool:
+    return any(len({_line(one) for one in some}) < len(some) for some in lines.values())
+
+
 def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
     rows = [
         {
             "series": name,
-            "line": ", ".join(label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS),
+            "line": _line(one),
             "blocks": one.blocks_per_s,
             "load": 100 * (one.normalised(place) or 0),
             "cell": one.cell.cell.name,
@@ -86,7 +96,6 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": rows},
-            # Only cells that differ in their block size alone lie on one line.
             "transform": [{"filter": SHOWN}],
             "mark": {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
             "encoding": {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},

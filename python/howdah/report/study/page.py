@@ -40,6 +40,7 @@ def study_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str
             said=said,
             version=howdah.__version__,
             scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
+            lead=drawn(figures.lead, pictures) if figures.lead else None,
             masters=[drawn(one, pictures) for one in figures.masters],
             shown=shown,
             sections=_sections(said, figures),

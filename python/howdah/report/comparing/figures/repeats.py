@@ -89,7 +89,7 @@ def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) 
         {
             "series": name,
             "row": row,
-            "text": f"{name}  {seconds(geometric_mean(some)) if some else ''}".rstrip(),
+            "text": f"{name} · {seconds(geometric_mean(some))}" if some else name,
         }
         for row, (name, some) in enumerate(times.items())
     ]
@@ -136,11 +136,15 @@ def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) 
                 ],
             },
         },
-        {
-            "data": {"values": names},
-            "mark": {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, "color": "$muted"},
-            "encoding": {"y": y, "text": {"field": "text"}},
-        },
+        # A name lies on the grid, and has a pale rim.
+        *(
+            {
+                "data": {"values": names},
+                "mark": {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, **rim},
+                "encoding": {"y": y, "text": {"field": "text"}},
+            }
+            for rim in ({"stroke": "$page", "strokeWidth": 4}, {"color": "$muted"})
+        ),
     ]
     return chart(
         layers,
