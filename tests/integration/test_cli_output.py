@@ -22,6 +22,18 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 LONG_PI = ["run", "pi", "--samples", "100B"]
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_output_that_was_closed_beforehand_does_not_end_a_run(closed: str, tmp_path: Path) -> None:
+    command = f"exec {HOWDAH} run pi --maps 1 --samples 1000 {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=environment(), capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+    (run,) = (tmp_path / "runs").glob("2*")
+    assert (run / "report.html").exists()
+
+
 def test_a_closed_pipe_does_not_end_a_run(tmp_path: Path) -> None:
     with subprocess.Popen(
         [HOWDAH, "run", "terasuite", "--rows", "100k"],

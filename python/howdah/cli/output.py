@@ -38,7 +38,11 @@ class _Patient(io.FileIO):
         return memoryview(data).nbytes
 
 
-def _patient(stream: TextIO) -> tuple[TextIO, _Patient]:
+def _patient(stream: TextIO | None) -> tuple[TextIO, _Patient]:
+    if stream is None:
+        # It was closed before howdah began. Taking its place keeps any other file out of it.
+        raw = _Patient(os.open(os.devnull, os.O_WRONLY), "wb", closefd=False)
+        return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8"), raw
     raw = _Patient(stream.fileno(), "wb", closefd=False)
     text = io.TextIOWrapper(
         io.BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, line_buffering=raw.isatty()
