@@ -62,7 +62,7 @@ def _answer(forecasts: Sequence[Forecast]) -> str:
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
     return Table(
-        ("of", "median", "90 % interval", "width"),
+        ("workload", "median", "90 % interval", "width"),
         tuple(
             (
                 named(one.workload, one.phase),

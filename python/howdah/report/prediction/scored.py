@@ -65,7 +65,7 @@ def _answer(scores: Sequence[Score]) -> str:
 
 def _table(scores: Sequence[Score]) -> Table:
     return Table(
-        ("of", "foretold", "90 % interval", "measured", "error", "verdict"),
+        ("workload", "foretold", "90 % interval", "measured", "error", "verdict"),
         tuple(
             (
                 named(one.forecast.workload, one.forecast.phase),
