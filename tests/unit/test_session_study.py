@@ -14,6 +14,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
+from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.session.study import dry_run, make_runs, read, run
 from howdah.session.study_bundle import export_study, verify_study
 from howdah.session.study_directory import KEPT, StudyDirectory
@@ -124,6 +125,19 @@ def test_every_picture_and_table_is_there(whole: Path) -> None:
     published = (whole / "paper" / "data" / "published.csv").read_text()
     assert '"block size 64MiB, dataset 10GB",terasort map-shuffle,34.0 s,' in published
     assert (whole / "paper" / "study.html").stat().st_size < 3_000_000
+
+
+def test_names_at_the_ends_of_lines_lie_apart_and_the_axes_are_told(whole: Path) -> None:
+    html = (whole / "paper" / "study.html").read_text()
+    held = json.loads(html.partition('id="data">')[2].partition("</script>")[0])
+    (spec,) = (one["spec"] for one in held["figures"] if one["id"] == "scaling")
+    names = spec["layer"][-1]
+    ys = sorted(row[names["data"]["values"]["columns"].index("y")] for row in names["data"]["values"]["rows"])
+    assert len(ys) == 2
+    assert ys[1] - ys[0] >= LABEL_PITCH
+    points = next(layer for layer in spec["layer"] if layer.get("name") == "data")
+    assert points["encoding"]["x"]["axis"]["values"] == [10, 20]
+    assert points["encoding"]["y"]["axis"]["values"]
 
 
 def test_every_platform_has_its_place_and_its_parameters(whole: Path) -> None:

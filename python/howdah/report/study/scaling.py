@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import geometric_mean
 from typing import Any
 
@@ -10,12 +11,19 @@ from howdah.analysis.wording import seconds
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.figure import Figure, Key, series_colour
+from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, Found
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
 from howdah.units import format_bytes
 
 HEIGHT = 260
+
+_ROOM = 1.08
+"""Above and below what is drawn, so many times."""
+
+_POWERS = range(-3, 7)
+"""Powers of ten that times in seconds lie between."""
 
 
 def scaling(found: Found) -> Figure | None:
@@ -45,7 +53,9 @@ def _name(found: Found, cells: list[CellRuns]) -> str:
 
 
 def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
-    points, laws, names = [], [], []
+    points: list[dict[str, Any]] = []
+    laws: list[dict[str, Any]] = []
+    ends: list[tuple[str, float]] = []
     for name, cells in lines.items():
         sizes = [cell.cell.settings.dataset or 0 for cell in cells]
         times = [cell.values(ELAPSED, SORT, None) for cell in cells]
@@ -65,20 +75,38 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             {"series": name, "size": size / 1e9, "time": first * n_log_n(size) / n_log_n(sizes[0])}
             for size in sizes
         ]
-        names.append(
-            {"series": name, "size": sizes[-1] / 1e9, "time": geometric_mean(times[-1]), "text": name}
-        )
+        ends.append((name, geometric_mean(times[-1])))
+    drawn = [one["time"] for one in (*points, *laws)]
+    low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
+    colours = {key.name: key.token for key in keys}
+    names = spread(
+        [
+            Label(name, colours[name], HEIGHT * (1 - math.log(end / low) / math.log(high / low)))
+            for name, end in ends
+        ],
+        HEIGHT,
+    )
     x = {
         "field": "size",
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {"title": "dataset (GB)", "format": "~g", "tickCount": 6},
+        "axis": {
+            "title": "dataset (GB)",
+            "format": "~g",
+            "values": sorted({one["size"] for one in points}),
+            "labelOverlap": True,
+        },
     }
     y = {
         "field": "time",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": True},
-        "axis": {**level_title("terasort (s)"), "format": "~g", "tickCount": 5, "grid": True},
+        "scale": {"type": "log", "domain": [low, high], "nice": False},
+        "axis": {
+            **level_title("terasort (s)"),
+            "format": "~g",
+            "values": [one for one in _round(high / low) if low <= one <= high],
+            "grid": True,
+        },
     }
     colour = series_colour(keys)
     shown = [{"filter": SHOWN}]
@@ -104,10 +132,15 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             },
         },
         {
-            "data": {"values": names},
+            "data": {"values": [{"series": one.name, "y": one.y} for one in names]},
             "transform": [*shown, {"filter": "roomy"}],
-            "mark": {"type": "text", "align": "left", "dx": 12, "fontSize": 12},
-            "encoding": {"x": x, "y": y, "text": {"field": "text"}, "color": colour},
+            "mark": {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
+            "encoding": {
+                "x": {"value": {"expr": "width"}},
+                "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+                "text": {"field": "series"},
+                "color": colour,
+            },
         },
     ]
     return chart(
@@ -117,3 +150,9 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         right=RIGHT,
         resolve={"scale": {"color": "independent", "fill": "independent"}},
     )
+
+
+def _round(span: float) -> list[float]:
+    """Seconds that are written at an axis whose end is so many times its beginning."""
+    steps = (1, 2, 5) if span > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    return [step * 10.0**power for power in _POWERS for step in steps]

@@ -12,7 +12,7 @@ from howdah.report.comparing.words import interval, more_time, place, ratio
 from howdah.report.figure import Figure, Table, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
-LEFT, RIGHT = 4, 190
+LEFT, RIGHT = 4, 230
 
 WIDEST = 4.0
 """Ratios that span more than this are drawn on a logarithmic axis."""
@@ -33,8 +33,8 @@ def ratios(comparison: Comparison) -> Figure | None:
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
             "left of the line took less time. A bar that ends at the edge goes on beyond it; where there is "
-            "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so may "
-            "not tell what a bar by itself would."
+            "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so "
+            "may not tell what a bar by itself would."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
@@ -152,7 +152,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
     return chart(
         layers,
         height=height,
-        width=WIDTH - 62,
+        width=WIDTH - 102,
         top=4,
         left=LEFT,
         right=RIGHT,
