@@ -68,7 +68,7 @@ parameters! {
     compress_s_per_byte = 2.5e-9, 0.0 ..= 1e-7, "CPU of compressing map output with Snappy.";
     decompress_s_per_byte = 1.2e-9, 0.0 ..= 1e-7, "CPU of decompressing map output with Snappy.";
     shuffle_s_per_byte = 5.0e-9, 0.0 ..= 1e-7, "CPU of serving and fetching map output, for each byte as it is stored.";
-    fetch_s = 2.0e-4, 0.0 ..= 1e-1, "CPU of one fetch of one map's output by one reduce, both ends together.";
+    fetch_s = 1.3e-4, 0.0 ..= 1e-1, "CPU of one fetch of one map's output by one reduce, both ends together.";
     reduce_s_per_byte = 1.0e-9, 1e-10 ..= 1e-6, "CPU of a reduce: merged rows read and handed to the output's stream.";
     validate_s_per_byte = 3.0e-9, 1e-10 ..= 1e-6, "CPU of TeraValidate's task: rows compared and summed.";
     thread_gain = 0.25, 0.0 ..= 1.0, "What a core gains when all its hardware threads are busy.";

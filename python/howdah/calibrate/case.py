@@ -19,6 +19,8 @@ class Work(NamedTuple):
     """What runs on it."""
     scheduling: Scheduling | None = None
     """How Hadoop 1 gave out tasks; None where YARN does."""
+    merge_outputs: int | None = None
+    """Map outputs at which a reduce merges what it holds; None where memory alone decides."""
     lockstep: bool | None = None
     """Whether masters ran in lockstep with a shadow, where the plan does not decide it."""
     share: float = 1.0

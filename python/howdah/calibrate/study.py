@@ -132,6 +132,9 @@ class Study(Model):
     """How tasks were given out."""
     settings: tuple[Override, ...] = ()
     """Settings that are not what howdah would plan."""
+    merge_outputs: Count | None = None
+    """Map outputs at which a reduce merged what it held (Hadoop 1's mapred.inmem.merge.threshold); None where
+    memory alone decided."""
     masters_share: bool = False
     """Whether the masters ran on full workers, without places of their own."""
     reduces: Count | None = None

@@ -51,7 +51,8 @@ def scenario_of(work: Work, values: Mapping[str, float], seed: int) -> Scenario:
         masters = masters.model_copy(update={"protection": "ft" if work.lockstep else "none"})
     if work.scheduling is not None:
         scheduling = scheduling.model_copy(update={"kind": "slots"} | work.scheduling.model_dump())
-    whole = scenario.model_copy(update={"masters": masters, "scheduling": scheduling})
+    job = scenario.job.model_copy(update={"merge_outputs": work.merge_outputs})
+    whole = scenario.model_copy(update={"masters": masters, "scheduling": scheduling, "job": job})
     return whole if work.share == 1 else shrunk(whole, work.share)
 
 

@@ -158,4 +158,4 @@ def inventory_of(study: Study, platform: Platform) -> Inventory:
 
 
 def _work(study: Study, plan: Plan, suite: Suite) -> Work:
-    return Work(plan=plan, suite=suite, scheduling=study.scheduling)
+    return Work(plan=plan, suite=suite, scheduling=study.scheduling, merge_outputs=study.merge_outputs)

@@ -81,6 +81,7 @@ impl Scenario {
         positive("job.shuffle_input_buffer", job.shuffle_input_buffer)?;
         share("job.shuffle_merge", job.shuffle_merge)?;
         positive("job.shuffle_merge", job.shuffle_merge)?;
+        at_least("job.merge_outputs", job.merge_outputs.unwrap_or(1), 1)?;
         share("job.reduce_input_buffer", job.reduce_input_buffer)?;
         if !(1.0..=1000.0).contains(&job.compression_ratio) {
             return Err(wrong(

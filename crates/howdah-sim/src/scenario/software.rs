@@ -92,6 +92,9 @@ pub struct Job {
     pub shuffle_input_buffer: f64,
     /// Share of that at which it is merged to disk (`mapreduce.reduce.shuffle.merge.percent`).
     pub shuffle_merge: f64,
+    /// Map outputs at which it is, however much that is (Hadoop 1's `mapred.inmem.merge.threshold`).
+    #[serde(default)]
+    pub merge_outputs: Option<u32>,
     /// Share of the heap that may still hold map output while the reduce runs.
     #[serde(default)]
     pub reduce_input_buffer: f64,

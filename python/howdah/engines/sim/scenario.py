@@ -144,6 +144,8 @@ class JobSettings(Model):
     """Share of a reduce's heap for map output."""
     shuffle_merge: float
     """Share of that at which it is merged to disk."""
+    merge_outputs: int | None = None
+    """Map outputs at which it is, however much that is; None where memory alone decides."""
     reduce_input_buffer: float
     """Share of the heap that may hold map output while the reduce runs."""
     codec: Codec

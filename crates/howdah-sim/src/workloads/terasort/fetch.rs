@@ -22,10 +22,13 @@ impl Terasort<'_> {
         let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * self.shuffle.on_disk;
         let fetch_s = fetches * parameters.fetch_s / bytes;
-        let beside_s = merge::decompress_s(world.scenario);
+        let merged = self.shuffle.on_disk * self.shuffle.merges.beside;
+        let beside_s = merge::decompress_s(world.scenario) + merged * merge::merge_s(world.scenario);
         let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
         let spill = world.cluster.next_spill(worker);
+        // Runs are merged on disk evenly, though the first few are only once there are enough of them.
+        let again = stored * merged;
         world
             .uses
             .clear()
@@ -33,7 +36,8 @@ impl Terasort<'_> {
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, from, worker, stored)
-            .write(&world.cluster, spill, stored * self.shuffle.on_disk);
+            .read(&world.cluster, spill, again)
+            .write(&world.cluster, spill, stored * self.shuffle.on_disk + again);
         // What maps wrote long before their output is fetched has left the page cache.
         if self.last_map_end.is_some_and(|end| started > end) {
             let disk = world.cluster.next_spill(from);
@@ -44,11 +48,13 @@ impl Terasort<'_> {
         // Its merge runs beside its fetches; only the merge is one thread.
         let stream = Stream { work: bytes, stream_s: 0.0, memory_s: merging_s, threads: 1.0, pause_s };
         world.stream(number, stream);
-        self.spilled_bytes += bytes * stored * self.shuffle.on_disk;
+        let spilled = bytes * (stored * self.shuffle.on_disk + again);
+        self.spilled_bytes += spilled;
+        self.spill_read_bytes += bytes * again;
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         attempt.done.shuffled_bytes += bytes * stored;
-        attempt.done.spilled_bytes += bytes * stored * self.shuffle.on_disk;
+        attempt.done.spilled_bytes += spilled;
         attempt.done.cpu_s += bytes * (beside_s + serve_s);
         Next::Stream
     }

@@ -20,6 +20,10 @@ use crate::world::World;
 /// A split may be so much longer than a block before it is cut (FileInputFormat.SPLIT_SLOP).
 const SPLIT_SLOP: f64 = 1.1;
 
+/// Reduces fetch on and on, each by its own clock. They take turns to begin a round, so many of them, so that a cluster
+/// is not flooded by all at once and left alone in between.
+const PARTS: u32 = 8;
+
 struct Terasort<'a> {
     input: &'a Files,
     /// Each map's blocks.
@@ -29,7 +33,8 @@ struct Terasort<'a> {
     mapped_bytes: f64,
     maps_ended: u32,
     last_map_end: Option<Time>,
-    rounds_ready: u32,
+    /// Parts of rounds whose maps have ended, of which each round has [`PARTS`].
+    parts_ready: u32,
     /// Rounds of a mean reduce; all reduces go by them.
     shuffle: Shuffle,
     remote_bytes: f64,
@@ -59,8 +64,8 @@ pub(crate) fn run(
         mapped_bytes: 0.0,
         maps_ended: 0,
         last_map_end: None,
-        rounds_ready: 0,
-        shuffle: shuffle::shuffle(settings, bytes / f64::from(reduces)),
+        parts_ready: 0,
+        shuffle: shuffle::shuffle(settings, bytes / f64::from(reduces), splits.len() as u32),
         remote_bytes: 0.0,
         spilled_bytes: 0.0,
         spill_read_bytes: 0.0,
@@ -113,10 +118,19 @@ fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
 }
 
 impl Terasort<'_> {
+    /// Rounds that a reduce can have begun by now; the last one waits for the last map.
+    fn rounds_ready(&self, reduce: u32) -> u32 {
+        match self.last_map_end {
+            Some(_) => self.shuffle.rounds,
+            None => ((self.parts_ready + reduce % PARTS) / PARTS).min(self.shuffle.rounds - 1),
+        }
+    }
+
     fn reduce(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let (step, rounds) = (world.attempts[number].step, self.shuffle.rounds);
         if step < rounds {
-            return if step < self.rounds_ready { self.fetch(world, number) } else { Next::Wait };
+            let ready = step < self.rounds_ready(world.attempts[number].task);
+            return if ready { self.fetch(world, number) } else { Next::Wait };
         }
         let now = world.now;
         let attempt = &mut world.attempts[number];
@@ -148,14 +162,14 @@ impl Program for Terasort<'_> {
         world.watch.advance(attempt.done.input_bytes as u64);
         self.maps_ended += 1;
         self.mapped_bytes += attempt.done.input_bytes;
-        let ready = if self.maps_ended == self.splits.len() as u32 {
+        if self.maps_ended == self.splits.len() as u32 {
             self.last_map_end = Some(world.now);
-            self.shuffle.rounds
-        } else {
-            (self.mapped_bytes / self.total_bytes * f64::from(self.shuffle.rounds)) as u32
-        };
-        let more = ready > self.rounds_ready;
-        self.rounds_ready = ready;
+            return true;
+        }
+        let parts = f64::from(self.shuffle.rounds * PARTS);
+        let ready = (self.mapped_bytes / self.total_bytes * parts) as u32;
+        let more = ready > self.parts_ready;
+        self.parts_ready = ready;
         more
     }
 }

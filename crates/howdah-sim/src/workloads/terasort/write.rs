@@ -1,4 +1,4 @@
-//! A reduce once it has all its input: passes over runs if there are too many, then block after block of output.
+//! A reduce once it has all its input: some runs merged if there are too many, then block after block of output.
 
 use super::Terasort;
 use crate::job::Next;
@@ -6,21 +6,18 @@ use crate::models::merge::{self, ROW_BYTES};
 use crate::world::{Stream, World};
 
 impl Terasort<'_> {
-    /// What comes after the last round: passes over the runs on disk, if there are too many to merge at once.
+    /// What comes after the last round: some runs on disk merged, if there are too many to merge at once.
     pub(super) fn merge(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let attempt = &world.attempts[number];
         let (worker, task) = (attempt.worker, attempt.task);
         let settings = &world.scenario.job;
-        let more = merge::passes(settings, self.runs()) - 1.0;
+        let more = self.shuffle.merges.after;
         let bytes = self.output.files.file_bytes(task) * self.shuffle.on_disk;
-        if more <= 0.0 || bytes == 0.0 {
+        if more == 0.0 || bytes == 0.0 {
             return Next::Pause(0.0);
         }
-        let parameters = &world.scenario.parameters;
         let stored = more / settings.compression_ratio;
-        let comparisons = f64::from(settings.io_sort_factor).log2() * more;
-        let memory_s = comparisons / ROW_BYTES * parameters.compare_s
-            + more * (merge::compress_s(world.scenario) + merge::decompress_s(world.scenario));
+        let memory_s = more * merge::merge_s(world.scenario);
         let (from, to) = (world.cluster.next_spill(worker), world.cluster.next_spill(worker));
         world.uses.clear().read(&world.cluster, from, stored).write(&world.cluster, to, stored);
         world.stream(number, Stream { work: bytes, stream_s: 0.0, memory_s, threads: 1.0, pause_s: 0.0 });
@@ -41,7 +38,7 @@ impl Terasort<'_> {
         let parameters = &world.scenario.parameters;
         let stream_s = parameters.reduce_s_per_byte + parameters.stream_s_per_byte;
         let memory_s = merge::decompress_s(world.scenario) * self.shuffle.on_disk
-            + self.runs().max(2.0).log2() / ROW_BYTES * parameters.compare_s;
+            + self.shuffle.merges.left.max(2.0).log2() / ROW_BYTES * parameters.compare_s;
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
         world.uses.clear().read(&world.cluster, run, stored);
@@ -53,9 +50,5 @@ impl Terasort<'_> {
         done.input_bytes += bytes;
         done.output_bytes += bytes;
         Next::Stream
-    }
-
-    fn runs(&self) -> f64 {
-        f64::from(self.shuffle.rounds) * self.shuffle.on_disk
     }
 }
