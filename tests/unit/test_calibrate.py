@@ -13,10 +13,11 @@ from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case, Simulate, Work
 from howdah.calibrate.fit import fit
 from howdah.calibrate.free import Free, values_for
+from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
 from howdah.calibrate.noise import best_of_shift, typical
-from howdah.calibrate.problem import Problem
+from howdah.calibrate.problem import Figure, Problem
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
+from howdah.model.calibration import Calibration, Residual
 from howdah.model.parameter import Parameter
 from howdah.model.plan import Plan
 from howdah.model.workload import Suite
@@ -107,6 +108,28 @@ def test_nine_of_ten_left_out_figures_are_within_their_intervals() -> None:
     cells = [cell for cell in _calibrated(_cases(), blurred).cells if cell.unit == "s"]
     within = [cell.low <= cell.known <= cell.high for cell in cells if cell.low and cell.high]
     assert np.mean(within) >= 0.85
+
+
+def test_what_short_figures_are_off_by_besides_are_seconds_that_do_not_grow() -> None:
+    times_s = [float(2**power) for power in range(4, 24)]
+    case = Case("one", "fast", _work(1.0), {f"terasort/{time_s:g}": time_s for time_s in times_s})
+    figures = [Figure(case, name) for name in case.known]
+
+    def found(late_s: float) -> Residual:
+        told = np.array([1.05 * time_s + late_s for time_s in times_s])
+        (residual,) = residuals(figures, LeftOut(told, np.zeros(len(told))))
+        return residual
+
+    # A longer half that is off by 5 % is within 1.645 standard deviations of 3 %.
+    assert found(0.0).relative == pytest.approx(math.log(1.05) / NINETY, rel=1e-3)
+    late = found(10.0)
+    assert late.relative == pytest.approx(found(0.0).relative, rel=0.01)
+    assert late.seconds > 3
+    within = [
+        abs(math.log((1.05 * time_s + 10) / time_s)) <= NINETY * late.of(1.05 * time_s + 10) * 1.001
+        for time_s in times_s
+    ]
+    assert sum(within) >= 0.9 * len(within)
 
 
 def test_a_mechanism_that_is_off_shows_in_the_errors_of_what_it_carries() -> None:

@@ -20,6 +20,7 @@ from howdah.session.studies import studies
 from howdah.units import MIB
 
 RELATIVE = 0.08
+SECONDS = 1000.0
 PLATFORMS = ("Native", "1 VM", "2 VMs", "4 VMs")
 OFF = st.floats(-0.4, 0.4)
 
@@ -62,11 +63,11 @@ def test_what_all_runs_are_off_by_is_nobodys_own(off: list[float], more: float) 
 def test_runs_that_are_off_alike_leave_nothing_and_opposite_ones_no_more_than_single_figures() -> None:
     alike = _calibration(_cell("hosts Native 30 TB r3", 0.2), _cell("hosts 1 VM 30 TB r3", 0.2))
     opposite = _calibration(_cell("hosts Native 30 TB r3", 0.2), _cell("hosts 1 VM 30 TB r3", -0.2))
-    assert own_part(alike, "terasort") == pytest.approx(0, abs=1e-4)
-    assert own_part(opposite, "terasort") == RELATIVE
+    assert own_part(alike, "terasort", SECONDS) == pytest.approx(0, abs=1e-4)
+    assert own_part(opposite, "terasort", SECONDS) == RELATIVE
     some = _calibration(_cell("hosts Native 30 TB r3", 0.06), _cell("hosts 1 VM 30 TB r3", -0.06))
     # A single ratio has to lie within nine tenths of a normal distribution: 1.645 standard deviations.
-    assert own_part(some, "terasort") == pytest.approx(0.12 / NINETY / math.sqrt(2), rel=1e-3)
+    assert own_part(some, "terasort", SECONDS) == pytest.approx(0.12 / NINETY / math.sqrt(2), rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +88,9 @@ def test_runs_that_are_off_alike_leave_nothing_and_opposite_ones_no_more_than_si
 def test_where_no_ratio_is_known_all_that_is_unexplained_counts(cells: tuple[CalibrationCell, ...]) -> None:
     calibration = _calibration(*cells)
     assert apart(calibration) is None
-    assert own_part(calibration, "terasort") == unexplained(calibration, "terasort") == RELATIVE
-    assert own_part(None, "terasort") == 0
+    own, whole = (of(calibration, "terasort", SECONDS) for of in (own_part, unexplained))
+    assert own == whole == RELATIVE
+    assert own_part(None, "terasort", SECONDS) == 0
 
 
 def test_the_published_platforms_are_among_the_ratios_and_tell_more_than_single_figures() -> None:
@@ -100,7 +102,7 @@ def test_the_published_platforms_are_among_the_ratios_and_tell_more_than_single_
     assert not any("seven-node" in one.one.case or " 3 TB" in one.one.case for one in found.ratios)
     covered = [abs(one.off) <= NINETY * math.hypot(found.relative, RELATIVE) for one in found.ratios]
     assert sum(covered) >= 0.9 * len(covered)
-    assert 0 < own_part(published, "terasort") < unexplained(published, "terasort")
+    assert 0 < own_part(published, "terasort", SECONDS) < unexplained(published, "terasort", SECONDS)
 
 
 SETTINGS = st.builds(
@@ -141,7 +143,7 @@ def _told(workload: str) -> dict[tuple[str, str], bool]:
         and (run.study, run.setting.dataset_bytes, run.setting.replication) == ("vsphere6", 30 * 10**12, 3)
     }
     foretold = {
-        name: Foretold((time,), unexplained(published, workload), own_part(published, workload))
+        name: Foretold((time,), unexplained(published, workload, time), own_part(published, workload, time))
         for name, time in times.items()
     }
     return {

@@ -15,8 +15,8 @@ from howdah.model.prediction import Forecast
 SECONDS = st.floats(min_value=0.1, max_value=1e6)
 
 
-def _calibration(relative: float, best_of: int = 1) -> Calibration:
-    residual = Residual(quantity="terasort", relative=relative, cells=10)
+def _calibration(relative: float, best_of: int = 1, seconds: float = 0.0) -> Calibration:
+    residual = Residual(quantity="terasort", relative=relative, seconds=seconds, cells=10)
     return Calibration(name="a test", parameters=(), residuals=(residual,), best_of=best_of)
 
 
@@ -41,6 +41,20 @@ def test_equal_simulations_leave_the_residual_alone() -> None:
     # 1.645 standard deviations to either side are nine tenths of a normal distribution.
     assert found.high_s == pytest.approx(100 * math.exp(1.6449 * 0.05), rel=1e-4)
     assert found.low_s == pytest.approx(100 / math.exp(1.6449 * 0.05), rel=1e-4)
+
+
+def test_seconds_that_do_not_grow_widen_short_times_and_not_long_ones() -> None:
+    calibration = _calibration(0.03, seconds=4.0)
+    found = [_of([time_s] * 3, calibration).width for time_s in (10.0, 100.0, 1e6)]
+    assert found == sorted(found, reverse=True)
+    # 3 % and 4 s of 100 s make 5 %, nearly: seconds are added, where a share multiplies.
+    assert found[1] == pytest.approx(math.expm1(1.6449 * 0.05), rel=0.02)
+    assert found[2] == pytest.approx(_of([1e6] * 3, _calibration(0.03)).width, rel=1e-6)
+
+
+def test_times_shorter_than_any_known_count_as_the_shortest() -> None:
+    residual = Residual(quantity="terasort", relative=0.03, seconds=4.0, least_s=20.0, cells=10)
+    assert residual.of(1.0) == residual.of(20.0) > residual.of(21.0)
 
 
 def test_a_workload_without_residuals_is_known_as_badly_as_the_worst() -> None:

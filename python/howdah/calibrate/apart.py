@@ -42,13 +42,13 @@ class Apart(NamedTuple):
     """What it was found from."""
 
 
-def own_part(calibration: Calibration | None, workload: str) -> float:
+def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
     """Standard deviation of a time's logarithm of which two make up what is unexplained of a ratio.
 
     All that is unexplained of the time where the calibration knows no ratios: those that rest on runs of
     one's own do not.
     """
-    whole = unexplained(calibration, workload)
+    whole = unexplained(calibration, workload, elapsed_s)
     found = apart(calibration) if calibration is not None else None
     return whole if found is None else min(whole, found.relative / math.sqrt(2))
 
@@ -87,5 +87,5 @@ def _explained(calibration: Calibration, cell: CalibrationCell) -> float:
     if cell.left_out is None or cell.high is None:
         return 0.0
     whole = math.log(cell.high / cell.left_out) / NINETY
-    rest = unexplained(calibration, cell.quantity.partition("/")[0])
+    rest = unexplained(calibration, cell.quantity.partition("/")[0], cell.left_out)
     return math.sqrt(max(0.0, whole**2 - rest**2))

@@ -87,7 +87,8 @@ def _correlations(full: Fit) -> Iterator[float]:
 
 def _half(figure: Figure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
     name = workload_of(figure.quantity)
-    rest = next((one.relative for one in unexplained if one.quantity == name), 0.0)
+    elapsed_s = float(left_out.simulated[index])
+    rest = next((one.of(elapsed_s) for one in unexplained if one.quantity == name), 0.0)
     if is_load(figure.quantity):
         rest = figure.tolerance
     return half_width(float(left_out.explained[index]), rest)

@@ -39,22 +39,22 @@ def forecasts(
     return tuple(found)
 
 
-def unexplained(calibration: Calibration | None, workload: str) -> float:
+def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
     """Standard deviation of a time's logarithm that parameters and seeds do not explain.
 
     That of the workloads known least well for one that the calibration says nothing of.
     """
     if calibration is None:
         return 0.0
-    known = {one.quantity: one.relative for one in calibration.residuals}
+    known = {one.quantity: one.of(elapsed_s) for one in calibration.residuals}
     return known.get(workload, max(known.values(), default=0.0))
 
 
 def _forecast(stretch: Stretch, elapsed_s: Sequence[float], calibration: Calibration | None) -> Forecast:
     logarithms = np.log(elapsed_s)
     explained = float(np.std(logarithms, ddof=1)) if len(elapsed_s) > 1 else 0.0
-    reach = math.exp(half_width(explained, unexplained(calibration, stretch.workload)))
     median_s = float(np.exp(np.median(logarithms)))
+    reach = math.exp(half_width(explained, unexplained(calibration, stretch.workload, median_s)))
     if calibration is not None:
         median_s = typical(median_s, stretch.workload, calibration.best_of)
     return Forecast(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,15 +55,25 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
 def residuals(figures: Sequence[Figure], left_out: LeftOut) -> tuple[Residual, ...]:
     """What parameters and seeds leave unexplained of times: enough to cover nine of ten of them.
 
-    One number for all workloads: each by itself has too few figures to tell its tenth part from chance.
+    A share of the time covers those of the longer half of the figures. What the shorter half is off by
+    besides are seconds that do not grow with the time. Both are the same for all workloads: each by itself
+    has too few figures to tell its tenth part from chance.
     """
     times = [index for index, one in enumerate(figures) if not is_load(one.quantity)]
     if not times:
         return ()
     off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in times])
-    relative = enough_to_cover(off, left_out.explained[times])
+    explained, elapsed_s = left_out.explained[times], left_out.simulated[times]
+    longer = elapsed_s >= np.median(elapsed_s)
+    relative = enough_to_cover(off[longer], explained[longer])
+    short = np.hypot(explained, relative)[~longer]
+    seconds = enough_to_cover(off[~longer], short, lambda late_s: np.log1p(late_s / elapsed_s[~longer]))
     counts = Counter(workload_of(figures[i].quantity) for i in times)
-    return tuple(Residual(quantity=name, relative=relative, cells=count) for name, count in counts.items())
+    shortest_s = float(np.min(elapsed_s))
+    return tuple(
+        Residual(quantity=name, relative=relative, seconds=seconds, least_s=round(shortest_s, 3), cells=count)
+        for name, count in counts.items()
+    )
 
 
 def half_width(explained: float, unexplained: float) -> float:
@@ -71,15 +81,24 @@ def half_width(explained: float, unexplained: float) -> float:
     return NINETY * math.hypot(explained, unexplained)
 
 
-def enough_to_cover(off: Vector, explained: Vector) -> float:
-    """The standard deviation to be added to the explained one so that 90 % of the distances are within it."""
+def enough_to_cover(
+    off: Vector, explained: Vector, counts: Callable[[float], Vector | float] = lambda spread: spread
+) -> float:
+    """The standard deviation to be added to the explained one so that 90 % of the distances are within it.
+
+    ``counts`` tells what it makes of each distance, where that is not itself.
+    """
+    if not len(off):
+        return 0.0
     rank = math.ceil(_SHARE * len(off))
 
     def excess(sigma: float) -> float:
-        ratios = np.sort(np.abs(off) / np.hypot(explained, sigma))
+        ratios = np.sort(np.abs(off) / np.hypot(explained, counts(sigma)))
         return float(ratios[rank - 1]) - NINETY
 
-    least, most = 1e-6, float(np.max(np.abs(off))) + 1e-3
+    least, most = 1e-6, 1.0
+    while excess(most) > 0:
+        most *= 2
     return 0.0 if excess(least) <= 0 else round(float(brentq(excess, least, most)), 6)
 
 

@@ -6,6 +6,7 @@ its numbers would be read for something they are not.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -81,14 +82,22 @@ class CalibrationCell(Model):
 
 
 class Residual(Model):
-    """How far off left-out figures of one kind are."""
+    """How far off left-out figures of one kind are, beyond what parameters and seeds explain."""
 
     quantity: str
     """The workload whose figures they are."""
     relative: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """Standard deviation of the logarithm, beyond what parameters and seeds explain."""
+    """Standard deviation of the logarithm."""
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Standard deviation of what does not grow with a run: its starts and ends, its slowest task."""
+    least_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """The shortest figure it was found from. Of shorter times nothing is known; they count as this one."""
     cells: int
     """How many figures it was found from."""
+
+    def of(self, elapsed_s: float) -> float:
+        """Standard deviation of the logarithm of a time of so many seconds."""
+        return math.hypot(self.relative, math.log1p(self.seconds / max(self.least_s, elapsed_s)))
 
 
 class Without(Model):

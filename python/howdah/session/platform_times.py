@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
@@ -56,11 +57,17 @@ class PlatformTimes:
         ]
         ended = [one.workloads[0] for one in simulate(several, self._tell)]
         elapsed_s = [(one.end_ns - one.start_ns) / _NS_PER_S for one in ended]
-        rest, own = unexplained(self._calibration, _KIND), own_part(self._calibration, _KIND)
         return [
-            Foretold(tuple(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]), rest, own)
-            for place in range(len(plans))
+            self._foretold(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
         ]
+
+    def _foretold(self, elapsed_s: Sequence[float]) -> Foretold:
+        middle_s = median(elapsed_s)
+        return Foretold(
+            tuple(elapsed_s),
+            unexplained(self._calibration, _KIND, middle_s),
+            own_part(self._calibration, _KIND, middle_s),
+        )
 
     def _sized(self, plan: Plan) -> int:
         """How many rows are sorted, the same on every plan: what the cluster is for, or as much as tells."""

@@ -40,11 +40,11 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
         for each in summaries
     ]
     elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
-    shares = [(kind, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
+    shares = [(kind, time_s, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
     return Foretold(
         elapsed_s,
-        unexplained=sum(share * unexplained(calibration, kind) for kind, share in shares),
-        own=sum(share * own_part(calibration, kind) for kind, share in shares),
+        unexplained=sum(share * unexplained(calibration, kind, time_s) for kind, time_s, share in shares),
+        own=sum(share * own_part(calibration, kind, time_s) for kind, time_s, share in shares),
     )
 
 

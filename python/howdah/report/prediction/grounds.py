@@ -105,8 +105,11 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
             "Left unexplained",
             "What parameters and seeds do not explain of figures that were left out; it widens intervals.",
             Table(
-                ("workload", "standard deviation", "figures"),
-                tuple((one.quantity, percent(one.relative), str(one.cells)) for one in calibration.residuals),
+                ("workload", "standard deviation", "and whatever the time", "figures"),
+                tuple(
+                    (one.quantity, percent(one.relative), seconds(one.seconds), str(one.cells))
+                    for one in calibration.residuals
+                ),
             ),
         )
     if calibration.cells:
