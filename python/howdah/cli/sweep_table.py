@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.bar import Bar
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -21,8 +22,10 @@ def sweep_table(found: Sweep) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("hosts", "dataset", "time"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for column in ("90 % interval", "sorted a second", "NameNode", "scheduler"):
+    # In a narrow terminal bars get shorter and intervals two lines, before a number loses a digit.
+    table.add_column("", max_width=_WIDE)
+    table.add_column("90 % interval", justify="right", min_width=13)
+    for column in ("sorted a second", "NameNode", "scheduler"):
         table.add_column(column, justify="right", no_wrap=True)
     longest = max(one.elapsed_s for one in found.points)
     for one in found.points:
@@ -30,7 +33,7 @@ def sweep_table(found: Sweep) -> RenderableType:
             format_count(one.hosts),
             format_bytes(one.dataset_bytes),
             format_seconds(one.elapsed_s),
-            "█" * max(1, round(_WIDE * one.elapsed_s / longest)),
+            Bar(longest, 0, one.elapsed_s),
             f"{format_seconds(one.low_s)} to {format_seconds(one.high_s)}",
             format_rate(one.dataset_bytes / one.elapsed_s),
             f"{one.namenode:.0%}",
