@@ -181,8 +181,9 @@ def test_one_of_a_kind_is_singular_and_thousands_are_separated(tmp_path: Path) -
     assert "1,000 rows · 100 kB · 1 map, 1 reduce · " in sort.stdout
 
 
-def test_howdah_alone_prints_its_help_and_no_error(tmp_path: Path) -> None:
-    done = howdah(cwd=tmp_path)
+@pytest.mark.parametrize("words", [(), ("lab",), ("inventory",), ("hadoop",)])
+def test_what_only_has_commands_prints_its_help_and_no_error(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = howdah(*words, cwd=tmp_path)
     assert done.returncode == 0
     assert "Usage" in done.stdout
     assert done.stderr == ""

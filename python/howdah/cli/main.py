@@ -84,6 +84,9 @@ def _run(output: PatientOutput) -> int:
         _complain(str(error), error.hint)
         return error.exit_code
     except TyperException as error:
+        if not error.format_message():
+            # A command that only has others was given none of them, and has printed its help.
+            return 0
         # A flag without its value does not know which command it was given to.
         context = getattr(error, "ctx", None)
         command = context.command_path if context else f"howdah {named_by(sys.argv[1:])}".strip()
