@@ -63,7 +63,15 @@ def test_virtual_hosts_keep_as_many_workers() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("hosts", 0), ("hosts", 10**9), ("disks", 10**9), ("cores", 13), ("memory", 1), ("replication", 100)],
+    [
+        ("hosts", 0),
+        ("hosts", 10**9),
+        ("disks", 10**9),
+        ("cores", 13),
+        ("memory", 1),
+        ("replication", 100),
+        ("block-size", 1),
+    ],
 )
 def test_what_is_impossible_is_told(name: str, value: int) -> None:
     with pytest.raises(UserError, match=f"^{name}="):

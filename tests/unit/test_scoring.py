@@ -154,7 +154,9 @@ def test_without_a_prediction_of_it_a_run_is_not_scored(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no prediction"):
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     save_prediction(predictions, small_prediction())
-    with pytest.raises(UserError, match=r"no prediction in .* foretold it; not small: it was simulated"):
+    with pytest.raises(
+        UserError, match=r"is not what any prediction in .* foretold, not even small: it was simulated"
+    ):
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     with pytest.raises(UserError, match="no such prediction"):
         score_run("one", "large", runs_dir=runs, predictions_dir=predictions)

@@ -13,6 +13,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.units import (
+    MIB,
     exact_bits_per_s,
     exact_bytes,
     format_count,
@@ -24,6 +25,8 @@ from howdah.units import (
 MOST_HOSTS = 10_000
 """More are not simulated in any time that one would wait."""
 _BLOCK_SIZE = "dfs.blocksize"
+_CHECKED_BYTES = 512
+"""A DataNode keeps a checksum of so much; and a NameNode takes no block of less than 1 MiB by default."""
 
 
 class Quantity(NamedTuple):
@@ -57,11 +60,11 @@ def changed(plan: Plan, name: str, value: int) -> Plan:
         raise UserError(
             where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
         )
-    if quantity.of_request is not None:
-        request = quantity.of_request(request, value)
     if quantity.of_host is not None:
         inventory = _with_group(inventory, group, quantity.of_host(group, value), where)
     try:
+        if quantity.of_request is not None:
+            request = quantity.of_request(request, value)
         return plan_cluster(inventory, request)
     except UserError as error:
         raise UserError(where, error.what, error.hint) from error
@@ -95,7 +98,12 @@ def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any
         groups = tuple(other if one is group else one for one in inventory.groups)
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
-        raise UserError(where, error.errors(include_url=False)[0]["msg"], "give another value") from error
+        bounds = error.errors(include_url=False)[0].get("ctx", {})
+        raise UserError(
+            where,
+            "is more than a host has",
+            f"give at most {bounds['le']:,}" if "le" in bounds else "give less",
+        ) from error
 
 
 def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
@@ -131,6 +139,8 @@ def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 
 def _block_size(request: PlanRequest, value: int) -> PlanRequest:
+    if value < MIB or value % _CHECKED_BYTES:
+        raise UserError("block-size", "is no block of HDFS", "give 1MiB or more, in multiples of 512 bytes")
     others = tuple(one for one in request.overrides if one.key != _BLOCK_SIZE)
     return request.model_copy(
         update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}

@@ -54,7 +54,12 @@ def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
             "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
         )
     dataset_bytes = plan.cluster.request.dataset_bytes
-    return plan, size_suite(request, at_once(plan), engine=SIMULATED, dataset_bytes=dataset_bytes).suite
+    try:
+        return plan, size_suite(request, at_once(plan), engine=SIMULATED, dataset_bytes=dataset_bytes).suite
+    except UserError as error:
+        # Here the suite is what a flag says, not a word of the command's own.
+        where = "--suite" if error.where == "SUITE" else error.where
+        raise UserError(where, error.what, error.hint) from error
 
 
 def predict(

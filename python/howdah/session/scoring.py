@@ -77,7 +77,8 @@ def _found(directory: Path, record: RunRecord) -> Prediction:
         newest = known[-1]
         raise UserError(
             f"run {record.id}",
-            f"no prediction in {directory} foretold it; not {newest.id}: {why_not(newest, record)}",
+            f"is not what any prediction in {directory} foretold, not even {newest.id}: "
+            f"{why_not(newest, record)}",
             "predict a plan, then run the same suite on it, then score",
         )
     return fitting[-1]

@@ -16,7 +16,7 @@ from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workload import ROW_BYTES
-from howdah.planner.changes import changed, pinned
+from howdah.planner.changes import MOST_HOSTS, changed, pinned
 from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.report.prediction.saturation import saturation_said
@@ -96,8 +96,11 @@ def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
         raise UserError(where, "is no sweep", "give hosts=10..1000 or dataset=1TB..100TB")
     parse = parse_count if quantity == "hosts" else parse_bytes
     low, high = parse(first, where), parse(last, where)
+    example = "hosts=10..1000" if quantity == "hosts" else "dataset=1TB..100TB"
     if not 1 <= low < high:
-        raise UserError(where, "does not go from less to more", "give hosts=10..1000 for instance")
+        raise UserError(where, "does not go from less to more", f"give {example} for instance")
+    if quantity == "hosts" and high > MOST_HOSTS:
+        raise UserError(where, "goes too far", f"give at most {MOST_HOSTS:,} hosts")
     step = (high / low) ** (1 / (_POINTS - 1))
     return "hosts" if quantity == "hosts" else "dataset", sorted(
         {low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))}

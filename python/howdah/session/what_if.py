@@ -60,8 +60,10 @@ def what_if(
             several += list(scenarios(each, work, known, count=replications, seed=seed))
             kept.append(change)
         except UserError as error:
-            if change is None or EVERYTHING not in asked:
+            if change is None:
                 raise
+            if EVERYTHING not in asked:
+                raise _of(f"{change.name}={change.after}", error) from error
             impossible.append(f"{change.name}={change.after}: {error.what}")
     summaries = simulate(several, tell)
     told = [
@@ -109,7 +111,17 @@ def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterato
             raise UserError(
                 f"--what-if {text}", "is no change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
             )
-        yield _change(base, name, QUANTITIES[name].parse(value, f"--what-if {text}"))
+        number = QUANTITIES[name].parse(value, f"--what-if {text}")
+        try:
+            one = _change(base, name, number)
+        except UserError as error:
+            raise _of(text, error) from error
+        yield one
+
+
+def _of(text: str, error: UserError) -> UserError:
+    """The fault of a change that was asked for by itself."""
+    return UserError(f"--what-if {text}", error.what, error.hint)
 
 
 def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterator[_Change]:

@@ -20,6 +20,8 @@ def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
     if not RUN_ID.fullmatch(name):
         raise UserError(f"--name {name}", "cannot name a prediction", "use letters, digits, '.', '_' and '-'")
+    if directory.is_file():
+        raise UserError(str(directory), "is a file", "give a directory; it is made if need be")
     if (directory / name).exists():
         raise _taken(directory / name)
 

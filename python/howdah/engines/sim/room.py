@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.engines.sim.scenario import Hosts, Scenario
+from howdah.engines.sim.scenario import Hosts, Program, Scenario
 from howdah.errors import UserError
 from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.units import format_bytes, format_count_short, format_counted
@@ -25,14 +25,20 @@ def check_room(scenario: Scenario) -> None:
 
 def _check_hosts(scenario: Scenario) -> None:
     hosts = sum(group.count for group in scenario.hosts)
-    replicas = max([scenario.hdfs.replication, *(one.replication or 1 for one in scenario.workloads)])
+    replicas, flag = max([(scenario.hdfs.replication, "--replication"), *map(_asked, scenario.workloads)])
     if replicas > hosts:
         raise UserError(
-            "--replication",
+            flag,
             f"{replicas} replicas of a block belong on {replicas} hosts, and the plan has "
             f"{format_counted(hosts, 'host')} with workers",
             f"give at most {hosts}, or plan for more hosts",
         )
+
+
+def _asked(one: Program) -> tuple[int, str]:
+    """How many replicas a workload writes, and the flag that says so."""
+    flag = "--output-replication" if one.kind == WorkloadKind.TERASORT else "--replication"
+    return one.replication or 1, flag
 
 
 def _check_space(scenario: Scenario) -> None:

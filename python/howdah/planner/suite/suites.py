@@ -103,6 +103,8 @@ _MOST_SLOTS = 256
 _MOST_REPLICAS = 512
 _LEAST_FILE_BYTES = MIB
 _CHECKED_BYTES = 512
+_MOST_BLOCK_BYTES = 8191 * 2**50
+"""As many PiB as dfs.blocksize, a Java long, can hold."""
 _MOST_INTERVAL_S = 3600.0
 _MOST_ROWS = 10**12
 _MOST_SIMULATED_ROWS = 10**14
@@ -187,13 +189,14 @@ def _check_sizes(request: RunRequest) -> None:
             "give at least 1MiB",
         )
     if request.block_bytes is not None and (
-        request.block_bytes < _LEAST_FILE_BYTES or request.block_bytes % _CHECKED_BYTES
+        not _LEAST_FILE_BYTES <= request.block_bytes <= _MOST_BLOCK_BYTES
+        or request.block_bytes % _CHECKED_BYTES
     ):
         # dfs.namenode.fs-limits.min-block-size, and the chunks that a DataNode keeps a checksum of.
         raise UserError(
             "--block-size",
             f"{request.block_bytes:,} bytes are no block of HDFS",
-            "give at least 1MiB, in multiples of 512 bytes",
+            "give from 1MiB to 8191PiB, in multiples of 512 bytes",
         )
     if request.slowstart is not None and not 0 <= request.slowstart <= 1:
         raise UserError("--slowstart", f"{request.slowstart} is no share of maps", "give from 0 to 1")
