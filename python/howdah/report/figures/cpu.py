@@ -6,6 +6,7 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray
 from howdah.analysis.use import LEAST_RESOLVED_S
+from howdah.model.run import Origin
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.steps import combined, common_grid, mean
 from howdah.report.figures.timeaxis import first_shown_s
@@ -32,8 +33,9 @@ def cpu(source: Source) -> Figure | None:
         Line(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
         for quantity, key in KEYS.items()
     ]
-    # The line of a kind that never was would lie on the one below it and hide that one's colour.
-    lines = [line for line in each if line.values.any()] or each[:1]
+    # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
+    measured = source.record.origin is Origin.MEASURED
+    lines = [line for line in each if measured or line.values.any()] or each[:1]
     spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
     return Figure(
         id="cpu",
