@@ -184,6 +184,16 @@ def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
     assert sum(bar.moved_bytes for bar in found) == 50_000
 
 
+def test_tasks_too_many_for_a_page_are_joined_while_gaps_stay() -> None:
+    # Of 2 pixels each, in lanes that rest for 5 pixels after every twentieth.
+    tasks = [(lane, 2 * place + 5 * (place // 20)) for lane in range(300) for place in range(100)]
+    bars = [Bar("map", lane, start, start + 2, "a task", 5, 1) for lane, start in tasks]
+    found = merged(bars, 900.0)
+    assert len(found) <= 10_000
+    assert sum(bar.tasks for bar in found) == len(bars)
+    assert sum(bar.end_s - bar.start_s for bar in found) == 2 * len(bars)
+
+
 def test_few_tasks_are_left_alone() -> None:
     bars = [Bar("map", 0, 0.0, 1e-6, "a task", 5, 1), Bar("map", 0, 1e-6, 2e-6, "a task", 5, 1)]
     assert merged(bars, 1_000.0) == bars

@@ -14,6 +14,10 @@ KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 OTHER = Key("other", "phase-3")
 FAULT = Key("failed", "fault")
 MOST_BARS = 2_000
+_MOST_DRAWN = 10_000
+"""Bars of which a page of 10 MB has room for their shapes and data."""
+_WIDEST_JOINED = (2, 4, 8, 16)
+"""Pixels that joined bars may be wide together, tried in turn."""
 MOST_HEIGHT, MOST_LANE = 420.0, 22.0
 
 
@@ -79,18 +83,30 @@ def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
 
 
 def merged(bars: list[Bar], shown_s: float) -> list[Bar]:
-    """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few."""
+    """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few.
+
+    Where that leaves too many for a page, wider ones are joined, too. Gaps of a pixel stay.
+    """
     if len(bars) <= MOST_BARS:
         return bars
-    narrow = shown_s / 900
+    pixel_s = shown_s / 900
+    ordered = sorted(bars, key=lambda one: (one.lane, one.start_s))
+    for pixels in _WIDEST_JOINED:
+        joined = _joined(ordered, pixel_s, pixels * pixel_s)
+        if len(joined) <= _MOST_DRAWN:
+            break
+    return joined
+
+
+def _joined(ordered: list[Bar], gap_s: float, width_s: float) -> list[Bar]:
     joined: list[Bar] = []
-    for bar in sorted(bars, key=lambda one: (one.lane, one.start_s)):
+    for bar in ordered:
         last = joined[-1] if joined else None
         if (
             last is not None
             and (last.series, last.lane) == (bar.series, bar.lane)
-            and bar.start_s - last.end_s < narrow
-            and bar.end_s - last.start_s < 2 * narrow
+            and bar.start_s - last.end_s < gap_s
+            and bar.end_s - last.start_s < width_s
         ):
             tasks = last.tasks + bar.tasks
             joined[-1] = last._replace(
