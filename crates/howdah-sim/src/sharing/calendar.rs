@@ -14,8 +14,16 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Calendar {
     heap: Vec<(Time, u32)>,
-    places: Vec<u32>,
-    dues: Vec<Time>,
+    entries: Vec<Entry>,
+}
+
+/// What is known of a slot.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// When it is due.
+    due: Time,
+    /// Its place in the heap.
+    place: u32,
 }
 
 impl Calendar {
@@ -23,7 +31,7 @@ impl Calendar {
     pub fn first(&mut self) -> Option<(Time, u32)> {
         loop {
             let &(time, slot) = self.heap.first()?;
-            let due = self.dues[slot as usize];
+            let due = self.entries[slot as usize].due;
             if due == time {
                 return Some((time, slot));
             }
@@ -34,12 +42,12 @@ impl Calendar {
     /// Enters a slot, or moves it to another time.
     pub fn set(&mut self, slot: u32, time: Time) {
         let index = slot as usize;
-        if self.places.len() <= index {
-            self.places.resize(index + 1, NOWHERE);
-            self.dues.resize(index + 1, Time::ZERO);
+        if self.entries.len() <= index {
+            self.entries.resize(index + 1, Entry { due: Time::ZERO, place: NOWHERE });
         }
-        self.dues[index] = time;
-        let place = self.places[index];
+        let entry = &mut self.entries[index];
+        entry.due = time;
+        let place = entry.place;
         if place == NOWHERE {
             self.heap.push((time, slot));
             self.settle(self.heap.len() - 1, (time, slot));
@@ -50,8 +58,8 @@ impl Calendar {
 
     /// Drops a slot, if it is entered.
     pub fn drop(&mut self, slot: u32) {
-        let Some(place) = self.places.get_mut(slot as usize) else { return };
-        let place = std::mem::replace(place, NOWHERE) as usize;
+        let Some(entry) = self.entries.get_mut(slot as usize) else { return };
+        let place = std::mem::replace(&mut entry.place, NOWHERE) as usize;
         if place == NOWHERE as usize {
             return;
         }
@@ -86,7 +94,7 @@ impl Calendar {
 
     fn put(&mut self, place: usize, entry: (Time, u32)) {
         self.heap[place] = entry;
-        self.places[entry.1 as usize] = place as u32;
+        self.entries[entry.1 as usize].place = place as u32;
     }
 }
 

@@ -66,7 +66,7 @@ impl State {
         let (level, bottleneck) = self.limit(slot, ITSELF);
         let flow = self.flows.at(slot);
         let mut fit = (level, bottleneck);
-        for &Use { weight, resource, .. } in &flow.uses {
+        for &Use { weight, resource, .. } in self.flows.uses(slot) {
             let share = &self.resources.all[resource.0 as usize].share;
             let room = ((share.capacity - share.used) / (weight * flow.alone_per_s)).max(0.0);
             // Only a resource that limits flows already looks after those below its level.
@@ -99,14 +99,15 @@ impl State {
         let index = resource as usize;
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for member in &self.resources.all[index].members {
+        for member in self.resources.members(resource) {
             let flow = self.flows.at(member.flow);
+            let demand = self.flows.uses(member.flow)[member.place as usize].weight * flow.alone_per_s;
             let (limit, by) = if flow.bottleneck == resource && !over {
                 self.limit(member.flow, resource)
             } else {
                 (flow.level, flow.bottleneck)
             };
-            candidates.push(Candidate { flow: member.flow, by, demand: member.demand, limit });
+            candidates.push(Candidate { flow: member.flow, by, demand, limit });
         }
         let level = level(&candidates, self.resources.all[index].share.capacity * (1.0 - self.band / 2.0));
         self.resources.all[index].share.level = level;
@@ -125,7 +126,7 @@ impl State {
     /// The lowest level that a flow is allowed by itself and its resources, but for one, and which allows it.
     fn limit(&self, slot: u32, but: u32) -> (f64, u32) {
         let mut limit = (1.0, ITSELF);
-        for each in &self.flows.at(slot).uses {
+        for each in self.flows.uses(slot) {
             let level = self.resources.all[each.resource.0 as usize].share.level;
             if level < limit.0 && each.resource.0 != but {
                 limit = (level, each.resource.0);
@@ -149,7 +150,7 @@ impl State {
             flow.stale = true;
             self.stale.push(slot);
         }
-        for each in &flow.uses {
+        for each in self.flows.uses(slot) {
             let share = &mut self.resources.all[each.resource.0 as usize].share;
             share.used += each.weight * demand;
             if !share.waiting && (share.is_over() || share.is_slack(self.band)) {

@@ -1,10 +1,13 @@
 //! The flows of a network, in slots that are used again.
 
-use super::load::{FlowId, Use};
+use super::load::{FlowId, ResourceId, Use};
 use crate::time::Time;
 
 /// What limits a flow: a resource's index, or this if it is the flow itself.
 pub const ITSELF: u32 = u32::MAX;
+
+/// What stands in a row where a flow has no more uses.
+const NO_USE: Use = Use { resource: ResourceId(0), weight: 0.0, class: 0 };
 
 /// A flow, as its slot keeps it: two lines of the processor's cache, and in the first what all others change.
 #[derive(Debug, Default)]
@@ -24,6 +27,8 @@ pub struct Flow {
     pub paced_pressures: f64,
     /// What limits its level.
     pub bottleneck: u32,
+    /// Number of its uses.
+    pub count: u16,
     /// Whether the flow waits for a new rate.
     pub stale: bool,
     /// Whether the slot holds a flow.
@@ -34,8 +39,6 @@ pub struct Flow {
     pub left: f64,
     /// When `left` and `per_s` were set.
     pub since: Time,
-    /// What it takes of resources.
-    pub uses: Vec<Use>,
     /// Units of work in all.
     pub work: f64,
     /// What it was started with.
@@ -65,6 +68,10 @@ impl Flow {
 #[derive(Debug, Default)]
 pub struct Flows {
     slots: Vec<Flow>,
+    /// What flows take of resources, by slot, in rows of equal length: the processor knows where a row is before it has
+    /// read anything of the flow.
+    uses: Vec<Use>,
+    row: usize,
     free: Vec<u32>,
 }
 
@@ -73,25 +80,39 @@ impl Flows {
     pub fn enter(&mut self, now: Time, work: f64, uses: &[Use], most_per_s: f64, tag: u64) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Flow::default());
+            self.uses.resize(self.slots.len() * self.row, NO_USE);
             u32::try_from(self.slots.len() - 1).expect("flows are numbered in 32 bits")
         });
+        self.lengthen(uses.len());
+        let first = slot as usize * self.row;
+        self.uses[first..first + uses.len()].copy_from_slice(uses);
         let flow = &mut self.slots[slot as usize];
-        let mut kept = std::mem::take(&mut flow.uses);
-        kept.clear();
-        kept.extend_from_slice(uses);
         *flow = Flow {
             active: true,
             generation: flow.generation,
             bottleneck: ITSELF,
+            count: u16::try_from(uses.len()).expect("uses of a flow are numbered in 16 bits"),
             left: work,
             since: now,
             most_per_s,
             tag,
             work,
-            uses: kept,
             ..Flow::default()
         };
         slot
+    }
+
+    /// Makes every row so long at least.
+    fn lengthen(&mut self, row: usize) {
+        if row <= self.row {
+            return;
+        }
+        let mut longer = vec![NO_USE; self.slots.len() * row];
+        for slot in 0..self.slots.len() {
+            let uses = &self.uses[slot * self.row..(slot + 1) * self.row];
+            longer[slot * row..slot * row + self.row].copy_from_slice(uses);
+        }
+        (self.uses, self.row) = (longer, row);
     }
 
     /// Gives a slot back.
@@ -105,6 +126,12 @@ impl Flows {
     /// The flow in a slot.
     pub fn at(&self, slot: u32) -> &Flow {
         &self.slots[slot as usize]
+    }
+
+    /// What the flow in a slot takes of resources.
+    pub fn uses(&self, slot: u32) -> &[Use] {
+        let first = slot as usize * self.row;
+        &self.uses[first..first + usize::from(self.at(slot).count)]
     }
 
     /// The flow in a slot, to change.

@@ -18,6 +18,7 @@ mod calendar;
 mod exact;
 mod fair;
 mod flows;
+mod lists;
 mod load;
 mod network;
 mod resources;

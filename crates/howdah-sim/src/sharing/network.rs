@@ -128,11 +128,11 @@ impl<C: Capacities> Network<C> {
         let state = &self.state;
         let index = resource.0 as usize;
         let mut used = state.resources.all[index].finished[usize::from(class)];
-        for member in &state.resources.all[index].members {
+        for member in state.resources.members(resource.0) {
             let flow = state.flows.at(member.flow);
-            let place = flow.uses[member.place as usize];
-            if place.class == class {
-                used += place.weight * (flow.work - flow.left_at(now));
+            let each = state.flows.uses(member.flow)[member.place as usize];
+            if each.class == class {
+                used += each.weight * (flow.work - flow.left_at(now));
             }
         }
         used
@@ -170,10 +170,10 @@ impl<C: Capacities> Network<C> {
 
     fn remove(&mut self, slot: u32, left: f64) {
         let state = &mut self.state;
-        state.resources.fetch(&state.flows.at(slot).uses);
+        state.resources.fetch(state.flows.uses(slot));
         let done = state.flows.at(slot).work - left;
         state.resources.part(slot, &state.flows, done);
-        state.changed.extend(state.flows.at(slot).uses.iter().map(|each| each.resource.0));
+        state.changed.extend(state.flows.uses(slot).iter().map(|each| each.resource.0));
         state.calendar.drop(slot);
         state.flows.leave(slot);
     }

@@ -1,6 +1,7 @@
 //! The resources of a network, and who uses them.
 
 use super::flows::Flows;
+use super::lists::{List, Lists};
 use super::load::{CLASSES, Load, Use};
 
 /// How a resource is shared now: what is looked at whenever a flow changes, kept in one line of the processor's cache.
@@ -35,8 +36,8 @@ pub struct Share {
 pub struct Resource {
     /// How it is shared.
     pub share: Share,
-    /// Its flows, in no order.
-    pub members: Vec<Member>,
+    /// Its flows, in no order: a list of [`Resources::members`].
+    pub members: List,
     /// What they ask of it.
     pub load: Load,
     /// Units that flows have taken that have ended, by class.
@@ -44,24 +45,34 @@ pub struct Resource {
 }
 
 /// One use of a resource by a flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
     /// The flow's slot.
     pub flow: u32,
     /// Index in the flow's uses.
     pub place: u32,
-    /// Units per second that the flow would take if it were alone.
-    pub demand: f64,
 }
 
 /// Resources by index.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Resources {
     /// All of them.
     pub all: Vec<Resource>,
+    /// The flows of each.
+    pub members: Lists<Member>,
 }
 
 impl Resources {
+    /// None yet.
+    pub fn new() -> Self {
+        Resources { all: Vec::new(), members: Lists::new() }
+    }
+
+    /// The flows of a resource, in no order.
+    pub fn members(&self, resource: u32) -> &[Member] {
+        self.members.of(self.all[resource as usize].members)
+    }
+
     /// Adds a resource and returns its index.
     pub fn add(&mut self) -> u32 {
         let index = u32::try_from(self.all.len()).expect("resources are numbered in 32 bits");
@@ -79,7 +90,7 @@ impl Resources {
         };
         self.all.push(Resource {
             share,
-            members: Vec::new(),
+            members: List::default(),
             load: Load::default(),
             finished: [0.0; CLASSES],
         });
@@ -90,40 +101,44 @@ impl Resources {
     /// and not one after another as they are changed: of a thousand hosts its caches hold only a part.
     pub fn fetch(&self, uses: &[Use]) {
         let read = |each: &Use| {
-            let resource = &self.all[each.resource.0 as usize];
-            resource.members.first().map_or(0.0, |member| member.demand) + resource.share.used
+            let member = self.members(each.resource.0).first();
+            member.map_or(0, |member| member.flow)
+                + u32::from(self.all[each.resource.0 as usize].share.waiting)
         };
-        std::hint::black_box(uses.iter().map(read).sum::<f64>());
+        std::hint::black_box(uses.iter().map(read).fold(0, u32::wrapping_add));
     }
 
     /// Enters a flow in the lists of the resources that it uses, and gives it their pressures.
     pub fn join(&mut self, slot: u32, flows: &mut Flows) {
-        let flow = flows.at_mut(slot);
-        for (place, each) in (0..).zip(&flow.uses) {
-            let demand = each.weight * flow.alone_per_s;
+        let alone_per_s = flows.at(slot).alone_per_s;
+        let mut pressures = 0.0;
+        for (place, each) in (0..).zip(flows.uses(slot)) {
             let resource = &mut self.all[each.resource.0 as usize];
-            resource.members.push(Member { flow: slot, place, demand });
+            self.members.push(&mut resource.members, Member { flow: slot, place });
             resource.load.flows[usize::from(each.class)] += 1;
-            resource.load.demand[usize::from(each.class)] += demand;
-            flow.pressures += resource.share.pressure;
+            resource.load.demand[usize::from(each.class)] += each.weight * alone_per_s;
+            pressures += resource.share.pressure;
         }
+        flows.at_mut(slot).pressures = pressures;
     }
 
     /// Strikes a flow off the lists, and counts what it took.
     pub fn part(&mut self, slot: u32, flows: &Flows, done: f64) {
         let flow = flows.at(slot);
-        for (place, each) in (0..).zip(&flow.uses) {
+        for (place, each) in (0..).zip(flows.uses(slot)) {
             let class = usize::from(each.class);
+            let demand = each.weight * flow.alone_per_s;
             let Resource { share, members, load, finished } = &mut self.all[each.resource.0 as usize];
             // Looking through a list of dozens is quicker than to tell flows, all over the memory, where in it they are.
-            let found = members.iter().position(|member| member.flow == slot && member.place == place);
-            let member = members.swap_remove(found.expect("a flow is a member where it has a use"));
+            let member = Member { flow: slot, place };
+            let found = self.members.of(*members).iter().position(|other| *other == member);
+            self.members.swap_remove(members, found.expect("a flow is a member where it has a use"));
             finished[class] += each.weight * done;
             load.flows[class] -= 1;
             // Sums of floats drift; that of nothing is 0 for certain.
-            let left = load.demand[class] - member.demand;
+            let left = load.demand[class] - demand;
             load.demand[class] = if load.flows[class] == 0 { 0.0 } else { left };
-            share.used -= member.demand * flow.level;
+            share.used -= demand * flow.level;
             if members.is_empty() {
                 share.used = 0.0;
                 share.level = f64::INFINITY;

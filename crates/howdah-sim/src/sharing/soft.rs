@@ -38,7 +38,7 @@ impl State {
         share.pressed = utilisation;
         share.pressure = pressure;
         let lag = if self.exact { 0.0 } else { LAG * self.softness.power() };
-        for member in &self.resources.all[resource as usize].members {
+        for member in self.resources.members(resource) {
             let flow = self.flows.at_mut(member.flow);
             flow.pressures += risen;
             // A rate bends by a part d(sum)/(p·sum).

@@ -58,7 +58,7 @@ impl State {
             now: Time::ZERO,
             settlement: 0,
             flows: Flows::default(),
-            resources: Resources::default(),
+            resources: Resources::new(),
             calendar: Calendar::default(),
             newcomers: Vec::new(),
             changed: Vec::new(),
@@ -124,11 +124,9 @@ impl State {
         let demands: Vec<Vec<(usize, f64)>> = active
             .iter()
             .map(|&slot| {
-                let flow = self.flows.at(slot);
-                flow.uses
-                    .iter()
-                    .map(|each| (each.resource.0 as usize, each.weight * flow.alone_per_s))
-                    .collect()
+                let alone_per_s = self.flows.at(slot).alone_per_s;
+                let uses = self.flows.uses(slot).iter();
+                uses.map(|each| (each.resource.0 as usize, each.weight * alone_per_s)).collect()
             })
             .collect();
         let capacities: Vec<f64> =
