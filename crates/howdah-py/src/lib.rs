@@ -3,6 +3,7 @@
 //! Every kernel runs on a thread of its own that never touches Python, so the interpreter goes on
 //! while it works. `_native.pyi` documents the module; a test holds the two together.
 
+mod allocator;
 mod costs;
 mod errors;
 mod kernels;
@@ -13,6 +14,9 @@ mod reports;
 mod simulation;
 
 use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 #[pymodule]
 mod _native {
