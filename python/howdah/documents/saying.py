@@ -34,7 +34,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "less_than_equal": ("is too large", "at most {le}"),
     "greater_than": ("is too small", "more than {gt}"),
     "less_than": ("is too large", "less than {lt}"),
-    "finite_number": _NUMBER,
+    "finite_number": ("is not a finite number", _NUMBER[1]),
     "enum": ("is not known here", "one of {expected}"),
     "literal_error": ("is not known here", "one of {expected}"),
 }
