@@ -102,7 +102,7 @@ def _plan(course: Course, cluster: Cluster) -> Path:
     if "host[0001-" not in many:
         raise ValueError(f"{_EXAMPLE} no longer lists 32 hosts as host[01-32]")
     folder = course.workspace.output
-    inventory = folder / f"hosts-{cluster.hosts}-{cluster.workers}.yaml"
+    inventory = folder / f"hosts-{cluster.hosts}-{cluster.workers}-{cluster.dataset}.yaml"
     plan = inventory.with_name(f"plan-{inventory.name}")
     inventory.write_text(many)
     workload = f"terasuite:{cluster.dataset}"
