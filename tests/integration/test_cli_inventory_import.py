@@ -80,8 +80,6 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
         daemons.start("namenode", namenode, conf=conf["m1"], inside=inside, options=SMALL)
         manager = f"{YARN}.resourcemanager.ResourceManager"
         daemons.start("resourcemanager", manager, conf=conf["m1"], inside=inside, options=SMALL)
-        history = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
-        daemons.start("historyserver", history, conf=conf["m1"], inside=inside, options=SMALL)
         for worker, cores in CORES.items():
             options = [*SMALL, f"-XX:ActiveProcessorCount={cores}"]
             for daemon, main in (
@@ -96,6 +94,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
                     options=options,
                 )
         daemons.wait("every host", lambda: _registered(root / "logs") or None, timeout_s=90)
+        # It ends where the NameNode listens but does not answer yet, so it comes after those that registered.
+        history = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
+        daemons.start("historyserver", history, conf=conf["m1"], inside=inside, options=SMALL)
+        daemons.wait("history", lambda: _serves_history(root / "logs") or None, timeout_s=90)
         yield Ran(network, daemons, conf["m1"], root)
 
 
@@ -149,6 +151,11 @@ def _registered(logs: Path) -> bool:
     """Whether every host's daemons are known to both masters."""
     lines = {"namenode": "Adding a new node: ", "resourcemanager": "Node Transitioned from NEW to RUNNING"}
     return all((logs / f"{name}.log").read_text().count(line) == len(CORES) for name, line in lines.items())
+
+
+def _serves_history(logs: Path) -> bool:
+    """Whether the JobHistoryServer's pages can be read."""
+    return "Web app jobhistory started" in (logs / "historyserver.log").read_text()
 
 
 def groups(path: Path) -> dict[str, HostGroup]:
