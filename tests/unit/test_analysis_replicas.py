@@ -84,7 +84,7 @@ def test_uneven_beyond_chance_warns_and_within_it_does_not() -> None:
 def test_blocks_at_random_are_seldom_called_uneven(workers: int, mean: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     fullest = [rng.multinomial(workers * mean, [1 / workers] * workers).max() / mean for _ in range(20)]
-    assert np.median(fullest) <= by_chance(workers, mean)
+    assert np.quantile(fullest, 0.8) <= by_chance(workers, mean)
 
 
 @pytest.mark.parametrize(
