@@ -33,6 +33,13 @@ def percent(share: float) -> str:
     return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
 
 
+def signed(share: float) -> str:
+    """A share with its sign: ``+12 %``, ``−3.4 %``."""
+    if share == 0:
+        return "0 %"
+    return f"{'+' if share > 0 else chr(0x2212)}{percent(abs(share))}"
+
+
 def probability(p: float) -> str:
     """A p to be read after its name: ``= 0.036``, ``< 0.0001`` below that."""
     return f"< {_LEAST_P}" if p < _LEAST_P else f"= {p:.2g}"

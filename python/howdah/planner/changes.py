@@ -11,9 +11,9 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, Override, PlanRequest
+from howdah.planner.block import BLOCKS, is_block
 from howdah.planner.cluster import plan_cluster
 from howdah.units import (
-    MIB,
     exact_bits_per_s,
     exact_bytes,
     format_count,
@@ -25,8 +25,6 @@ from howdah.units import (
 MOST_HOSTS = 10_000
 """More are not simulated in any time that one would wait."""
 _BLOCK_SIZE = "dfs.blocksize"
-_CHECKED_BYTES = 512
-"""A DataNode keeps a checksum of so much; and a NameNode takes no block of less than 1 MiB by default."""
 
 
 class Quantity(NamedTuple):
@@ -139,8 +137,8 @@ def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 
 def _block_size(request: PlanRequest, value: int) -> PlanRequest:
-    if value < MIB or value % _CHECKED_BYTES:
-        raise UserError("block-size", "is no block of HDFS", "give 1MiB or more, in multiples of 512 bytes")
+    if not is_block(value):
+        raise UserError("block-size", "is no block of HDFS", BLOCKS)
     others = tuple(one for one in request.overrides if one.key != _BLOCK_SIZE)
     return request.model_copy(
         update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.wording import named, percent, seconds
+from howdah.analysis.wording import named, percent, seconds, signed
 from howdah.model.run import RunRecord
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
@@ -42,7 +42,7 @@ def _beside(evidence: Evidence) -> Iterator[Titled]:
                 named(one.workload, one.phase),
                 seconds(one.simulated_s),
                 seconds(one.known_s),
-                f"{'+' if one.error >= 0 else chr(0x2212)}{percent(abs(one.error))}",
+                signed(one.error),
             )
             for one in found
         )

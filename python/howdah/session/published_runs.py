@@ -12,6 +12,7 @@ from howdah.calibrate.tables import Setting
 from howdah.engines.sim.at_once import scheduling_kind
 from howdah.engines.sim.planned import Planned
 from howdah.engines.sim.replicas import replicas_of
+from howdah.engines.sim.settings import block_bytes_of
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.known import KnownTimes
 from howdah.model.plan import Cluster, Plan
@@ -49,7 +50,8 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
         if platform is None or not _same_work(record, cluster, study, platform, setting):
             continue
         theirs = plan_of(study, platform, setting)
-        if (plan.platform, _block_bytes(record, cluster)) == (theirs.platform, _planned_blocks(theirs)):
+        block_bytes = _planned(theirs).size("dfs.blocksize")
+        if (plan.platform, block_bytes_of(_planned(plan), record.suite)) == (theirs.platform, block_bytes):
             source = f"{case}, best of {study.best_of}" if study.best_of > 1 else case
             differs = tuple(_differs(plan, theirs))
             yield KnownTimes(origin="published", source=source, times=figures, differs=differs)
@@ -91,14 +93,9 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
     )
 
 
-def _block_bytes(record: RunRecord, cluster: Cluster) -> int:
-    asked = [one.block_bytes for one in record.suite.workloads if one.block_bytes is not None]
-    return max(asked, default=_planned_blocks(record.plan))
-
-
-def _planned_blocks(plan: Plan) -> int:
+def _planned(plan: Plan) -> Planned:
     assert plan.cluster is not None
-    return Planned(plan, plan.cluster, plan.workers[0]).size("dfs.blocksize")
+    return Planned(plan, plan.cluster, plan.workers[0])
 
 
 def _differs(plan: Plan, theirs: Plan) -> Iterator[str]:

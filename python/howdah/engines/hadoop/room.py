@@ -6,6 +6,7 @@ import posixpath
 
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import existing_parent
+from howdah.engines.replication import replication_flag
 from howdah.errors import UserError
 from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind
 from howdah.services.errors import Refused
@@ -25,7 +26,7 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
     for workload in suite.workloads:
         if workload.replication is not None and workload.replication > live:
             raise UserError(
-                "--output-replication" if workload.kind is WorkloadKind.TERASORT else "--replication",
+                replication_flag(workload.kind),
                 f"{workload.replication} replicas of a block belong on {workload.replication} DataNodes, "
                 f"and {live} are alive",
                 f"give at most {live}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from howdah.engines.replication import replication_flag
 from howdah.engines.sim.scenario import Hosts, Program, Scenario
 from howdah.errors import UserError
 from howdah.model.workload import ROW_BYTES, WorkloadKind
@@ -37,8 +38,7 @@ def _check_hosts(scenario: Scenario) -> None:
 
 def _asked(one: Program) -> tuple[int, str]:
     """How many replicas a workload writes, and the flag that says so."""
-    flag = "--output-replication" if one.kind == WorkloadKind.TERASORT else "--replication"
-    return one.replication or 1, flag
+    return one.replication or 1, replication_flag(one.kind)
 
 
 def _check_space(scenario: Scenario) -> None:

@@ -37,16 +37,21 @@ _BEATS_PER_S = 100
 
 def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
     """The file system as planned, with the block size and the replicas that a run asked for itself."""
-    blocks = {one.block_bytes for one in suite.workloads if one.block_bytes is not None}
     files = [one.replication for one in suite.workloads if one.files is not None]
     replication = next((one for one in files if one is not None), int(planned.number("dfs.replication")))
     return Hdfs(
         replication=replication,
-        block_bytes=max(blocks, default=planned.size("dfs.blocksize")),
+        block_bytes=block_bytes_of(planned, suite),
         placement=cluster.topology.placement,
         drop_behind_writes=planned.flag("dfs.datanode.drop.cache.behind.writes"),
         sync_behind_writes=planned.flag("dfs.datanode.sync.behind.writes"),
     )
+
+
+def block_bytes_of(planned: Planned, suite: Suite) -> int:
+    """The size of a block, bytes: as a run asked for itself, else as planned."""
+    asked = [one.block_bytes for one in suite.workloads if one.block_bytes is not None]
+    return max(asked, default=planned.size("dfs.blocksize"))
 
 
 def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from howdah.errors import UserError
 from howdah.model.workload import ROW_BYTES, WorkloadKind
+from howdah.planner.block import BLOCKS, is_block
 from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB, format_bytes, format_count_short
 
@@ -102,9 +103,6 @@ _MOST_TASKS = 10_000
 _MOST_SLOTS = 256
 _MOST_REPLICAS = 512
 _LEAST_FILE_BYTES = MIB
-_CHECKED_BYTES = 512
-_MOST_BLOCK_BYTES = 8191 * 2**50
-"""As many PiB as dfs.blocksize, a Java long, can hold."""
 _MOST_INTERVAL_S = 3600.0
 _MOST_ROWS = 10**12
 _MOST_SIMULATED_ROWS = 10**14
@@ -188,16 +186,8 @@ def _check_sizes(request: RunRequest) -> None:
             f"{request.file_bytes:,} bytes measure how files are made, not how they are written",
             "give at least 1MiB",
         )
-    if request.block_bytes is not None and (
-        not _LEAST_FILE_BYTES <= request.block_bytes <= _MOST_BLOCK_BYTES
-        or request.block_bytes % _CHECKED_BYTES
-    ):
-        # dfs.namenode.fs-limits.min-block-size, and the chunks that a DataNode keeps a checksum of.
-        raise UserError(
-            "--block-size",
-            f"{request.block_bytes:,} bytes are no block of HDFS",
-            "give from 1MiB to 8191PiB, in multiples of 512 bytes",
-        )
+    if request.block_bytes is not None and not is_block(request.block_bytes):
+        raise UserError("--block-size", f"{request.block_bytes:,} bytes are no block of HDFS", BLOCKS)
     if request.slowstart is not None and not 0 <= request.slowstart <= 1:
         raise UserError("--slowstart", f"{request.slowstart} is no share of maps", "give from 0 to 1")
     interval_s = request.sample_interval_s

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.analysis.wording import percent, seconds
+from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Effect, WhatIf
 from howdah.report.figure import Table
 from howdah.report.prediction.content import Content, Data
 from howdah.report.prediction.figures.tornado import tornado
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.words import SIMULATED, longer, signed
+from howdah.report.prediction.words import SIMULATED, longer
 
 
 def changes(found: WhatIf, calibration: Calibration | None) -> Content:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from howdah.analysis.wording import percent, seconds
+from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
@@ -16,7 +16,6 @@ from howdah.model.variation import Sweep, WhatIf
 from howdah.model.workload import ROW_BYTES, Suite, Workload
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
-from howdah.report.prediction.words import signed
 from howdah.report.provenance import Facts
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from howdah.analysis.wording import named, percent, seconds
+from howdah.analysis.wording import named, percent, seconds, signed
 from howdah.model.prediction import Prediction, Score
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
@@ -14,7 +14,7 @@ from howdah.report.prediction.figures.hits import hits
 from howdah.report.prediction.figures.spans import Span, spans
 from howdah.report.prediction.grounds import Ground, facts, work_facts
 from howdah.report.prediction.history import scored_runs
-from howdah.report.prediction.words import between, signed
+from howdah.report.prediction.words import between
 from howdah.report.provenance import Facts
 from howdah.report.words import moment
 

@@ -18,13 +18,6 @@ def width(forecast: Forecast) -> str:
     return f"± {percent(forecast.width)}"
 
 
-def signed(share: float) -> str:
-    """A share with its sign: ``+12 %``, ``−3.4 %``."""
-    if share == 0:
-        return "0 %"
-    return f"{'+' if share > 0 else chr(0x2212)}{percent(abs(share))}"
-
-
 def longer(share: float) -> str:
     """How much longer something takes: ``12 % longer``, ``3.4 % shorter``."""
     return f"{percent(abs(share))} {'longer' if share > 0 else 'shorter'}"

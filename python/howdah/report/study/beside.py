@@ -6,7 +6,7 @@ from statistics import fmean, geometric_mean, pstdev
 from typing import NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.wording import percent
+from howdah.analysis.wording import percent, signed
 from howdah.model.study import matches
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
@@ -57,7 +57,7 @@ def published_table(found: Found) -> Table:
             one.what,
             exactly(one.published_s),
             exactly(one.found_s),
-            _signed(one.error),
+            signed(one.error),
             " and ".join(sorted({run.origin.value for run in one.cell.good})),
             one.source,
         )
@@ -75,7 +75,7 @@ def beside_table(found: Found) -> Table:
         mine = {one.what: one for one in several if one.cell is cell}
         if mine:
             times = [
-                f"{exactly(mine[name].published_s)} ({_signed(mine[name].error)})" if name in mine else NONE
+                f"{exactly(mine[name].published_s)} ({signed(mine[name].error)})" if name in mine else NONE
                 for name in what
             ]
             sources = dict.fromkeys(one.source for one in mine.values())
@@ -96,7 +96,7 @@ def ratios_table(found: Found) -> Table:
                     one.of,
                     f"{one.ratio:g}",
                     NONE if ratio is None else f"{ratio:.2f}",
-                    NONE if ratio is None else _signed(ratio / one.ratio - 1),
+                    NONE if ratio is None else signed(ratio / one.ratio - 1),
                     published.source,
                 )
             )
@@ -119,11 +119,11 @@ def agreement(found: Found) -> str:
         return ""
     text = (
         f"Of {len(errors)} published times, {sum(abs(one) <= 0.1 for one in errors)} lie within 10 % of what "
-        f"was found; the mean error is {_signed(fmean(errors))}, the mean absolute one "
+        f"was found; the mean error is {signed(fmean(errors))}, the mean absolute one "
         f"{percent(fmean(map(abs, errors)))}"
     )
     worst = max(errors, key=abs)
-    return f"{text}, the largest {_signed(worst)}." if pstdev(errors) else f"{text}."
+    return f"{text}, the largest {signed(worst)}." if pstdev(errors) else f"{text}."
 
 
 def unmatched(found: Found) -> tuple[str, ...]:
@@ -151,7 +151,3 @@ def unpublished(found: Found) -> tuple[str, ...]:
         for cell in found.cells
         if not any(matches(one.at, dict(cell.cell.levels)) for one in cells)
     )
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value >= 0 else chr(0x2212)}{percent(abs(value))}"

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from howdah.analysis.wording import named, percent
+from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Score
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.prediction.words import signed
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, level_title
 
 HEIGHT = 240

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from howdah.analysis.wording import signed
 from howdah.model.variation import Effect
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.prediction.words import signed
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
 LEFT, RIGHT = 134, 24
