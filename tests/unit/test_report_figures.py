@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,11 +16,15 @@ from howdah.model.tables import RunData
 from howdah.report.figure import Key, Source
 from howdah.report.figures import draw
 from howdah.report.figures.lanes import Bar, merged
+from howdah.report.figures.machines import machines
 from howdah.report.figures.partitions import MOST_BARS, _bars
-from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, total
+from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, summed, total
+from howdah.report.figures.storage import READ
 from howdah.report.figures.timeaxis import bands, time_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, Line, spread, steps_table
 from support import records
+from support.building import RunBuilder, Stage, kind
+from support.cluster_reports import laboratory
 from support.reports import RUNS
 
 
@@ -43,6 +48,58 @@ def test_thinning_keeps_the_area(steps: list[tuple[float, float]]) -> None:
     drawn = combined([series], grid, total)
     area = float((series.values * np.diff(series.edges_s)).sum())
     assert float((drawn * np.diff(grid)).sum()) == pytest.approx(area, rel=1e-9, abs=1e-6)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 5), st.floats(0, 1e9)), min_size=1, max_size=3 * MOST_STEPS))
+def test_thinning_keeps_the_peak(steps: list[tuple[float, float]]) -> None:
+    edges = np.concatenate([[0.0], np.cumsum([width for width, _ in steps])])
+    series = _series(list(edges), [value for _, value in steps])
+    grid = common_grid([series])
+    line = summed(READ, [series, series], grid)
+    assert line.highest == pytest.approx(2 * series.values.max(), rel=1e-6, abs=1e-3)
+    assert line.peaks is not None
+    assert (line.peaks >= line.values - 1e-6 * line.highest).all()
+
+
+def test_a_burst_that_a_step_hides_is_drawn_and_told() -> None:
+    """A tenth of a second of fast writing in two minutes, of which a step has a quarter."""
+    run = RunBuilder(interval_s=0.1)
+    steady = Stage("map", 60.0, write=60 * 1e7)
+    burst = Stage("burst", 0.1, write=0.1 * 5e8)
+    run.workload(kind("teragen", 1_000_000, maps=2), [steady, burst, steady])
+    (figure,) = (one for one in draw(_source(run.build())).every() if one.id == "storage")
+    assert re.search(r"writing (4[5-9]|50)\d MB/s; pale lines", figure.caption)
+    values = figure.spec["data"]["values"]
+    assert max(row["write"] for row in values) < 300
+    assert max(row["write peak"] for row in values) > 450
+    assert "read peak" not in values[0], "a line that hides nothing is drawn once"
+    peaks = [float(row[figure.table.columns.index("write peak (MB/s)")]) for row in figure.table.rows]
+    assert max(peaks) > 450
+
+
+def test_a_machine_s_table_has_the_peaks_as_sampled() -> None:
+    seconds = np.arange(0.0, 601.0)
+    rates = np.full(600, 1e7)
+    rates[300] = 9e8
+    source = _source(laboratory())
+    name = source.evidence.machines[0].name
+    every = [
+        Series(
+            one.name,
+            "disk",
+            "sda",
+            "read",
+            "B/s",
+            seconds,
+            rates if one.name == name else rates[:1] * np.ones(600),
+        )
+        for one in source.evidence.machines
+    ]
+    shown = machines(source, every, ("read",))
+    assert shown is not None
+    row = next(row for row in shown.rows if row.name == name)
+    assert row.values[0].max() < 5e8
+    assert row.peaks[0] == pytest.approx(9e8)
 
 
 def test_series_with_other_edges_meet_on_one_grid() -> None:

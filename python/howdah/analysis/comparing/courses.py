@@ -1,8 +1,4 @@
-"""What resources did over a workload's time, run by run, reduced to what a chart has room for.
-
-Neighbouring steps are put together as their mean, so that the area under a line stays what was
-measured, and as their peak, so that no peak is hidden.
-"""
+"""What resources did over a workload's time, run by run, reduced to what a chart has room for."""
 
 from __future__ import annotations
 
@@ -15,16 +11,13 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray, Series, WorkloadTime
 from howdah.analysis.machines import counted, machines_of
 from howdah.analysis.phases import workload_times
+from howdah.analysis.reduced import means_within, moments, peaks_within
 from howdah.analysis.series import all_series
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.use import LEAST_RESOLVED_S
 from howdah.model.tables import RunData
 
 MOST_STEPS = 240
 """More steps than this are narrower than two pixels of half a page's width."""
-
-MOST_MOMENTS = 20_000
-"""More moments than this are put together before steps are."""
 
 
 class Quantity(NamedTuple):
@@ -86,39 +79,14 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
 
 
 def _course(run: str, quantity: Quantity, series: Sequence[Series], among: int, time: WorkloadTime) -> Course:
-    edges = _edges(series, time)
-    buckets = min(MOST_STEPS, len(edges) - 1)
-    coarse = edges if len(edges) - 1 <= MOST_STEPS else np.linspace(edges[0], edges[-1], buckets + 1)
-    fine = np.union1d(edges, coarse)
-    values = sum((_over(one, fine) for one in series), np.zeros(len(fine) - 1)) / among
-    firsts = np.searchsorted(fine, coarse[:-1])
+    edges = moments(series, time.start_s, time.end_s)
+    if len(edges) - 1 > MOST_STEPS:
+        edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
+    together = sum((means_within(one, edges) for one in series), np.zeros(len(edges) - 1))
     return Course(
         run=run,
         quantity=quantity,
-        edges_s=coarse - time.start_s,
-        means=np.add.reduceat(values * np.diff(fine), firsts) / np.diff(coarse),
-        peaks=np.maximum.reduceat(values, firsts),
+        edges_s=edges - time.start_s,
+        means=together / among,
+        peaks=peaks_within(series, edges) / among,
     )
-
-
-def _edges(series: Sequence[Series], time: WorkloadTime) -> FloatArray:
-    """The moments at which any series was sampled during the workload, and its ends.
-
-    Machines sampled at moments of their own may have very many together; then equal steps do.
-    """
-    every = np.unique(np.concatenate([one.edges_s for one in series]))
-    within = every[(every > time.start_s) & (every < time.end_s)]
-    if len(within) > MOST_MOMENTS:
-        return np.linspace(time.start_s, time.end_s, MOST_MOMENTS)
-    edges = [time.start_s]
-    for edge in within:
-        # Samples at the ends of phases may lie next to those taken at the interval.
-        if min(edge - edges[-1], time.end_s - edge) >= LEAST_RESOLVED_S:
-            edges.append(float(edge))
-    return np.array([*edges, time.end_s])
-
-
-def _over(series: Series, grid: FloatArray) -> FloatArray:
-    """The series' mean over each cell of the grid."""
-    area = np.concatenate([[0.0], np.cumsum(series.values * np.diff(series.edges_s))])
-    return np.asarray(np.diff(np.interp(grid, series.edges_s, area)) / np.diff(grid))

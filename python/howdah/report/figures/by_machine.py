@@ -62,11 +62,7 @@ def _cpu(source: Source) -> Figure | None:
         if any(_mean(shown, row.values[place]) >= LEAST_SHARE for row in shown.rows)
     ] or [0]
     keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
-    shown = shown._replace(
-        rows=tuple(
-            row._replace(values=tuple(100 * row.values[place] for place in kept)) for row in shown.rows
-        )
-    )
+    shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
     beside = [
         Beside(place, key, f"{key.name} {_mean(shown, values):.0f} %")
         for place, row in enumerate(shown.rows)
@@ -92,7 +88,7 @@ def _rates(source: Source, kind: Kind) -> Figure | None:
     ]
     unit = rate_unit(peak)
     top = float(f"{peak / unit.size:.2g}")
-    scaled = tuple(row._replace(values=tuple(one / unit.size for one in row.values)) for row in shown.rows)
+    scaled = tuple(row.scaled(1 / unit.size) for row in shown.rows)
     what = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
     caption = f"{what}, every machine on the same axis up to {format_rate(peak)}; beside it the means."
     axis = Axis(unit.name, top, number_format(top))
@@ -113,12 +109,22 @@ def _figure(
     return Figure(
         id=kind.id,
         title=kind.title,
-        caption=f"{caption} {shown.left_out}".strip(),
+        caption=" ".join(said for said in (caption, _of_peaks(shown), shown.left_out) if said),
         spec=rows(source, shown, keys, axis, beside, stacked=kind is CPU),
         table=_table(shown, keys, axis),
         keys=tuple(keys),
         marks=len(shown.grid) * len(shown.rows) * len(keys),
     )
+
+
+def _of_peaks(shown: Machines) -> str:
+    """Where to read the peaks, if the steps are too few to show them."""
+    hidden = any(
+        peak > 1.01 * float(values.max())
+        for row in shown.rows
+        for values, peak in zip(row.values, row.peaks, strict=True)
+    )
+    return "A step is a mean; the figure's table has the peaks." if hidden else ""
 
 
 def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:
@@ -128,8 +134,8 @@ def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:
             row.name,
             *(
                 f"{value:.3g}"
-                for values in row.values
-                for value in (_mean(shown, values), float(values.max()))
+                for values, peak in zip(row.values, row.peaks, strict=True)
+                for value in (_mean(shown, values), peak)
             ),
         )
         for row in shown.rows

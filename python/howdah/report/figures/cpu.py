@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
+from howdah.analysis.reduced import peaks_within
 from howdah.analysis.use import LEAST_RESOLVED_S
+from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.steps import combined, common_grid, mean
@@ -36,11 +38,14 @@ def cpu(source: Source) -> Figure | None:
     # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
     measured = source.record.origin is Origin.MEASURED
     lines = [line for line in each if measured or line.values.any()] or each[:1]
+    busy = [one for one in every if one.quantity in ("user", "system")]
+    machines = max(1, sum(one.quantity == "user" for one in busy))
+    busiest = float(peaks_within(busy, grid).max()) / machines
     spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
     return Figure(
         id="cpu",
         title=f"CPU{of_workers(source)}",
-        caption="How all CPUs spent the time; what is not drawn was idle.",
+        caption=f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle.",
         spec=spec,
         table=steps_table(source, grid, lines, "%"),
         keys=tuple(line.key for line in lines),

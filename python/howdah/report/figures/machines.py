@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Machine, Series
+from howdah.analysis.reduced import peaks_within
 from howdah.report.figure import Source
 from howdah.report.figures.steps import combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import first_shown_s
@@ -30,6 +31,21 @@ class Row(NamedTuple):
     name: str
     what: str
     values: tuple[FloatArray, ...]
+    peaks: tuple[float, ...]
+    """The highest that was sampled of each quantity, which a step of the grid may hide."""
+
+    def scaled(self, by: float) -> Row:
+        """The row with all its numbers times this."""
+        return self._replace(
+            values=tuple(by * one for one in self.values), peaks=tuple(by * one for one in self.peaks)
+        )
+
+    def only(self, places: Sequence[int]) -> Row:
+        """The row with these of its quantities."""
+        return self._replace(
+            values=tuple(self.values[place] for place in places),
+            peaks=tuple(self.peaks[place] for place in places),
+        )
 
 
 class Part(NamedTuple):
@@ -62,14 +78,15 @@ def machines(source: Source, every: Sequence[Series], quantities: Sequence[str])
         return None
     by_host = len(known) > MOST_ROWS and len({one.host for one in known}) < len(known)
     parts = _hosts(known, sampled) if by_host else _each(known, sampled)
-    rows = [Row(name, what, _values(own, grid, quantities)) for name, what, own in parts]
+    rows = [_row(part, grid, quantities) for part in parts]
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return Machines(grid, tuple(rows), left_out)
     picked, others = _most_different(rows)
     count = format_count(len(others))
     said = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
-    typical = Row(f"{count} more", "their median", _median(others))
+    highest = np.median([row.peaks for row in others], axis=0)
+    typical = Row(f"{count} more", "their median", _median(others), tuple(map(float, highest)))
     return Machines(grid, (*picked, typical), f"{left_out} {said}".strip())
 
 
@@ -101,13 +118,15 @@ def _hosts(known: Sequence[Machine], sampled: Mapping[str, list[Series]]) -> Ite
             yield from _each(here, sampled)
 
 
-def _values(series: Sequence[Series], grid: FloatArray, quantities: Sequence[str]) -> tuple[FloatArray, ...]:
+def _row(part: Part, grid: FloatArray, quantities: Sequence[str]) -> Row:
     """Shares of CPUs are averaged, rates added up."""
-    found = []
+    values, peaks = [], []
     for quantity in quantities:
-        own = [one for one in series if one.quantity == quantity]
-        found.append(combined(own, grid, mean if own and own[0].unit == "1" else total))
-    return tuple(found)
+        own = [one for one in part.series if one.quantity == quantity]
+        shares = bool(own) and own[0].unit == "1"
+        values.append(combined(own, grid, mean if shares else total))
+        peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
+    return Row(part.name, part.what, tuple(values), tuple(peaks))
 
 
 def _most_different(rows: list[Row]) -> tuple[list[Row], list[Row]]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from howdah.analysis.evidence import Series
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import memory_unit, number_format
-from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
+from howdah.report.figures.timeline import Axis, Mark, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH
 from howdah.units import format_memory
@@ -77,11 +77,11 @@ def _figure(
     grid = common_grid([one for some in series.values() for one in some], first_shown_s(source))
     if not len(grid):
         return None
-    sizes = {key: combined(some, grid, total) for key, some in series.items() if some}
-    highest = max([float(values.max()) for values in sizes.values()] + [mark.value for mark in marks])
+    sizes = [summed(key, some, grid) for key, some in series.items() if some]
+    highest = max([line.highest for line in sizes] + [mark.value for mark in marks])
     unit = memory_unit(highest)
     top = max(1.06 * highest / unit.size, 1e-9)
-    lines = [Line(key, values / unit.size) for key, values in sizes.items()]
+    lines = [line.in_units(unit.size) for line in sizes]
     scaled = [mark._replace(value=mark.value / unit.size) for mark in marks]
     return Figure(
         id=id_,
@@ -97,7 +97,7 @@ def _figure(
             width=HALF_WIDTH,
         ),
         table=steps_table(source, grid, lines, unit.name),
-        keys=tuple(sizes) if len(sizes) > 1 else (),
+        keys=tuple(line.key for line in lines) if len(lines) > 1 else (),
         half=True,
         marks=len(grid) * len(lines),
     )

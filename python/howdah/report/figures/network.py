@@ -10,9 +10,9 @@ from howdah.analysis.evidence import FloatArray, Series
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
+from howdah.report.figures.timeline import Axis, Line, said_of_peaks, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.units import format_bytes, format_rate
 
@@ -25,19 +25,19 @@ def network(source: Source) -> Figure | None:
     grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return None
-    received, sent = _rates(every, grid)
-    highest = max(float(received.max()), float(sent.max()))
+    received, sent = _lines(every, grid)
+    highest = max(received.highest, sent.highest)
     if highest < QUIET_BYTES_PER_S:
         return None
     unit = rate_unit(highest)
     top = 1.06 * highest / unit.size
-    lines = [Line(RECEIVED, received / unit.size), Line(SENT, sent / unit.size)]
+    lines = [received.in_units(unit.size), sent.in_units(unit.size)]
     return Figure(
         id="network",
         title=f"Network{of_workers(source)}, {_names(every)}",
         caption=(
-            f"Peaks: received {format_rate(float(received.max()))}, sent {format_rate(float(sent.max()))}; "
-            "the loopback interface is left out."
+            f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
+            f"{said_of_peaks(lines)}. The loopback interface is left out."
         ),
         spec=timeline(source, grid, lines, Axis(unit.name, top, number_format(top)), height=110),
         table=steps_table(source, grid, lines, unit.name),
@@ -52,10 +52,10 @@ def quiet_network(source: Source) -> str:
     grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return ""
-    rates = _rates(every, grid)
-    if max(float(one.max()) for one in rates) >= QUIET_BYTES_PER_S:
+    lines = _lines(every, grid)
+    if max(line.highest for line in lines) >= QUIET_BYTES_PER_S:
         return ""
-    carried = sum(float((one * np.diff(grid)).sum()) for one in rates)
+    carried = sum(float((line.values * np.diff(grid)).sum()) for line in lines)
     return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
 
 
@@ -64,10 +64,10 @@ def _interfaces(source: Source) -> list[Series]:
     return working(source, every)
 
 
-def _rates(every: Sequence[Series], grid: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[Line, Line]:
     """Bytes received and sent per second, all interfaces together."""
-    received = combined([one for one in every if one.quantity == "rx"], grid, total)
-    return received, combined([one for one in every if one.quantity == "tx"], grid, total)
+    received = summed(RECEIVED, [one for one in every if one.quantity == "rx"], grid)
+    return received, summed(SENT, [one for one in every if one.quantity == "tx"], grid)
 
 
 def _names(every: Sequence[Series]) -> str:

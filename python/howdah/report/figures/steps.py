@@ -2,7 +2,7 @@
 
 A series is constant between two samples. Where there are more steps than a screen has room for,
 neighbours are averaged over time, so that the area under every line (bytes, CPU seconds) stays
-what was measured.
+what was measured; the peaks of rates are kept beside them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.reduced import means_within, peaks_within
+from howdah.report.figure import Key
+from howdah.report.figures.timeline import Line
 
 MOST_STEPS = 480
 """More steps than this are narrower than two pixels of a plot."""
-
-
-def _on_grid(series: Series, grid: FloatArray) -> FloatArray:
-    """The series' mean over each cell of the grid; it is zero where it was not sampled."""
-    widths = np.diff(series.edges_s)
-    area = np.concatenate([[0.0], np.cumsum(series.values * widths)])
-    return np.asarray(np.diff(np.interp(grid, series.edges_s, area)) / np.diff(grid))
 
 
 def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
@@ -56,8 +52,13 @@ def combined(
     how: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
     """Several series on the grid, put together by ``how`` (a sum of rates, a mean of shares) over axis 0."""
-    drawn = [_on_grid(one, grid) for one in series if len(one.values)]
+    drawn = [means_within(one, grid) for one in series if len(one.values)]
     return how(np.stack(drawn)) if drawn else np.zeros(len(grid) - 1)
+
+
+def summed(key: Key, series: Sequence[Series], grid: FloatArray) -> Line:
+    """The sum of several rates as a line that knows the peaks between the grid's edges."""
+    return Line(key, combined(series, grid, total), peaks_within(series, grid))
 
 
 def total(values: FloatArray) -> FloatArray:

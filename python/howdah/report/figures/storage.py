@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.analysis.evidence import Series
+from howdah.analysis.reduced import peaks_within
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.figures.steps import combined, common_grid, total
+from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, Mark, steps_table, timeline
+from howdah.report.figures.timeline import Axis, Mark, said_of_peaks, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
@@ -58,7 +59,7 @@ def storage(source: Source) -> list[Figure]:
 
 def _peak(source: Source, series: Sequence[Series]) -> float:
     grid = common_grid(series, first_shown_s(source))
-    return float(combined(series, grid, total).max()) if len(grid) else 0.0
+    return float(peaks_within(series, grid).max()) if len(grid) else 0.0
 
 
 def _limits(source: Source) -> list[Mark]:
@@ -84,18 +85,20 @@ def _figure(
     grid = common_grid(series, first_shown_s(source))
     if not len(grid):
         return None
-    read = combined([one for one in series if one.quantity == "read"], grid, total)
-    write = combined([one for one in series if one.quantity == "write"], grid, total)
-    peak = max(float(read.max()), float(write.max()), least_top)
+    read, write = (
+        summed(key, [one for one in series if one.quantity == key.name], grid) for key in (READ, WRITE)
+    )
+    peak = max(read.highest, write.highest, least_top)
     # Far below its limits a line would lie flat on the axis; then the caption alone names them.
     near = [mark for mark in marks if mark.value <= FARTHEST * peak]
     highest = max([peak, *(mark.value for mark in near)])
     unit = rate_unit(highest)
     top = max(1.06 * highest / unit.size, 1e-9)
-    lines = [Line(READ, read / unit.size), Line(WRITE, write / unit.size)]
+    lines = [read.in_units(unit.size), write.in_units(unit.size)]
     scaled = [mark._replace(value=mark.value / unit.size) for mark in near]
     axis = Axis(unit.name, top, number_format(top))
-    caption = f"Peaks: reading {format_rate(float(read.max()))}, writing {format_rate(float(write.max()))}."
+    caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
+    caption += f"{said_of_peaks(lines)}."
     if marks:
         caption += (
             f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Key, Source, Table
 from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.peaks import hidden
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
+_PEAK = " peak"
+"""What a column of peaks is called behind its line's name."""
 
 
 class Line(NamedTuple):
@@ -22,6 +26,28 @@ class Line(NamedTuple):
 
     key: Key
     values: FloatArray
+    peaks: FloatArray | None = None
+    """The highest within each step; None where only means were asked for."""
+
+    @property
+    def highest(self) -> float:
+        """The highest that was sampled, as far as it is known."""
+        return float((self.values if self.peaks is None else self.peaks).max())
+
+    def in_units(self, size: float) -> Line:
+        """The line in a unit of this size."""
+        peaks = None if self.peaks is None else self.peaks / size
+        return Line(self.key, self.values / size, peaks)
+
+    @property
+    def hides_peaks(self) -> bool:
+        """Whether a line of its means would hide them."""
+        return self.peaks is not None and hidden(self.values, self.peaks)
+
+
+def said_of_peaks(lines: Sequence[Line]) -> str:
+    """What a caption says of pale lines; empty where none are drawn."""
+    return "; pale lines are the peaks within a step" if any(line.hides_peaks for line in lines) else ""
 
 
 class Mark(NamedTuple):
@@ -94,12 +120,19 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
 def _wide(grid: FloatArray, lines: Sequence[Line], seconds: float) -> list[dict[str, float]]:
     """One row per step and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 4) for edge in grid]
-    columns = [np.append(line.values, line.values[-1]) for line in lines]
+    columns = {name: np.append(values, values[-1]) for name, values in _columns(lines)}
     return [
-        {"time": time}
-        | {line.key.name: float(f"{column[row]:.4g}") for line, column in zip(lines, columns, strict=True)}
+        {"time": time} | {name: float(f"{column[row]:.4g}") for name, column in columns.items()}
         for row, time in enumerate(times)
     ]
+
+
+def _columns(lines: Sequence[Line]) -> Iterator[tuple[str, FloatArray]]:
+    """What is drawn of each line by its name: its means, and its peaks where those hide them."""
+    for line in lines:
+        yield line.key.name, line.values
+        if line.peaks is not None and line.hides_peaks:
+            yield line.key.name + _PEAK, line.peaks
 
 
 def timeline(
@@ -143,6 +176,16 @@ def timeline(
         "mark": mark,
         "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "place", "type": "quantitative"}},
     }
+    reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
+    pale = {
+        "transform": [
+            {"fold": reduced, "as": ["peak", "value"]},
+            {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
+            {"filter": SHOWN},
+        ],
+        "mark": {**mark, "strokeWidth": 1, "opacity": 0.3},
+        "encoding": {"x": x, "y": y, "color": colour},
+    }
     levels = [
         {
             "data": {"values": [{"value": level.value}]},
@@ -154,7 +197,7 @@ def timeline(
     tooltip = [{"field": "time", "type": "quantitative", "title": f"at ({unit.name})", "format": ".4~g"}]
     tooltip += [
         {"field": name, "type": "quantitative", "title": f"{name} ({axis.unit})", "format": axis.number}
-        for name in reversed(names)
+        for name in reversed([name for name, _ in _columns(lines)])
     ]
     pointer = {
         "params": [
@@ -178,6 +221,7 @@ def timeline(
     }
     layers = [
         *above.layers,
+        *([pale] if reduced else []),
         series,
         *levels,
         *label_layers(_places(lines, marks, axis, height, stacked)),
@@ -212,23 +256,24 @@ def _places(
 
 
 def steps_table(source: Source, grid: FloatArray, lines: Sequence[Line], unit: str) -> Table:
-    """The series as numbers, averaged over time into at most ``TABLE_ROWS`` rows."""
-    rows = min(TABLE_ROWS, len(grid) - 1)
-    edges = np.linspace(grid[0], grid[-1], rows + 1)
-    widths = np.diff(grid)
-    means = []
+    """The series as numbers in at most ``TABLE_ROWS`` rows: means over time, and peaks where they differ."""
+    bounds = np.linspace(0, len(grid) - 1, min(TABLE_ROWS, len(grid) - 1) + 1).astype(int)
+    edges, widths = grid[bounds], np.diff(grid)
+    columns = []
     for line in lines:
-        area = np.concatenate([[0.0], np.cumsum(line.values * widths)])
-        means.append(np.diff(np.interp(edges, grid, area)) / np.diff(edges))
+        means = np.add.reduceat(line.values * widths, bounds[:-1]) / np.diff(edges)
+        columns.append((f"{line.key.name} ({unit})", means))
+        if line.peaks is not None:
+            columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
     time = time_unit(source)
     return Table(
-        (f"from ({time.name})", f"to ({time.name})", *(f"{line.key.name} ({unit})" for line in lines)),
+        (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
         tuple(
             (
-                f"{edges[row] / time.seconds:.2f}",
-                f"{edges[row + 1] / time.seconds:.2f}",
-                *(f"{mean[row]:.3g}" for mean in means),
+                f"{start / time.seconds:.2f}",
+                f"{end / time.seconds:.2f}",
+                *(f"{some[row]:.3g}" for _, some in columns),
             )
-            for row in range(rows)
+            for row, (start, end) in enumerate(pairwise(edges))
         ),
     )

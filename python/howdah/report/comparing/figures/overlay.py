@@ -14,14 +14,12 @@ from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import keys
 from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.figures.peaks import hidden
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 
 HEIGHT = 150
 TABLE_ROWS = 24
-
-LINE = 0.01
-"""The width of a line beside the figure's height."""
 
 
 class Axes(NamedTuple):
@@ -48,7 +46,7 @@ def overlays(
         if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
             shown = [key for key in keys(comparison) if key.name in courses]
             axes = _axes(quantity, courses, peak)
-            reduced = any(_reduced(course) for course in courses.values())
+            reduced = any(hidden(course.means, course.peaks) for course in courses.values())
             figures.append(
                 Figure(
                     id=f"over-time-{place}",
@@ -63,11 +61,6 @@ def overlays(
                 )
             )
     return tuple(figures)
-
-
-def _reduced(course: Course) -> bool:
-    """Whether a step holds samples that differ by more than a line is wide."""
-    return bool(np.any(course.peaks > course.means + LINE * course.peaks.max()))
 
 
 def _axes(quantity: Quantity, courses: Mapping[str, Course], peak: float) -> Axes:
@@ -111,7 +104,7 @@ def _spec(
         rows = [row for name in names for row in _rows(name, courses[name], axes)]
         line = {"type": "line", "interpolate": "step-after", "clip": True, "strokeDash": dash}
         encoding = {"x": x, "color": colour}
-        if any(_reduced(courses[name]) for name in names):
+        if any(hidden(courses[name].means, courses[name].peaks) for name in names):
             layers.append(
                 {
                     "data": {"values": rows},
