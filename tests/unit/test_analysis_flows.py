@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import analyse
+from howdah.analysis.anywhere import local_by_lot
 from howdah.analysis.crossing import shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
-from howdah.model.cluster import CounterValue, Event
+from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.tables import RunData
 from howdah.model.workload import Workload, WorkloadKind
 from support.cluster_records import terasort_on, with_events
 from support.cluster_scene import Scene
 from support.findings import found
+from support.sim_plans import small_plan, suite_on
+from support.sim_runs import sim_job, simulated
 
 SIZE = 8_000_000 * 100
 
@@ -183,6 +187,51 @@ def test_dfsio_reads_what_lies_elsewhere_as_often_as_chance_has_it() -> None:
     received = next(each for each in flow.layers if each.direction == "received")
     assert flow.local_share == 0.5
     assert received.theory == SIZE / 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_simulated_dfsio_reads_as_theory_has_it_and_nobody_is_slow(seed: int) -> None:
+    """The simulator knows of no slow link, and its files lie where the lot put them."""
+    plan = small_plan()
+    run = simulated(sim_job(plan, suite_on(plan, "dfsio"), seed=seed))
+    analysis = analyse(run)
+    causes = {one.cause for one in analysis.evidence.stragglers}
+    assert not causes & {"slow disk", "slow link", "CPU held back"}
+    assert not [
+        one.text for one in analysis.findings if one.id == "byte-accounting" and one.severity == "warning"
+    ]
+
+
+def test_where_the_files_read_lie_counts() -> None:
+    """Readers on the workers that hold most of what was written find more of it beside them."""
+    run = terasort_on(Scene())
+    (result,) = run.record.workloads
+    written = ReplicaSpread(
+        path="/dfsio",
+        blocks=8,
+        replicas=16,
+        bytes=SIZE,
+        per_worker={"h1-1": 8, "h1-2": 0, "h2-1": 8, "h2-2": 0},
+        sharing_host=0,
+        under_replicated=0,
+        missing=0,
+    )
+    writing = result.model_copy(
+        update={
+            "workload": Workload(kind=WorkloadKind.DFSIO_WRITE, files=8, file_bytes=SIZE // 8),
+            "replicas": written,
+        }
+    )
+    reading = result.model_copy(
+        update={"workload": Workload(kind=WorkloadKind.DFSIO_READ, files=8, file_bytes=SIZE // 8)}
+    )
+    record = run.record.model_copy(update={"workloads": (writing, reading)})
+    tasks = run.tasks.filter(pc.equal(run.tasks.column("kind"), pa.scalar("map")))
+    places = Counter(tasks.column("worker").to_pylist())
+    lot = local_by_lot(record, reading, tasks, lambda worker: worker, 4)
+    assert lot is not None
+    assert lot.share == pytest.approx((places["h1-1"] + places["h2-1"]) / places.total())
+    assert lot.wanders == 0, "what is certain does not wander"
 
 
 def test_a_job_without_samples_is_accounted_for_by_its_counters() -> None:

@@ -16,6 +16,7 @@ from howdah.analysis.causes.link import slow_links
 from howdah.analysis.causes.view import View
 from howdah.analysis.evidence import FloatArray
 from howdah.analysis.timeline import Timeline
+from howdah.model.run import Origin
 from howdah.model.tables import SAMPLES_SCHEMA
 
 RECORD = Path(__file__).parents[1] / "data/links/slow-receiver.csv"
@@ -42,7 +43,7 @@ def called(columns: Mapping[str, FloatArray]) -> list[str]:
     ]
     timeline = Timeline(pa.Table.from_pylist(rows, schema=SAMPLES_SCHEMA))
     workers = tuple(dict.fromkeys(name.split()[0] for name in counters))
-    view = View(timeline, (float(times[0]), float(times[-1])), workers, (), (), {})
+    view = View(timeline, (float(times[0]), float(times[-1])), workers, (), (), {}, Origin.MEASURED)
     return [mark.worker for mark in slow_links(view) if mark.sign.strength >= 1]
 
 

@@ -104,6 +104,24 @@ def test_few_peers_make_less_sure_than_many() -> None:
     assert few.confidence < many.confidence
 
 
+def test_who_had_little_to_do_is_not_held_back() -> None:
+    """CPUs used little and steadily tell of a limit only where there was as much to do as elsewhere."""
+    scene = Scene(injected="CPU held back", factor=0.12, throttle_sampled=False)
+    run = terasort_on(scene)
+    first = called(run)
+    assert first is not None
+    assert (first.cause, first.worker) == ("CPU held back", victim_of(scene))
+    others = [each for each in attempts_in(run) if each.worker != victim_of(scene)]
+    quick = [
+        each._replace(end_s=each.start_s + 0.1 * (each.end_s - each.start_s), gc_s=0.0)
+        for each in attempts_in(run)
+        if each.worker == victim_of(scene)
+    ]
+    for attempts in (others, [*others, *quick]):
+        accused = analyse(with_attempts(run, attempts)).evidence.stragglers
+        assert victim_of(scene) not in {one.worker for one in accused}
+
+
 @pytest.mark.parametrize("missing", ["throttle_sampled", "queue_sampled"])
 def test_causes_show_without_the_counters_that_name_them(missing: str) -> None:
     cause: Injected = "CPU held back" if missing == "throttle_sampled" else "slow link"

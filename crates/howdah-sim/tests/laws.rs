@@ -202,6 +202,25 @@ fn dfsio_reads_what_it_wrote_and_pi_computes() {
     assert_eq!(disk(2), (0.0, 0.0));
 }
 
+/// A job that reads goes by control files of its own, which lie nowhere near what the job before it wrote:
+/// with three replicas on four hosts, three quarters of all bytes are read without crossing a network.
+#[test]
+fn dfsio_reads_locally_as_often_as_chance_has_it() {
+    let mut local = 0.0;
+    for seed in 0..40 {
+        let workloads = json!([
+            {"kind": "dfsio-write", "files": 64, "file_bytes": 64_u64 << 20},
+            {"kind": "dfsio-read", "files": 64, "file_bytes": 64_u64 << 20},
+        ]);
+        let mut scenario = scenario(racks(2, 4, 6, 0), workloads);
+        scenario["seed"] = seed.into();
+        let read = &run(&scenario).summary.workloads[1];
+        local += 1.0 - read.remote_read_bytes / (64.0 * 64.0 * f64::from(1 << 20));
+    }
+    // Of 40 × 64 files, each local or not, the share wanders by less than a hundredth.
+    assert!((local / 40.0 - 0.75).abs() < 0.04, "{}", local / 40.0);
+}
+
 #[test]
 fn speculation_saves_the_sort_from_its_slowest_maps() {
     let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(1_000_000_000, 96, 96));

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
-from howdah.analysis.cluster_work import cluster_work, job_bytes, replication_of
+from howdah.analysis.anywhere import local_by_lot
+from howdah.analysis.cluster_work import cluster_work, job_bytes
 from howdah.analysis.copying import copied_bytes
 from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
@@ -18,9 +19,8 @@ from howdah.analysis.whole_files import whole_files_share
 from howdah.analysis.window import window_of
 from howdah.analysis.wording import listed, number
 from howdah.model.finding import Finding, Number
-from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.model.workload import WorkloadKind
 from howdah.units import format_bytes
 
 # Tasks read their configuration, splits and jars and write logs; a DataNode is asked for more than blocks.
@@ -55,10 +55,12 @@ def flows(
         attempts = tasks_of(run.tasks, result.workload.kind.value, time)
         done = succeeded(attempts)
         remote = shuffle_share(done, place) if work.stored else None
-        local = _by_chance(result, places) if _anywhere(result) else local_share(done, result.job)
+        lot = local_by_lot(run.record, result, done, place, places)
+        local = local_share(done, result.job) if lot is None else lot.share
         whole = whole_files_share(run.record, result, local, places)
         local = local if whole is None else whole
-        traffic = Traffic(local, remote, read_in_vain(attempts), copied_bytes(run.record, time))
+        by_lot = 0.0 if lot is None else lot.wanders * work.input
+        traffic = Traffic(local, remote, read_in_vain(attempts), copied_bytes(run.record, time), by_lot)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
         window = Window(timeline, machines, span, follows) if span else None
@@ -80,17 +82,6 @@ def flows(
             )
         )
     return tuple(found)
-
-
-def _anywhere(result: WorkloadResult) -> bool:
-    """Whether tasks are placed without regard to what they read: TestDFSIO's go by their control files."""
-    return result.workload.kind is WorkloadKind.DFSIO_READ
-
-
-def _by_chance(result: WorkloadResult, places: int) -> float | None:
-    """The part of its input that a task finds behind its own network interface if it is placed anywhere."""
-    replication = replication_of(result)
-    return min(1.0, replication / places) if replication is not None and places else None
 
 
 def tolerance(layer: LayerAccount, machines: int) -> float:

@@ -32,13 +32,15 @@ _COPIES = "copies of what lost DataNodes held"
 class Traffic(NamedTuple):
     """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
 
-    At most ``copied`` were written anew for DataNodes that were lost.
+    At most ``copied`` were written anew for DataNodes that were lost. By ``by_lot`` bytes the lot may have
+    had it otherwise, where tasks read what lies anywhere.
     """
 
     local_share: float | None
     remote_share: float | None
     in_vain: int
     copied: float = 0.0
+    by_lot: float = 0.0
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: replicas, shuffle and input from elsewhere."""
@@ -140,7 +142,8 @@ def _network(traffic: Traffic, work: ClusterWork, window: Window, extra: float) 
             room = max(0.0, moved[0] - expected - extra)
             framing = Explanation("packet headers", min(room, HEADERS * expected), "guess")
             copied = _copied(traffic, room - framing.bytes)
-            yield _layer(("network", direction), expected, moved, metric, [_carried(extra), framing, copied])
+            known = (moved[0], moved[1] + traffic.by_lot)
+            yield _layer(("network", direction), expected, known, metric, [_carried(extra), framing, copied])
 
 
 def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: float) -> LayerAccount:

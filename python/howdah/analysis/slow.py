@@ -67,4 +67,4 @@ def _worded(value: float, unit: str) -> str:
         return format_bytes(value)
     if unit == "s":
         return seconds(value)
-    return percent(value) if value <= 1 else f"{value:.2f}"
+    return f"{value:.2g}" if unit == "CPUs" else percent(value)

@@ -8,7 +8,7 @@ one it waits for, so the largest names the cause.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from howdah.analysis.attempts import attempts_of, done
 from howdah.analysis.causes.collector import full_heaps
@@ -16,14 +16,14 @@ from howdah.analysis.causes.cpu import held_back
 from howdah.analysis.causes.disk import slow_disks
 from howdah.analysis.causes.link import slow_links
 from howdah.analysis.causes.partition import skewed_tasks
-from howdah.analysis.causes.slowness import ends_later, slowdowns
+from howdah.analysis.causes.slowness import ends_later, had_little, slowdowns
 from howdah.analysis.causes.start import late_starts
-from howdah.analysis.causes.view import LEAST_PEERS, Mark, View
-from howdah.analysis.evidence import Machine, Sign, Straggler, WorkloadTime
+from howdah.analysis.causes.view import LEAST_PEERS, Mark, Planned, View
+from howdah.analysis.evidence import Cause, Machine, Sign, Straggler, WorkloadTime
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.planned import planned_limits
 from howdah.analysis.timeline import Timeline
-from howdah.model.run import Outcome
+from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
 
 # A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
@@ -32,6 +32,12 @@ CONSEQUENCE = 0.5
 SLOW = 1.6
 ENDS_LATER = 0.1
 _SHORT_S = 5.0
+# What a cause says is too little of, and what the plan allows of it.
+_RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
+    "slow disk": lambda planned: planned.disk_bytes_per_s,
+    "slow link": lambda planned: planned.link_bytes_per_s,
+    "CPU held back": lambda planned: planned.cpus,
+}
 
 
 def stragglers(
@@ -67,14 +73,21 @@ def _view(run: RunData, timeline: Timeline, machines: tuple[Machine, ...], time:
     planned = planned_limits(run.record.plan)
     workers = tuple(name for name in names if name in active)
     failed = tuple(each for each in attempts if each.state.lower() != Outcome.SUCCEEDED.value)
-    return View(timeline, span, workers, counted, failed, planned)
+    return View(timeline, span, workers, counted, failed, planned, run.record.origin)
 
 
 def _of_job(
     workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...]
 ) -> Iterator[Straggler]:
-    marks = [mark for mark in _marks(view, data_disks) if mark.sign.strength >= 1]
     slow = slowdowns(view)
+    idle = had_little(view)
+    marks = [
+        mark
+        for mark in _marks(view, data_disks)
+        if mark.sign.strength >= 1
+        and not (mark.worker in idle and _had_no_need(mark, slow))
+        and not (view.origin is Origin.SIMULATED and _could_do_more(mark, view))
+    ]
     most = max((mark.sign.strength for mark in marks), default=0.0)
     places: dict[tuple[str, int | None], list[Mark]] = {}
     for mark in sorted(marks, key=lambda mark: -mark.sign.strength):
@@ -106,6 +119,34 @@ def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
     yield from late_starts(view)
 
 
+def _had_no_need(mark: Mark, slow: dict[str, float]) -> bool:
+    """Whether a worker with little to do used little of a resource for that alone: its tasks did not feel it.
+
+    One without any task may still keep others waiting with its disks and links, as a DataNode.
+    """
+    sign = mark.sign
+    if sign.cause not in _RESOURCES:
+        return False
+    if mark.worker not in slow:
+        return sign.cause == "CPU held back"
+    return not _felt(sign, slow[mark.worker])
+
+
+def _could_do_more(mark: Mark, view: View) -> bool:
+    """Whether a simulated worker's resource was planned to do what its peers' did.
+
+    All that is simulated runs at steady rates, and so that a rate was steady does not tell of a limit.
+    """
+    limit_of = _RESOURCES.get(mark.sign.cause)
+    limit = None if limit_of is None else limit_of(view.plan(mark.worker))
+    return limit is not None and limit >= mark.sign.reference
+
+
+def _felt(sign: Sign, slowdown: float) -> bool:
+    """Whether a worker's tasks were slower for what it lost."""
+    return slowdown > 1 + sign.lost_share / 2
+
+
 def _strongest(marks: list[Mark]) -> tuple[Sign, ...]:
     """The strongest sign of every cause, the strongest cause first."""
     best: dict[str, Sign] = {}
@@ -119,7 +160,7 @@ def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:
     first, second = signs[0].strength, signs[1].strength if len(signs) > 1 else 0.0
     clear = 0.5 + 0.5 * (first - second) / first
     peers = min(1.0, (1 + len(view.workers)) / (2 + LEAST_PEERS))
-    felt = 1.0 if slowdown > 1 + signs[0].lost_share / 2 or signs[0].cause == "skewed partition" else 0.85
+    felt = 1.0 if _felt(signs[0], slowdown) or signs[0].cause == "skewed partition" else 0.85
     return min(0.99, clear * peers * felt)
 
 

@@ -20,7 +20,7 @@ pub(crate) fn write(world: &mut World<'_>, files: u32, file_bytes: u64) -> Resul
     let own_s = world.scenario.parameters.stream_s_per_byte;
     let mut program = Writing::new(Output::new(world, files), own_s, 0.0);
     let count = program.output.files.count();
-    run(world, &mut program, count)?;
+    run(world, &mut program, count, "control files of writing")?;
     world.ledger.workload().counters.written_bytes = u64::from(count) * file_bytes;
     Ok(program.output.finish(world))
 }
@@ -35,15 +35,16 @@ pub(crate) fn there(world: &mut World<'_>, files: u32, file_bytes: u64) -> Files
 pub(crate) fn read(world: &mut World<'_>, files: &Files, file_bytes: u64) -> Result<()> {
     input::lie(world, files);
     let mut program = Reading::new(files, 0.0);
-    run(world, &mut program, files.count())?;
+    run(world, &mut program, files.count(), "control files of reading")?;
     let workload = world.ledger.workload();
     workload.remote_read_bytes = program.remote_bytes;
     workload.counters.read_bytes = u64::from(files.count()) * file_bytes;
     Ok(())
 }
 
-fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32) -> Result<()> {
-    let mut random = Random::new(world.scenario.seed, "control files", 0);
+/// Runs a job whose control files lie anywhere: each job writes its own, so that a file is not read where it was written.
+fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32, control: &str) -> Result<()> {
+    let mut random = Random::new(world.scenario.seed, control, 0);
     let disks = world.cluster.disks.len() as u64;
     let replicas = world.scenario.hdfs.replication;
     let control: Vec<Vec<u32>> =

@@ -41,7 +41,7 @@ def held_back(view: View) -> Iterator[Mark]:
             uses[worker, ""] = use
     planned = {worker: _allowed(view, worker) for worker in view.workers}
     throttled = _throttled(view)
-    for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "1", LEAST_CPUS), uses, planned):
+    for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "CPUs", LEAST_CPUS), uses, planned):
         if mark.worker not in throttled:
             if uses[mark.worker, ""].amount_share >= STEADY:
                 yield mark

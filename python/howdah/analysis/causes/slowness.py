@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import mean, median
 
-from howdah.analysis.causes.view import LEAST_PEERS, View, by_kind, moved
+from howdah.analysis.causes.view import LEAST_PEERS, Peers, View, by_kind, moved
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
 
 # A task with less than this share of the mean is as good as empty.
 EMPTY = 0.1
+
+# A worker with less than this share of its peers' time in tasks had little to do.
+LITTLE = 0.5
 
 
 def slowdowns(view: View) -> dict[str, float]:
@@ -46,6 +49,19 @@ def _covered(spans: Iterable[tuple[float, float]]) -> float:
         covered_s += max(0.0, end_s - max(start_s, until_s))
         until_s = max(until_s, end_s)
     return covered_s
+
+
+def had_little(view: View) -> set[str]:
+    """Workers whose tasks took less than half the time that the median worker's took together.
+
+    Whoever is held back is as long at work as others and gets less done; a worker with little to do uses
+    little of anything.
+    """
+    spent = dict.fromkeys(view.workers, 0.0)
+    for each in view.attempts:
+        spent[each.worker] = spent.get(each.worker, 0.0) + view.working_s(each)
+    peers = Peers(spent)
+    return {worker for worker, seconds in spent.items() if seconds < LITTLE * peers.usual(worker).value}
 
 
 def _over_others(worker: str, paces: dict[str, float]) -> float:

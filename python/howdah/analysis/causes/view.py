@@ -11,7 +11,7 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Sign
 from howdah.analysis.timeline import Timeline
-from howdah.model.run import TaskAttempt
+from howdah.model.run import Origin, TaskAttempt
 
 LEAST_PEERS = 2
 """With fewer peers than this their median says nothing, and what was planned counts instead."""
@@ -48,6 +48,7 @@ class View:
     attempts: tuple[TaskAttempt, ...]
     failed: tuple[TaskAttempt, ...]
     planned: Mapping[str, Planned]
+    origin: Origin
 
     @property
     def seconds(self) -> float:

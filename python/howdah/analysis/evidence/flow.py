@@ -54,7 +54,8 @@ class Flow:
 class LayerAccount:
     """One layer and direction: what theory asks of it, what it counted, and what that leaves.
 
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends, and from
+    what is a matter of lot.
     """
 
     layer: FlowLayer
