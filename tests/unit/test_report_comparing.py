@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from howdah.analysis.comparing import compare
 from howdah.model.comparison import Aspect, Comparison, RunGroup
 from howdah.model.run import Origin
 from howdah.report.comparing.content import content
 from howdah.report.comparing.figures.ratios import ratios
+from howdah.report.comparing.terminal import comparison_text
 from howdah.report.comparing.words import more_time
 from support.comparing import elapsed, group, noisy, run_figures
 
@@ -139,3 +143,19 @@ def test_an_interval_that_goes_on_is_cut_at_the_edge() -> None:
 )
 def test_ratios_in_words(ratio: float, said: str) -> None:
     assert more_time(ratio) == said
+
+
+def test_the_times_fit_into_eighty_columns() -> None:
+    groups = (
+        group("dfs.replication 3", noisy(1000, 5)),
+        group("dfs.replication 2", noisy(900, 5, seed=1), "2"),
+    )
+    text = io.StringIO()
+    Console(file=text, width=80).print(comparison_text(_of(*groups)))
+    lines = text.getvalue().splitlines()
+    assert "…" not in text.getvalue()
+    assert max(map(len, lines)) <= 80
+    head = [line.rstrip() for line in lines].index("terasort")
+    assert lines[head + 1].startswith("  dfs.replication 3")
+    assert lines[head + 2].startswith("  dfs.replication 2")
+    assert lines[head + 2].rstrip().endswith("faster")

@@ -57,6 +57,11 @@ def test_whatever_was_changed_is_found(
     assert not (tmp_path / "a").exists()
 
 
+def test_a_folder_is_no_bundle(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be unpacked: Is a directory"):
+        unpack(tmp_path, tmp_path / "out")
+
+
 def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     with tarfile.open(_bundle(bundle, {}, {}), "r:gz") as tar:

@@ -15,6 +15,7 @@ from howdah.cli.values import parse_measuring_time
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.session import hosts as session
+from howdah.session.files import replace_file
 
 EXAMPLES = """
 **Examples**
@@ -95,14 +96,7 @@ def probe(
     if output is None:
         sys.stdout.write(text)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(
-            f"--output {output}",
-            f"cannot be written: {error.strerror}",
-            "give a file in an existing directory",
-        ) from error
+    replace_file(output, text)
 
 
 def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:

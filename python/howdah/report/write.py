@@ -10,10 +10,11 @@ from howdah.report.artist import Artist
 from howdah.report.content import content
 from howdah.report.figure import Source
 from howdah.report.figures import draw
+from howdah.report.folder import put
 from howdah.report.html import page
 from howdah.report.markdown import markdown
 
-FIGURES = "figures"
+PAGE, FIGURES = "report.html", "figures"
 
 
 def write_report(run: RunData, analysis: Analysis, out_dir: Path, artist: Artist | None = None) -> Path:
@@ -26,11 +27,12 @@ def write_report(run: RunData, analysis: Analysis, out_dir: Path, artist: Artist
     figures = draw(Source(run, analysis.evidence))
     with artist or Artist() as drawing:
         pictures = drawing.pictures(figures.every())
-    folder = out_dir / FIGURES
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
-    (out_dir / "report.md").write_text(markdown(said, figures, FIGURES), encoding="utf-8")
-    path = out_dir / "report.html"
-    path.write_text(page(run.record, said, figures, pictures), encoding="utf-8")
-    return path
+    put(
+        out_dir,
+        {
+            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
+            "report.md": markdown(said, figures, FIGURES),
+            PAGE: page(run.record, said, figures, pictures),
+        },
+    )
+    return out_dir / PAGE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -23,7 +25,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         Text(said.answer, style="bold"),
         *(Text(text, style="red") for text in said.refused),
         Text(),
-        grid(_once(said.times)),
+        grid(_below_one_another(said.times)),
     ]
     for part in said.parts:
         parts += [Text(), Text(part.group, style="dim")]
@@ -42,14 +44,18 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def _once(table: Table) -> Table:
-    """The table with what a row shares with the one above it left out of its first column."""
-    firsts = [row[0] for row in table.rows]
-    rows = [
-        row if place == 0 or firsts[place - 1] != row[0] else ("", *row[1:])
-        for place, row in enumerate(table.rows)
-    ]
-    return table._replace(rows=tuple(rows))
+def _below_one_another(table: Table) -> Table:
+    """The times with every workload above its groups, so that they fit into eighty columns.
+
+    How many repeats would tell is left to the sentences below.
+    """
+    if table.columns[1] != "group":
+        return table
+    rows: list[tuple[str, ...]] = []
+    for what, same in groupby(table.rows, key=lambda row: row[0]):
+        rows.append((what, *("" for _ in table.columns[2:-1])))
+        rows += [(f"  {row[1]}", *row[2:-1]) for row in same]
+    return Table(("", *table.columns[2:-1]), tuple(rows))
 
 
 def _indented(content: RenderableType) -> RenderableType:

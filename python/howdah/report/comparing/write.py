@@ -9,9 +9,10 @@ from howdah.report.comparing.content import content
 from howdah.report.comparing.draw import Followed, draw
 from howdah.report.comparing.markdown import comparison_markdown
 from howdah.report.comparing.page import comparison_page
+from howdah.report.folder import put
 from howdah.report.picture import svg
 
-FIGURES = "figures"
+PAGE, FIGURES = "compare.html", "figures"
 
 
 def write_page(comparison: Comparison, followed: Followed, out_dir: Path) -> Path:
@@ -23,11 +24,12 @@ def write_page(comparison: Comparison, followed: Followed, out_dir: Path) -> Pat
     said = content(comparison)
     figures = draw(comparison, followed)
     pictures = {figure.id: svg(figure) for figure in figures.every()}
-    folder = out_dir / FIGURES
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
-    (out_dir / "compare.md").write_text(comparison_markdown(said, figures, FIGURES), encoding="utf-8")
-    path = out_dir / "compare.html"
-    path.write_text(comparison_page(said, figures, pictures), encoding="utf-8")
-    return path
+    put(
+        out_dir,
+        {
+            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
+            "compare.md": comparison_markdown(said, figures, FIGURES),
+            PAGE: comparison_page(said, figures, pictures),
+        },
+    )
+    return out_dir / PAGE

@@ -6,6 +6,7 @@ import csv
 import io
 from pathlib import Path
 
+from howdah.report.folder import put
 from howdah.report.picture import svg
 from howdah.report.prediction.content import Content, Data
 from howdah.report.prediction.markdown import prediction_markdown
@@ -21,16 +22,17 @@ def write_page(said: Content, out_dir: Path) -> Path:
     replaced. Raises OSError if the directory cannot be written.
     """
     pictures = {figure.id: svg(figure) for figure in said.figures()}
-    for folder in (FIGURES, DATA):
-        (out_dir / folder).mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        (out_dir / FIGURES / f"{name}.svg").write_text(picture, encoding="utf-8")
-    for one in said.data:
-        (out_dir / DATA / f"{one.name}.csv").write_text(_csv(one), encoding="utf-8")
-    (out_dir / f"{said.name}.md").write_text(prediction_markdown(said, FIGURES), encoding="utf-8")
-    path = out_dir / f"{said.name}.html"
-    path.write_text(prediction_page(said, pictures), encoding="utf-8")
-    return path
+    page = f"{said.name}.html"
+    put(
+        out_dir,
+        {
+            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
+            **{f"{DATA}/{one.name}.csv": _csv(one) for one in said.data},
+            f"{said.name}.md": prediction_markdown(said, FIGURES),
+            page: prediction_page(said, pictures),
+        },
+    )
+    return out_dir / page
 
 
 def _csv(data: Data) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import vl_convert
 
 from howdah.report.artist import Artist
 from howdah.report.figure import Table
+from howdah.report.folder import put
 from howdah.report.study.content import Content, content
 from howdah.report.study.draw import Figures, draw
 from howdah.report.study.found import Found
@@ -34,19 +34,25 @@ def write_paper(found: Found, out_dir: Path) -> Path:
         said = content(found)
         figures = draw(found)
         pictures = artist.pictures([legible(figure) for figure in figures.every()])
-    for folder in (FIGURES, DATA):
-        # What an earlier state of the study drew may have no place in this one.
-        shutil.rmtree(out_dir / folder, ignore_errors=True)
-        (out_dir / folder).mkdir(parents=True)
+    files: dict[str, str | bytes] = {}
     for name, picture in pictures.items():
-        (out_dir / FIGURES / f"{name}.svg").write_text(picture, encoding="utf-8")
-        (out_dir / FIGURES / f"{name}.png").write_bytes(vl_convert.svg_to_png(picture, scale=_SHARP))
+        files[f"{FIGURES}/{name}.svg"] = picture
+        files[f"{FIGURES}/{name}.png"] = vl_convert.svg_to_png(picture, scale=_SHARP)
     for name, table in _tables(said, figures):
-        (out_dir / DATA / f"{name}.csv").write_text(_csv(table), encoding="utf-8")
-    (out_dir / MARKDOWN).write_text(study_markdown(said, figures, FIGURES), encoding="utf-8")
-    path = out_dir / PAGE
-    path.write_text(study_page(said, figures, pictures), encoding="utf-8")
-    return path
+        files[f"{DATA}/{name}.csv"] = _csv(table)
+    files[MARKDOWN] = study_markdown(said, figures, FIGURES)
+    files[PAGE] = study_page(said, figures, pictures)
+    put(out_dir, files)
+    _clear(out_dir, files)
+    return out_dir / PAGE
+
+
+def _clear(out_dir: Path, files: Container[str]) -> None:
+    """Remove what an earlier state of the study drew and has no place in this one."""
+    for folder in (FIGURES, DATA):
+        for path in (out_dir / folder).glob("*"):
+            if f"{folder}/{path.name}" not in files:
+                path.unlink()
 
 
 def _tables(said: Content, figures: Figures) -> Iterator[tuple[str, Table]]:
