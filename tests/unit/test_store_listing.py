@@ -109,6 +109,11 @@ def test_a_run_is_found(runs_dir: Path, asked: str, found: str) -> None:
     assert find_run(runs_dir, asked) == runs_dir / found
 
 
+def test_a_run_is_found_by_its_directory_wherever_it_is(runs_dir: Path, tmp_path: Path) -> None:
+    path = runs_dir / "20261119-0900-dfsio"
+    assert find_run(tmp_path / "elsewhere", str(path)) == path
+
+
 def test_a_whole_id_wins_over_longer_ones(tmp_path: Path) -> None:
     for run_id in ("20261120-1714-pi", "20261120-1714-pi-2"):
         write_run(tmp_path, _named(records.pi(), run_id, "2026-11-20T17:14:30+00:00"))

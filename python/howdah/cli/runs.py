@@ -66,7 +66,9 @@ def _ids(context: typer.Context, incomplete: str) -> list[str]:
 
 RunId = Annotated[
     str,
-    typer.Argument(help="A run's id, the beginning of it, or `last`.", metavar="RUN", autocompletion=_ids),
+    typer.Argument(
+        help="A run by id, the beginning of it, `last`, or directory.", metavar="RUN", autocompletion=_ids
+    ),
 ]
 
 

@@ -9,7 +9,6 @@ from howdah.calibrate.scoring import Tally, score, tally, why_not
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.run import RunRecord
-from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run
 from howdah.store.predictions import list_predictions, load_prediction
 from howdah.store.reader import read_record
@@ -37,8 +36,7 @@ def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Pa
 
     Raises UserError where no prediction foretold it, or the one that was named did not.
     """
-    path = Path(run) if (Path(run) / RUN_JSON).exists() else find_run(runs_dir, run)
-    record = read_record(path)
+    record = read_record(find_run(runs_dir, run))
     prediction = _named(predictions_dir, name) if name is not None else _found(predictions_dir, record)
     scores = score(prediction, record)
     return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from howdah.errors import RecordError, UserError
 from howdah.model.run import RunRecord
+from howdah.store.layout import RUN_JSON
 from howdah.store.reader import read_record
 
 LAST = "last"
@@ -53,10 +54,12 @@ def _summary(path: Path) -> RunSummary:
 
 
 def find_run(runs_dir: Path, run_id: str) -> Path:
-    """Find a run by its id, by the beginning of its id if only one run begins so, or by ``last``.
+    """Find a run by its directory, its id, the beginning of its id if only one run begins so, or ``last``.
 
     Raises UserError naming the runs that come near.
     """
+    if run_id and (Path(run_id) / RUN_JSON).exists():
+        return Path(run_id)
     runs = list_runs(runs_dir)
     ids = [run.id for run in runs]
     if not runs:
