@@ -77,5 +77,8 @@ def test_real_daemons(cluster: HadoopCluster) -> None:
     assert "the DataNode of w1 was not sampled from " in warning.text
     assert "cannot be reached" in warning.text
     assert newest(sink.sampled)[WRITTEN] >= SIZE
+    busy = [row.value for row in sink.sampled if row.metric == "jvm/namenode/cpu_s"]
+    assert 0 == busy[0] <= busy[-1]
+    assert busy[-1] > 0
     heaps = [row.value for row in sink.sampled if row.metric == "jvm/datanode/heap_bytes"]
     assert all(2**20 < heap < 2**30 for heap in heaps)

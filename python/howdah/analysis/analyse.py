@@ -15,6 +15,7 @@ from howdah.analysis.flows import flows
 from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import counted, machines_of, on_cluster
+from howdah.analysis.masters import master_loads
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
@@ -73,6 +74,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         stragglers=stragglers(run, timeline, machines, times, disks),
         losses=losses(run, machines, times),
         overheads=overheads(run, times),
+        masters=master_loads(timeline, times),
         floors=floors(run, times, use, floor),
         beside=beside(times, known),
     )

@@ -23,6 +23,7 @@ from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
 from howdah.analysis.losses import find_losses
+from howdah.analysis.masters import find_masters
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
@@ -54,6 +55,7 @@ FINDERS: tuple[Finder, ...] = (
     find_cluster_use,
     find_outside,
     find_overheads,
+    find_masters,
     find_remainders,
     find_shortfalls,
     find_layers,

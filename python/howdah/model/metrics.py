@@ -78,6 +78,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("resourcemanager/live_nodemanagers", "1", "gauge", "NodeManagers that report"),
     Metric("resourcemanager/containers", "1", "gauge", "containers that are given out"),
     Metric("resourcemanager/pending_containers", "1", "gauge", "containers that applications wait for"),
+    Metric("jvm/*/cpu_s", "s", "counter", "CPU time of a master's process"),
     Metric("jvm/*/gc_s", "s", "counter", "time a daemon's collector held it"),
     Metric("jvm/*/heap_bytes", "B", "gauge", "heap of a daemon in use"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),

@@ -31,6 +31,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
         _events(record),
         _floors(evidence),
         _overheads(evidence),
+        _masters(evidence),
     )
     return tuple(one for one in tables if one.table.rows)
 
@@ -157,6 +158,25 @@ def _overheads(evidence: Evidence) -> Titled:
         "time of all tasks."
     )
     return Titled("What Hadoop took for itself", about, Table(columns, rows))
+
+
+def _masters(evidence: Evidence) -> Titled:
+    rows = tuple(
+        (
+            one.workload,
+            one.daemon,
+            one.machine,
+            percent(one.busy),
+            f"{one.calls_per_s:,.0f}" if one.calls_per_s is not None else NONE,
+        )
+        for one in evidence.masters
+    )
+    about = "By the CPU time of their processes; a master may use more than one core."
+    return Titled(
+        "How busy the masters were",
+        about,
+        Table(("workload", "master", "on", "of one core", "calls/s"), rows),
+    )
 
 
 def _laboratory(record: RunRecord) -> Iterator[Titled]:

@@ -33,6 +33,8 @@ class Bean(NamedTuple):
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
 
+_MASTERS = ("namenode", "resourcemanager")
+"""What limits a whole cluster when it is busy, and so is asked for its CPU time."""
 _NANO, _MILLI = 1e-9, 1e-3
 _METRICS = "Metrics"
 
@@ -114,7 +116,11 @@ def beans_of(daemon: str) -> tuple[Bean, ...]:
             Number("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
         ),
     )
-    return tuple(
+    process = Bean(
+        "java.lang:type=OperatingSystem", (Number("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),)
+    )
+    hadoops = tuple(
         bean._replace(name=f"Hadoop:service={service},name={bean.name}")
         for bean in (*_OWN.get(daemon, ()), memory)
     )
+    return (*hadoops, process) if daemon in _MASTERS else hadoops

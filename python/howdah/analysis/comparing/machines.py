@@ -10,9 +10,8 @@ from howdah.analysis.use import uses
 from howdah.model.tables import RunData
 
 
-def counted_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[StretchUse, ...]:
+def counted_uses(run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[StretchUse, ...]:
     """Resource use of every workload and phase that was sampled."""
-    timeline = Timeline(run.samples)
     machines = machines_of(run, timeline)
     disks = None if on_cluster(run.record) else data_disks(run.record)
     if disks is None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pyarrow.compute as pc
 
 from howdah.analysis.comparing.machines import counted_uses
+from howdah.analysis.comparing.masters import master_readings
 from howdah.analysis.comparing.resource import Unit, resource
 from howdah.analysis.comparing.simulated import simulated_readings
 from howdah.analysis.evidence import StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.poles import spreads, tasks_of
+from howdah.analysis.timeline import Timeline
 from howdah.model.comparison import Measure, Reading
 from howdah.model.tables import RunData
 
@@ -28,7 +30,8 @@ _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
 
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
-    uses = counted_uses(run, times)
+    timeline = Timeline(run.samples)
+    uses = counted_uses(run, timeline, times)
     for time in times:
         yield from _elapsed(time)
         yield from _counted(run, time)
@@ -40,6 +43,7 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Readi
             for use in uses:
                 if use.workload == time.workload and (use.phase is None or use.phase in told):
                     yield from _used(use)
+            yield from master_readings(timeline, time)
     for spread in spreads(run, times):
         yield from _tasks(spread)
 

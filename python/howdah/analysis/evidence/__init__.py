@@ -15,6 +15,7 @@ from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, 
 from howdah.analysis.evidence.limit import Bound, LimitShare
 from howdah.analysis.evidence.loss import WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
+from howdah.analysis.evidence.master import MasterLoad
 from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
 from howdah.analysis.evidence.replicas import ReplicaBalance
 from howdah.analysis.evidence.straggler import Cause, Sign, Straggler
@@ -59,6 +60,7 @@ __all__ = [
     "Level",
     "LimitShare",
     "Machine",
+    "MasterLoad",
     "NicUse",
     "PhaseTime",
     "Rate",
@@ -101,6 +103,7 @@ class Evidence:
     stragglers: tuple[Straggler, ...] = ()
     losses: tuple[WorkerLoss, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
+    masters: tuple[MasterLoad, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[Beside, ...] = ()
 
