@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from howdah.analysis import analyse
 from howdah.analysis.replicas import by_chance
@@ -85,6 +86,16 @@ def test_blocks_at_random_are_seldom_called_uneven(workers: int, mean: int, seed
     rng = np.random.default_rng(seed)
     fullest = [rng.multinomial(workers * mean, [1 / workers] * workers).max() / mean for _ in range(20)]
     assert np.quantile(fullest, 0.8) <= by_chance(workers, mean)
+
+
+def test_chance_is_that_of_the_binomial_distribution() -> None:
+    """Of 4 blocks on 4 DataNodes, all on one happens to some DataNode in 1 layout of 64, three in 1 of 5."""
+    assert by_chance(4, 1.0) == 3.0
+    for workers, mean in ((2, 10.0), (4, 25.0), (118, 10.0), (640, 528.0), (126, 2664.0), (4000, 3000.0)):
+        fullest = by_chance(workers, mean) * mean
+        seldom = 0.05 / workers
+        drawn = stats.binom(round(workers * mean), 1 / workers)
+        assert drawn.sf(fullest) <= seldom < drawn.sf(fullest - 1)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log, sqrt
+from math import ceil, log, log1p, sqrt
+
+import numpy as np
 
 from howdah.analysis.balance import EVEN, UNEVEN
 from howdah.analysis.evidence import Evidence, Machine, ReplicaBalance, WorkloadTime
@@ -70,13 +72,21 @@ def _how(record: RunRecord) -> str | None:
 def by_chance(workers: int, mean: float) -> float:
     """How far the fullest of so many DataNodes may lie above the mean if blocks fall at random.
 
-    Fewer than one layout in twenty goes beyond: Bernstein's inequality for one DataNode, whose blocks
-    have at most their mean as variance, and the sum of that over all of them.
+    Fewer than one layout in twenty goes beyond: what one DataNode has is binomial, and what it exceeds
+    too seldom for one is too seldom for all of them together.
     """
     if workers < 2 or mean <= 0:
         return 1.0
-    odds = log(workers / _SELDOM)
-    return 1 + (odds / 3 + sqrt(odds**2 / 9 + 2 * mean * odds)) / mean
+    blocks, share = round(workers * mean), 1 / workers
+    each = _SELDOM / workers
+    # Bernstein's inequality: nobody has more than this too often, so that no more need be looked at.
+    odds = -log(each)
+    most = min(blocks, ceil(mean + odds / 3 + sqrt(odds**2 / 9 + 2 * mean * odds)))
+    counts = np.arange(1, most + 1)
+    steps = np.log((blocks - counts + 1) / counts * share / (1 - share))
+    chances = np.exp(blocks * log1p(-share) + np.concatenate([[0.0], np.cumsum(steps)]))
+    fullest = int(np.searchsorted(np.cumsum(chances), 1 - each))
+    return min(fullest, most) / mean
 
 
 def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
