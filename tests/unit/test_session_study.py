@@ -15,10 +15,12 @@ from howdah.errors import UserError
 from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
+from howdah.report.study.masters import loads
 from howdah.session.study import dry_run, make_runs, read, run
 from howdah.session.study_bundle import export_study, verify_study
 from howdah.session.study_directory import KEPT, StudyDirectory
-from howdah.session.study_paper import write_study_paper
+from howdah.session.study_paper import find, write_study_paper
+from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due
 from support.studies import EXAMPLES, SIMULATED
 
@@ -163,6 +165,16 @@ def test_a_load_is_told_for_as_many_blocks_a_second(whole: Path) -> None:
     assert float(load["blocks/s"]) == pytest.approx(10e9 / 2**26 / elapsed_s, rel=0.02)
     busy, normalised = (float(load[name].removesuffix("%")) for name in _LOADS)
     assert normalised == pytest.approx(100 * busy / float(load["blocks/s"]), rel=0.05)
+
+
+def test_a_master_with_hardly_a_block_to_see_to_is_not_told_by_its_blocks(whole: Path) -> None:
+    """What an idle master does anyway would make thousands of per cent of a core for 100 blocks a second."""
+    directory = StudyDirectory(whole)
+    study = directory.study()
+    load = loads(find(study, cells_of(study), directory))[0]
+    assert load.normalised(0) is not None
+    assert load._replace(blocks_per_s=0.5).normalised(0) is None
+    assert load._replace(blocks_per_s=None).normalised(0) is None
 
 
 def test_what_is_only_planned_says_its_platforms_and_what_was_published(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
 
 PER_BLOCKS = 100
 """Blocks a second that a load is told for."""
+LEAST_BLOCKS_PER_S = 1.0
+"""With fewer, a master mostly does what it does without any work."""
 
 
 class Load(NamedTuple):
@@ -30,9 +32,11 @@ class Load(NamedTuple):
     """Mean share of a core, master by master."""
 
     def normalised(self, master: int) -> float | None:
-        """The share of a core for PER_BLOCKS blocks a second."""
+        """The share of a core for PER_BLOCKS blocks a second; None where there were hardly any."""
         busy = self.busy[master]
-        return None if busy is None or not self.blocks_per_s else PER_BLOCKS * busy / self.blocks_per_s
+        if busy is None or self.blocks_per_s is None or self.blocks_per_s < LEAST_BLOCKS_PER_S:
+            return None
+        return PER_BLOCKS * busy / self.blocks_per_s
 
 
 def loads(found: Found) -> tuple[Load, ...]:
