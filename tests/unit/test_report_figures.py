@@ -15,6 +15,7 @@ from howdah.analysis.evidence import Series
 from howdah.model.tables import RunData
 from howdah.report.figure import Key, Source
 from howdah.report.figures import draw
+from howdah.report.figures.elapsed import clear_of
 from howdah.report.figures.lanes import Bar, merged
 from howdah.report.figures.machines import machines
 from howdah.report.figures.partitions import MOST_BARS, _bars
@@ -264,3 +265,24 @@ def test_many_partitions_keep_their_extremes() -> None:
     assert len(bars) == MOST_BARS
     assert min(bar.low for bar in bars) == 3.0
     assert max(bar.high for bar in bars) == 900.0
+
+
+def test_no_limit_strikes_a_total_through() -> None:
+    """A total begins behind its bar, or behind a limit that lies where it would be written."""
+    source = _source(records.terasuite())
+    (figure,) = (one for one in draw(source).every() if one.id == "elapsed")
+    layers = [layer["data"]["values"] for layer in figure.spec["layer"] if "data" in layer]
+    totals = next(
+        rows for rows in layers if "end" in rows[0] and "text" in rows[0] and "start" not in rows[0]
+    )
+    limits = {row["row"]: row["limit"] for rows in layers for row in rows if "limit" in row}
+    longest = max([*limits.values(), *(row["end"] for row in totals)])
+    assert limits
+    for row in totals:
+        limit = limits.get(row["row"], 0.0)
+        assert limit <= row["end"] or limit >= row["end"] + 0.12 * longest
+
+
+@pytest.mark.parametrize(("limit", "at"), [(0.8, 1.0), (1.0, 1.0), (1.05, 1.05), (1.5, 1.5), (1.9, 1.0)])
+def test_a_total_is_moved_only_where_it_would_be_struck(limit: float, at: float) -> None:
+    assert clear_of(1.0, limit, 5.0) == at

@@ -39,6 +39,10 @@ class Release:
         alike = (one for one in self.templates if name.startswith(one.name.partition("<")[0]))
         return next((one for one in alike if fill(one.name, name) == name), None)
 
+    def knows(self, name: str) -> bool:
+        """Whether this release reads a property of that name, or an older one did."""
+        return self.find(name) is not None or name in self.deprecated or name in self.gone
+
     def replacement(self, name: str) -> tuple[str, ...]:
         """The names that a deprecated name sets, which may be gone since; none for any other name."""
         return self.deprecated.get(name, ())

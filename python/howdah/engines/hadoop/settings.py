@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.errors import UserError
-from howdah.releases import Release, default_of, hadoop
+from howdah.releases import default_of, hadoop
 
 _FLAGS = {
     "dfs.blocksize": "--block-size",
@@ -43,15 +43,11 @@ def check_settings(settings: Mapping[str, str]) -> None:
                 )
             if key in _FLAGS:
                 raise UserError(f"--set {given}", "has a flag of its own", f"write {_FLAGS[key]}")
-            if _unread(key, release) and (meant := release.nearest(key)):
+            if key in _OWN:
+                raise UserError(f"--set {given}", f"is howdah's own: it {_OWN[key]}", "leave it out")
+            if not release.knows(key) and (meant := release.nearest(key)):
                 raise UserError(
                     f"--set {given}",
                     f"no program of Hadoop {release.version} reads it",
                     f"did you mean {meant}? A property of your own belongs into the client's configuration",
                 )
-            if key in _OWN:
-                raise UserError(f"--set {given}", f"is howdah's own: it {_OWN[key]}", "leave it out")
-
-
-def _unread(key: str, release: Release) -> bool:
-    return release.find(key) is None and key not in release.deprecated and key not in release.gone

@@ -51,10 +51,7 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
         if not one.name.startswith(_OWN) or one.name.startswith(_ANYBODYS):
             continue
         releases = _releases(one, facts)
-        if any(
-            release.find(one.name) or release.replacement(one.name) or one.name in release.gone
-            for release in releases
-        ):
+        if any(release.knows(one.name) for release in releases):
             continue
         suggested += 1
         near = (release.nearest(one.name) for release in releases)

@@ -11,6 +11,7 @@ from howdah.analysis.evidence import FloatArray, Series
 from howdah.report.figure import Figure, Key, Source, Table
 from howdah.report.figures import cpu, network, storage
 from howdah.report.figures.machines import Machines, machines
+from howdah.report.figures.peaks import hidden
 from howdah.report.figures.rows import Beside, rows
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.timeline import Axis
@@ -119,12 +120,12 @@ def _figure(
 
 def _of_peaks(shown: Machines) -> str:
     """Where to read the peaks, if the steps are too few to show them."""
-    hidden = any(
-        peak > 1.01 * float(values.max())
+    lower = any(
+        hidden(values.max(keepdims=True), np.array([peak]))
         for row in shown.rows
         for values, peak in zip(row.values, row.peaks, strict=True)
     )
-    return "A step is a mean; the figure's table has the peaks." if hidden else ""
+    return "A step is a mean; the figure's table has the peaks." if lower else ""
 
 
 def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:

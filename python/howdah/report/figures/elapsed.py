@@ -16,6 +16,10 @@ ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
 
 
+_WORD = 0.13
+"""How long a total is written, beside the axis."""
+
+
 class Marks(NamedTuple):
     """What the bars are held against, its name and its seconds by workload."""
 
@@ -74,6 +78,11 @@ def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str
     return segments
 
 
+def clear_of(end: float, limit: float, longest: float) -> float:
+    """Where a total begins: behind its bar, and behind a limit that would strike it through."""
+    return limit if end < limit < end + _WORD * longest else end
+
+
 def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
@@ -83,7 +92,11 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
     totals = [
         {
             "row": row,
-            "end": max(one.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
+            "end": clear_of(
+                max(one.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
+                held.seconds.get(one.workload, 0.0) / unit.seconds,
+                longest / unit.seconds,
+            ),
             "text": seconds_said(one.elapsed_s)
             + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
         }
