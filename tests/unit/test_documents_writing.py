@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from howdah.documents.inventory import parse_inventory, read_inventory, write_inventory
 from howdah.documents.plan import read_plan, write_plan
-from howdah.documents.quick import read_quickly
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.hostname import MOST_HOSTS
@@ -134,12 +133,6 @@ def test_a_plan_is_written_for_people(tmp_path: Path) -> None:
     path = tmp_path / "plan.yaml"
     path.write_text(text)
     assert read_plan(path) == plan
-
-
-def test_what_is_written_is_read_the_quick_way() -> None:
-    assert Plan.model_validate(read_quickly(write_plan(full_plan()))) == full_plan()
-    for path in EXAMPLES.glob("hosts-*.yaml"):
-        assert Inventory.model_validate(read_quickly(path.read_text())) == read_inventory(path)
 
 
 def test_a_plan_of_the_most_hosts_reads_back() -> None:

@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from howdah.documents.careful import Tree, read_carefully
 from howdah.documents.fault import Fault, error_of
-from howdah.documents.quick import Unfamiliar, read_quickly
 from howdah.documents.text import read_text
+from howdah.documents.tree import Tree, read_tree
 from howdah.documents.validation import faults_of
 from howdah.model.inventory import FORMAT
 
@@ -35,12 +34,7 @@ def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> An
 
 def parse_document(text: str, file: str, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
     """The text as a model; raises UserError that names every fault in ``file``."""
-    try:
-        return model.model_validate(read_quickly(text))
-    except (Unfamiliar, ValidationError):
-        # What is unusual or wrong is read again by the reader that knows all of YAML, and the places.
-        pass
-    tree = read_carefully(text)
+    tree = read_tree(text)
     faults = list(tree.faults)
     if tree.whole:
         if strange := _strange(tree, kind, hint):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ruamel.yaml.error import MarkedYAMLError
+from yaml import MarkedYAMLError
 
 from howdah.documents.fault import Fault, Mark
 
@@ -12,12 +12,13 @@ _UNQUOTED = "put text with brackets, braces, commas, colons or quotes between do
 _INDENT = "indent by spaces, the same for all keys of one group"
 
 _SAID = (
-    ("'\\t'", "a tab indents here", "indent by spaces"),
+    ("found a tab character", "a tab indents here", "indent by spaces"),
     ("mapping values are not allowed", "a second `:` in one line, or a key indented too far", _UNQUOTED),
     ("expected ',' or ']'", "the list is not closed where it should be", _UNQUOTED),
     ("expected ',' or '}'", "the mapping is not closed where it should be", _UNQUOTED),
     ("could not find expected ':'", "a key without its `:`", "write `key: value`"),
-    ("expected <block end>", "this line is not indented as those before it", _INDENT),
+    ("did not find expected key", "this line is not indented as those before it", _INDENT),
+    ("did not find expected '-' indicator", "this line is not indented as those before it", _INDENT),
     ("sequence entries are not allowed", "a list's entry cannot begin here", "put `- ` on a line of its own"),
     ("cannot start any token", "a word cannot begin with this character", _UNQUOTED),
     ("undefined alias", "an alias is not allowed", "write the value out"),
@@ -27,7 +28,9 @@ _SAID = (
 def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
     """The error with its place; the parser's own words where there are no better ones."""
     problem = error.problem or error.context or "unreadable"
-    mark = _mark(error.problem_mark or error.context_mark)
+    # A key without its colon is noticed on the line after it.
+    late = "could not find expected ':'" in problem
+    mark = _mark(error.context_mark if late else error.problem_mark or error.context_mark)
     if "unexpected end of stream" in problem:
         return Fault(_mark(error.context_mark), (), "these quotes are not closed", "close them")
     lines = text.split("\n")

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from howdah.documents.careful import Tree
 from howdah.documents.fault import Fault, Path
 from howdah.documents.fields import key_of, meanings, model_at
 from howdah.documents.saying import say, shown
+from howdah.documents.tree import Tree
 from howdah.model.wrong import WrongValue
 
 

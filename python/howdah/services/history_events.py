@@ -7,12 +7,16 @@ its application master did; what came before counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from io import BytesIO, StringIO
 from types import MappingProxyType
 from typing import Any
 
-from howdah.services.avro import Cursor, Malformed, codec
+from fastavro import json_reader, parse_schema, schemaless_reader
+from fastavro.schema import SchemaParseException
+from fastavro.types import Schema
+
 from howdah.services.errors import Unexpected
 from howdah.services.job import (
     AttemptFacts,
@@ -47,32 +51,36 @@ def read_history(data: bytes, where: str) -> JobFacts:
 
 def _events(data: bytes) -> Iterator[tuple[str, Event]]:
     encoding, _, rest = data.partition(b"\n")
-    schema, _, body = rest.partition(b"\n")
+    line, _, body = rest.partition(b"\n")
     if encoding not in (_BINARY, _JSON):
-        raise Malformed(f"it begins with {encoding[:20]!r}")
-    reader = codec(schema.decode())
-    for one in _binary(body, reader.binary) if encoding == _BINARY else _json(body, reader.plain):
+        raise ValueError(f"it begins with {encoding[:20]!r}")
+    try:
+        schema = parse_schema(json.loads(line))
+    except SchemaParseException as error:
+        raise ValueError(f"its schema cannot be read: {error}") from error
+    for one in _binary(body, schema) if encoding == _BINARY else _json(body, schema):
         yield one["type"], one["event"]
 
 
-def _binary(body: bytes, read: Callable[[Cursor], Any]) -> Iterator[Event]:
-    cursor = Cursor(body)
-    while not cursor.at_end:
+def _binary(body: bytes, schema: Schema) -> Iterator[Any]:
+    stream = BytesIO(body)
+    while stream.tell() < len(body):
         try:
-            event = read(cursor)
-        except Malformed:
+            event = schemaless_reader(stream, schema, None)
+        except (EOFError, IndexError, ValueError, MemoryError, OverflowError):
             return
         yield event
 
 
-def _json(body: bytes, plain: Callable[[Any], Any]) -> Iterator[Event]:
+def _json(body: bytes, schema: Schema) -> Iterator[Any]:
     decoder, text, at = json.JSONDecoder(), body.decode(errors="replace"), 0
     while (at := _after_space(text, at)) < len(text):
         try:
-            event, at = decoder.raw_decode(text, at)
+            _, end = decoder.raw_decode(text, at)
         except ValueError:
             return
-        yield plain(event)
+        yield from json_reader(StringIO(text[at:end].replace("\n", " ")), schema)
+        at = end
 
 
 def _after_space(text: str, at: int) -> int:

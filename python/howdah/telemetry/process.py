@@ -21,7 +21,16 @@ class ProcessDevice(Device):
 
     def tick(self) -> list[Reading]:
         """The resident set now."""
-        return [Reading("process/rss_bytes", int(self._files[0].read().split()[1]) * _PAGE_BYTES)]
+        return [Reading("process/rss_bytes", _resident(self._files[0].read()))]
+
+
+def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
+    """The resident set of this process now, bytes."""
+    return _resident(statm.read_text())
+
+
+def _resident(statm: str | bytes) -> int:
+    return int(statm.split()[1]) * _PAGE_BYTES
 
 
 def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:

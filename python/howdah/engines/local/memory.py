@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import psutil
-
 from howdah import _native
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workload import Workload, WorkloadKind
+from howdah.telemetry.process import rss_bytes
 from howdah.units import MIB, format_memory
 
 USUAL_PROCESS_BYTES = 192 * MIB
@@ -62,4 +61,4 @@ def _in_memory_bytes(job: Job, sort: Workload) -> int:
 
 
 def _process_bytes() -> int:
-    return max(USUAL_PROCESS_BYTES, psutil.Process().memory_info().rss + _GROWTH_BYTES)
+    return max(USUAL_PROCESS_BYTES, rss_bytes() + _GROWTH_BYTES)

@@ -1,23 +1,21 @@
-"""All of YAML that a document may hold, with the place of every key and value.
+"""A YAML document's data, with the place of every key and value.
 
-Anchors, aliases and tags are refused: they make a small file mean a large one, or one thing mean another.
+libyaml finds the marks and words; what a word means is ours (``scalar``). Anchors, aliases and tags are
+refused: they make a small file mean a large one, or one thing mean another.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
+from yaml import CLoader, MarkedYAMLError, YAMLError, parse
+from yaml.events import (
     AliasEvent,
-    DocumentEndEvent,
+    CollectionEndEvent,
+    CollectionStartEvent,
     DocumentStartEvent,
-    MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
 )
 
 from howdah.documents.fault import Fault, Mark, Path
@@ -55,20 +53,20 @@ class Tree(NamedTuple):
         return self.values.get(path, Mark(1, 1))
 
 
-def read_carefully(text: str) -> Tree:
+def read_tree(text: str) -> Tree:
     """The text as a tree; what is no YAML or not allowed is among its faults."""
     builder = _Builder()
     whole = False
     try:
-        for event in YAML(typ="safe", pure=True).parse(text):
+        for event in parse(text, Loader=CLoader):
             builder.take(event)
         whole = True
     except _Refused as refused:
         builder.faults.append(refused.fault)
     except MarkedYAMLError as error:
         builder.faults.append(syntax_fault(error, text))
-    except (YAMLError, ValueError, AssertionError) as error:
-        # A few errors of the scanner carry no place.
+    except (YAMLError, UnicodeEncodeError) as error:
+        # A few errors carry no place.
         builder.faults.append(Fault(Mark(1, 1), (), f"is not YAML ({error})", "see docs/inventory.md"))
     return Tree(builder.root, builder.keys, builder.values, tuple(builder.faults), whole)
 
@@ -92,19 +90,17 @@ class _Builder:
         self._documents = 0
 
     def take(self, event: Any) -> None:
-        if isinstance(event, DocumentStartEvent):
+        if isinstance(event, ScalarEvent | CollectionStartEvent):
+            self._node(event)
+        elif isinstance(event, DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
                 raise _refusal(event, (), "a second document begins here", "leave one document in the file")
         elif isinstance(event, AliasEvent):
             raise _refusal(event, self._place(), "an alias is not allowed", "write the value out")
-        elif isinstance(event, ScalarEvent | MappingStartEvent | SequenceStartEvent):
-            self._node(event)
-        elif isinstance(event, MappingEndEvent | SequenceEndEvent):
+        elif isinstance(event, CollectionEndEvent):
             self._open.pop()
             self._key.pop()
-        elif isinstance(event, DocumentEndEvent):
-            self.values.setdefault((), Mark(1, 1))
 
     def _node(self, event: Any) -> None:
         if event.anchor is not None:
