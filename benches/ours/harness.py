@@ -23,8 +23,8 @@ import numpy as np
 
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
-from howdah.session.engines import ClusterChoice, RunRequest, prepare
-from howdah.session.runs import run
+from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.runs import run
 
 _NOTE_S = 0.5
 _START_TICKS = 19

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session.engines import RunRequest
-from howdah.session.local import prepare_local
+from howdah.session.run.engines import RunRequest
+from howdah.session.run.local import prepare_local
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
-from howdah.engines.sim.outcome import Summary
-from howdah.engines.sim.translate import translate
-from howdah.session.engines import ClusterChoice, RunRequest
-from howdah.session.simulator import prepare_simulation
+from howdah.session.run.engines import ClusterChoice, RunRequest
+from howdah.session.run.simulated import prepare_simulation
+from howdah.simulation.outcome import Summary
+from howdah.simulation.translate import translate
 
 _SEED = 1
 _REPLICAS = 3

@@ -15,7 +15,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.session.plans import write_plan_page
+from howdah.session.plan.plans import write_plan_page
 from support.browsing import Scheme, Visitor, attribute_of, box_of
 from support.plan_samples import eight_hosts
 from support.plans import group

@@ -13,7 +13,7 @@ from howdah.report.prediction.foretold import foretold
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.scored import scored
 from howdah.report.prediction.write import write_page
-from howdah.session.calibrations import load_calibration
+from howdah.simulation.calibrations import load_calibration
 from support.browsing import Scheme, Visitor
 from support.foretold import small_prediction
 from support.varied import changed, effect, grown, point

@@ -11,7 +11,7 @@ from playwright.sync_api import ViewportSize
 
 from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
-from howdah.session.study import read, run
+from howdah.session.study.studies import read, run
 from howdah.study.schedule import Due
 from support.browsing import Scheme, Visitor
 from support.studies import SIMULATED

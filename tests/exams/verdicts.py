@@ -9,7 +9,7 @@ from exams.cases import NONE, Case
 from howdah.analysis.attempts import rows
 from howdah.analysis.evidence import Straggler
 from howdah.model.tables import RunData
-from howdah.session.reporting import analyse_run
+from howdah.session.run.reporting import analyse_run
 
 
 class Verdict(NamedTuple):

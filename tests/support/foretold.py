@@ -8,7 +8,7 @@ from howdah.calibrate.forecast import forecasts
 from howdah.engines.digests import sha256
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, Phase, RunRecord
-from howdah.session.replicas import scenarios, simulate, stretches
+from howdah.simulation.replications import scenarios, simulate, stretches
 from support.sim_plans import slots_plan, small_suite
 from support.sim_runs import small_run
 

@@ -15,8 +15,8 @@ from howdah.calibrate.naming import NamedRun, named_run, run_name
 from howdah.calibrate.tables import Setting
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
 from howdah.planner.predictor import Foretold, lag
-from howdah.session.calibrations import PUBLISHED, load_calibration
-from howdah.session.studies import studies
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.published_studies import studies
 from howdah.units import MIB
 
 RELATIVE = 0.08

@@ -19,8 +19,8 @@ from howdah.engines.sim.target import SimTarget
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session import calibration as session
-from howdah.session.cases import scenario_of, simulate_typical
+from howdah.session.predict import calibration as session
+from howdah.simulation.cases import scenario_of, simulate_typical
 from support.lab_runs import lab_plan, lab_run, laboratory, recorded_runs, result
 from support.records import spilled
 from support.sim_plans import suite_on
@@ -139,7 +139,7 @@ def test_runs_and_published_tables_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_the_parameters_of_simulated_runs_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howdah.session.cases._EVEN", 64)
+    monkeypatch.setattr("howdah.simulation.cases._EVEN", 64)
     true = {"job_start_s": 11.0, "task_start_cpu_s": 3.6}
     plan = lab_plan()
     records = [

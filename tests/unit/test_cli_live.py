@@ -12,8 +12,8 @@ from howdah.cli.live import Display
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.run import Outcome
-from howdah.session.prepared import Prepared
-from howdah.session.reporting import Finished
+from howdah.session.run.prepared import Prepared
+from howdah.session.run.reporting import Finished
 from support import records
 
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-import howdah.session.cluster
-import howdah.session.lab
-import howdah.session.runs  # noqa: F401  (loads every module that could define an error)
+import howdah.session.lab.laboratories
+import howdah.session.run.cluster
+import howdah.session.run.runs  # noqa: F401  (loads every module that could define an error)
 from howdah import errors
 from howdah.errors import Aborted, HowdahError, RecordError, RunFailed, UserError
 

@@ -7,8 +7,8 @@ import pytest
 from howdah import _native
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import Setting
-from howdah.session.cases import scenario_of
-from howdah.session.studies import case_of, studies
+from howdah.simulation.cases import scenario_of
+from howdah.simulation.published_studies import case_of, studies
 
 TB = 10**12
 

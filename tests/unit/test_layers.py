@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from support import records
+from support.stored import write_run
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "howdah"
 NATIVE = "howdah._native"
@@ -51,7 +54,7 @@ def test_only_two_engines_and_the_measuring_probe_touch_the_rust_module() -> Non
         if NATIVE in _imported(path.read_text(), _package_of(path))
     }
     assert users
-    allowed = ("engines/local/", "engines/sim/", "probe/measuring/")
+    allowed = ("engines/local/", "engines/sim/", "simulation/", "probe/measuring/")
     assert {user for user in users if not user.startswith(allowed)} == set()
 
 
@@ -71,6 +74,17 @@ def test_only_two_engines_and_the_measuring_probe_touch_the_rust_module() -> Non
 )
 def test_no_way_of_importing_it_is_overlooked(source: str, package: str) -> None:
     assert NATIVE in _imported(source, package)
+
+
+def test_what_is_measured_is_reported_without_the_simulator(tmp_path: Path) -> None:
+    run = write_run(tmp_path, records.terasuite())
+    program = (
+        "import sys; from pathlib import Path; from howdah.session.run.reporting import report_run; "
+        f"report_run(Path({str(run)!r})); "
+        "print([one for one in sys.modules if one.startswith(('howdah.simulation', 'howdah.engines'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_every_part_of_the_package_has_its_layer() -> None:

@@ -13,7 +13,7 @@ from howdah.documents.inventory import read_inventory
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.planner.suite.cluster import at_once
-from howdah.session.studies import case_of, ratio_works, studies, study_of
+from howdah.simulation.published_studies import case_of, ratio_works, studies, study_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TB = 10**12

@@ -7,7 +7,7 @@ import pytest
 from howdah.calibrate.study import Study, Table
 from howdah.calibrate.tables import KnownFigure, figures, rows_of
 from howdah.errors import UserError
-from howdah.session.studies import studies
+from howdah.simulation.published_studies import studies
 
 TABLE = """# Elapsed seconds.
 platform,teragen_s,terasort_s,teravalidate_s,map_shuffle_s,reduce_merge_s

@@ -12,7 +12,7 @@ from howdah.report.drawing import trimmed
 from howdah.report.figure import Figure, Table
 from howdah.report.picture import svg
 from howdah.report.theme import chart
-from howdah.session.ahead import Ahead
+from howdah.session.run.ahead import Ahead
 
 
 def _figure(name: str, **mark: object) -> Figure:

@@ -18,7 +18,7 @@ from howdah.report.prediction.history import scored_runs
 from howdah.report.prediction.saturation import saturation_said
 from howdah.report.prediction.scored import scored
 from howdah.report.prediction.write import write_page
-from howdah.session.calibrations import load_calibration
+from howdah.simulation.calibrations import load_calibration
 from support.foretold import small_prediction
 from support.varied import changed, effect, grown, point
 from support.varied import foretold as forecast

@@ -11,8 +11,8 @@ from howdah.calibrate.scoring import score, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.workload import WorkloadKind
-from howdah.session.prediction_pages import write_scored
-from howdah.session.scoring import past_scores, score_run
+from howdah.session.predict.pages import write_scored
+from howdah.session.predict.scoring import past_scores, score_run
 from howdah.store.predictions import load_prediction, save_prediction
 from howdah.store.scores import SCORES, read_scores
 from support.foretold import measured_after, small_prediction

@@ -15,9 +15,9 @@ from howdah.model.plan import Plan
 from howdah.planner.suite.request import RunRequest
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.session.cluster import kept, prepare_cluster
-from howdah.session.engines import ClusterChoice, prepare
-from howdah.session.reached import Reached, open_telemetry, open_web
+from howdah.session.cluster.reached import Reached, open_telemetry, open_web
+from howdah.session.run.cluster import kept, prepare_cluster
+from howdah.session.run.engines import ClusterChoice, prepare
 from support import records
 from support.daemons import LIB, free_ports
 from support.hadoop_cluster import needs_hadoop

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.session.comparing import compare_runs, write_comparison
+from howdah.session.run.comparing import compare_runs, write_comparison
 from support.comparing import stored_runs
 from support.records import dfsio, failed, terasuite
 from support.stored import write_run

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.plan import Plan
-from howdah.session.explaining import find, names
+from howdah.session.plan.explaining import find, names
 from support.plan_samples import eight_hosts
 
 PATH = Path("plan.yaml")

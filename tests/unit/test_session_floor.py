@@ -8,7 +8,7 @@ import pytest
 
 from howdah.model.cluster import ClusterState, Laboratory
 from howdah.model.run import RunRecord
-from howdah.session.floor import find_floor
+from howdah.session.run.floor import find_floor
 from support import records
 from support.stored import write_run
 

@@ -18,9 +18,9 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workload import Suite, WorkloadKind
 from howdah.report.content import content
-from howdah.session.calibrations import PUBLISHED, load_calibration
-from howdah.session.known import known_times
-from howdah.session.studies import case_of, plan_of, studies
+from howdah.session.run.known import known_times
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.published_studies import case_of, plan_of, studies
 from howdah.units import MIB
 from support import records
 from support.foretold import measured_after

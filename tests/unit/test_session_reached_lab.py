@@ -9,7 +9,7 @@ import pytest
 from howdah.cli import run
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.session.reached_lab import running_lab
+from howdah.session.cluster.reached_lab import running_lab
 
 
 @pytest.fixture(autouse=True)

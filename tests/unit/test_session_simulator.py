@@ -12,8 +12,8 @@ from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.session.engines import ClusterChoice, prepare
-from howdah.session.prepared import Prepared
+from howdah.session.run.engines import ClusterChoice, prepare
+from howdah.session.run.prepared import Prepared
 from support.sim_plans import study_plan
 
 

@@ -16,10 +16,10 @@ from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.masters import loads
-from howdah.session.study import dry_run, make_runs, read, run
-from howdah.session.study_bundle import export_study, verify_study
-from howdah.session.study_directory import KEPT, StudyDirectory
-from howdah.session.study_paper import find, write_study_paper
+from howdah.session.study.bundle import export_study, verify_study
+from howdah.session.study.directory import KEPT, StudyDirectory
+from howdah.session.study.paper import find, write_study_paper
+from howdah.session.study.studies import dry_run, make_runs, read, run
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due
 from support.studies import EXAMPLES, SIMULATED

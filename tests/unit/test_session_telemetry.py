@@ -9,7 +9,7 @@ import pytest
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.services.errors import NotReachable
-from howdah.session.telemetry import attach
+from howdah.session.run.attaching import attach
 from howdah.store import read_run
 from howdah.store.run_json import write_run_json
 from support import records

@@ -12,13 +12,13 @@ import pytest
 
 from howdah.engines.sim.detail import detail_of
 from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
-from howdah.engines.sim.follow import Simulations
-from howdah.engines.sim.scenario import Written
 from howdah.engines.sim.target import SimTarget
-from howdah.engines.sim.translate import translate
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
+from howdah.simulation.scenario import Written
+from howdah.simulation.simulations import Simulations
+from howdah.simulation.translate import translate
 from howdah.store.writer import RunWriter
 from howdah.units import MIB
 from support.sim_plans import slots_plan, small_suite, study_plan, suite_on

@@ -12,7 +12,7 @@ import pytest
 
 from howdah.calibrate.records import cases_of
 from howdah.documents.calibration import read_calibration
-from howdah.session.cases import simulate_typical
+from howdah.simulation.cases import simulate_typical
 from support.lab_runs import recorded_runs
 
 CALIBRATION = Path(__file__).parents[1] / "data" / "lab" / "calibration.yaml"

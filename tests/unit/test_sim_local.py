@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.sim.engine import OF_THE_OCCASION
-from howdah.engines.sim.local.sorting import merge_cost, sort_cost
-from howdah.engines.sim.local.translate import median, translate_local
+from howdah.engines.sim.local.engine import scenario_of
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import Figure, RowCosts, SortCost
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
-from howdah.session.engines import ClusterChoice, RunRequest, prepare
-from howdah.session.prepared import Prepared
+from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.prepared import Prepared
+from howdah.simulation.local.sorting import merge_cost, sort_cost
+from howdah.simulation.local.translate import median
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
 from support.sinks import MemorySink
 
@@ -122,9 +123,7 @@ def test_another_directory_of_a_measured_disk_will_do_and_one_of_another_will_no
 
     def at(*data_dirs: str) -> object:
         moved = worker.model_copy(update={"data_dirs": data_dirs})
-        return translate_local(
-            job.model_copy(update={"plan": job.plan.model_copy(update={"workers": (moved,)})})
-        )
+        return scenario_of(job.model_copy(update={"plan": job.plan.model_copy(update={"workers": (moved,)})}))
 
     assert at("/data") == at("/elsewhere/on/the/root/disk")
     mounts = tuple(one for one in host.file_systems if one.mount != "/")
@@ -202,6 +201,6 @@ def test_of_one_size_of_memory_nothing_is_known_of_others_and_noise_never_makes_
 def test_what_this_process_has_grown_to_is_nothing_to_a_simulated_one(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = translate_local(prepared(host, tmp_path).job)
+    one = scenario_of(prepared(host, tmp_path).job)
     monkeypatch.setattr("howdah.engines.local.memory._process_bytes", lambda: 2**40)
-    assert translate_local(prepared(host, tmp_path).job) == one
+    assert scenario_of(prepared(host, tmp_path).job) == one

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from howdah import _native
-from howdah.engines.sim.local.outcome import LocalOutcome
-from howdah.engines.sim.local.scenario import Costs, Directory, Doubling, LocalScenario, Program
+from howdah.simulation.local.outcome import LocalOutcome
+from howdah.simulation.local.scenario import Costs, Directory, Doubling, LocalScenario, Program
 
 RESULTS = Path(__file__).parents[2] / "benches" / "results"
 MOST_ERROR = 0.15

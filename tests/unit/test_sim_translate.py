@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from howdah.engines.sim.translate import translate
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Plan, Setting
 from howdah.model.request import Protection
 from howdah.model.workload import Codec
+from howdah.simulation.translate import translate
 from howdah.units import MIB
 from support.plans import group, kind, plan, setting
 from support.sim_plans import small_plan, study_plan, suite_on

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.sim.outcome import Summary
 from howdah.model.calibration import Calibration
 from howdah.planner.predictor import Foretold
-from howdah.session.calibrations import load_calibration
-from howdah.session.replicas import scenarios, simulate
-from howdah.session.whole_suite import interval, suite_times
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.outcome import Summary
+from howdah.simulation.replications import scenarios, simulate
+from howdah.simulation.whole_suite import interval, suite_times
 from support.sim_plans import slots_plan, small_suite
 
 

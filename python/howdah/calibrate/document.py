@@ -13,7 +13,9 @@ from howdah.calibrate.leave_out import NINETY
 from howdah.model.calibration import Calibration, CalibrationCell
 from howdah.model.parameter import PARAMETERS
 
-_NOTICE = "<!-- Written by `python -m howdah.session.accuracy`; calibrate again instead of changing it. -->"
+_NOTICE = (
+    "<!-- Written by `python -m howdah.session.predict.accuracy`; calibrate again instead of changing it. -->"
+)
 _STATED = 0.9
 
 

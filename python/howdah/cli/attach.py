@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from howdah.cli.runs import RunId, RunsDir
-from howdah.session import telemetry as session
-from howdah.session.runs import DEFAULT_RUNS_DIR, find_run
+from howdah.session.run import attaching as session
+from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
 
 EXAMPLES = """
 **Examples**

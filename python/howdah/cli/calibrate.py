@@ -12,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from howdah.cli.calibrate_table import calibration_table
 from howdah.cli.output import show
-from howdah.session import calibration as session
+from howdah.session.predict import calibration as session
 from howdah.units import format_counted
 
 EXAMPLES = """

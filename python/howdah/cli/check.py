@@ -12,7 +12,7 @@ import typer
 from howdah.cli.check_table import check_table
 from howdah.cli.output import show
 from howdah.model.check import CheckReport, Verdict
-from howdah.session import checks as session
+from howdah.session.plan import checks as session
 
 EXAMPLES = """
 **Examples**

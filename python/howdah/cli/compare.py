@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from howdah.cli.output import print_json, show
-from howdah.session import comparing as session
-from howdah.session.runs import DEFAULT_RUNS_DIR, list_runs
+from howdah.session.run import comparing as session
+from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 
 EXAMPLES = """
 **Examples**

@@ -12,8 +12,8 @@ from rich.text import Text
 from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import Plan, Setting
-from howdah.session import explaining as session
-from howdah.session.explaining import Found
+from howdah.session.plan import explaining as session
+from howdah.session.plan.explaining import Found
 
 EXAMPLES = """
 **Examples**

@@ -13,7 +13,7 @@ from typer.exceptions import Exit
 
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_table
-from howdah.session import hadoop as session
+from howdah.session.cluster import hadoop as session
 from howdah.units import format_bytes, format_counted
 
 EXAMPLES = """

@@ -15,7 +15,7 @@ from howdah.cli.inventory_table import groups_table
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.session import inventories as session
+from howdah.session.plan import inventories as session
 from howdah.units import format_counted
 
 EXAMPLES = """

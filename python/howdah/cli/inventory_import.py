@@ -53,8 +53,8 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     terminal and in the file.
     """
     # Asking daemons takes more modules than the other commands of this group need.
-    from howdah.session import importing as session  # noqa: PLC0415
-    from howdah.session.inventories import save  # noqa: PLC0415
+    from howdah.session.plan import importing as session  # noqa: PLC0415
+    from howdah.session.plan.inventories import save  # noqa: PLC0415
 
     given = session.Given(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),

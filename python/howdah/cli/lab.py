@@ -14,7 +14,7 @@ from typer.exceptions import Exit
 from howdah.cli.lab_table import brought_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.errors import RunFailed
-from howdah.session import lab as session
+from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
 EXAMPLES = """

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.cluster import Deviation, Laboratory, Scaling
-from howdah.session.lab import Brought, LabStatus, MachineStatus
+from howdah.session.lab.laboratories import Brought, LabStatus, MachineStatus
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 _WIDTH = 8

@@ -19,11 +19,11 @@ from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress as Step
 from howdah.model.tables import RunData
 from howdah.model.workload import DFSIO_LOG
-from howdah.session import runs as session
-from howdah.session.prepared import Prepared
+from howdah.session.run import runs as session
+from howdah.session.run.prepared import Prepared
 
 if TYPE_CHECKING:
-    from howdah.session.reporting import Analysis, Finished, WorkloadTime
+    from howdah.session.run.reporting import Analysis, Finished, WorkloadTime
 
 _BAR_WIDTH = 22
 _NARROW_BAR_WIDTH = 8
@@ -78,7 +78,7 @@ class Display:
         if len(record.workloads) > self._ended:
             self._stop_bar()
             # What tells how fast a workload was is brought in when the first one has ended.
-            from howdah.session.reporting import workload_times  # noqa: PLC0415
+            from howdah.session.run.reporting import workload_times  # noqa: PLC0415
 
             times = workload_times(record)
             for time in times[self._ended :]:

@@ -20,8 +20,8 @@ from howdah.cli.request import (
 )
 from howdah.cli.simulating import SimulationBar
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
-from howdah.session import plans as session
-from howdah.session.ranking import RANKS, plan_inventory
+from howdah.session.plan import plans as session
+from howdah.session.plan.ranking import RANKS, plan_inventory
 
 EXAMPLES = """
 **Examples**

@@ -16,14 +16,12 @@ from howdah.cli.sweep_table import sweep_json, sweep_table
 from howdah.cli.values import parse_seed
 from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
-from howdah.session import predicting as session
-from howdah.session import prediction_pages as pages
-from howdah.session import sweep as session_sweep
-from howdah.session import what_if as session_what_if
+from howdah.session.predict import pages
+from howdah.session.predict import predicting as session
 from howdah.units import parse_count
 
 if TYPE_CHECKING:
-    from howdah.session.replicas import Done
+    from howdah.simulation.replications import Done
 
 EXAMPLES = """
 **Examples**
@@ -178,7 +176,7 @@ def _foretell(
 
 
 def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session_what_if.what_if(
+    found = session.what_if(
         asked.plan,
         asked.request,
         changes,
@@ -192,7 +190,7 @@ def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Calla
 
 
 def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session_sweep.sweep(
+    found = session.sweep(
         asked.plan,
         asked.request,
         sizes,

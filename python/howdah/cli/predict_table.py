@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.prediction import Forecast, Prediction, Score
-from howdah.session.predicting import replicas_said
-from howdah.session.prediction_pages import scored_runs
-from howdah.session.scoring import Scored, Tally, tally
+from howdah.session.predict.pages import scored_runs
+from howdah.session.predict.predicting import replicas_said
+from howdah.session.predict.scoring import Scored, Tally, tally
 from howdah.units import format_counted, format_seconds
 
 

@@ -18,8 +18,8 @@ from rich.text import Text
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
-from howdah.session import render as session
-from howdah.session.render import Change
+from howdah.session.plan import render as session
+from howdah.session.plan.render import Change
 
 EXAMPLES = """
 **Examples**

@@ -15,8 +15,8 @@ from howdah.cli.values import parse_codec, parse_deadline, parse_interval, parse
 from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
 from howdah.model.workload import Codec
-from howdah.session import runs as session
-from howdah.session.engines import ENGINES, SUITES, ClusterChoice, RunRequest, prepare
+from howdah.session.run import runs as session
+from howdah.session.run.engines import ENGINES, SUITES, ClusterChoice, RunRequest, prepare
 from howdah.units import parse_bytes, parse_count
 
 EXAMPLES = """
@@ -49,7 +49,7 @@ def _codecs(incomplete: str) -> list[str]:
 
 def _labs(incomplete: str) -> list[str]:
     # Only a shell that completes a word needs what builds laboratories.
-    from howdah.session.lab import names  # noqa: PLC0415
+    from howdah.session.lab.laboratories import names  # noqa: PLC0415
 
     return [name for name in names() if name.startswith(incomplete)]
 

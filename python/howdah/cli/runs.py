@@ -15,9 +15,9 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.session import reporting
-from howdah.session import runs as session
-from howdah.session.runs import RunSummary
+from howdah.session.run import reporting
+from howdah.session.run import runs as session
+from howdah.session.run.runs import RunSummary
 from howdah.units import format_seconds
 
 EXAMPLES = """

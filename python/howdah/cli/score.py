@@ -10,10 +10,10 @@ import typer
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import history_table, score_table
 from howdah.model.prediction import Score
-from howdah.session import prediction_pages as pages
-from howdah.session import scoring as session
-from howdah.session.predicting import DEFAULT_PREDICTIONS_DIR
-from howdah.session.runs import DEFAULT_RUNS_DIR
+from howdah.session.predict import pages
+from howdah.session.predict import scoring as session
+from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
+from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 **Examples**

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
     # Commands that may simulate, and mostly do not, start without what simulations need.
-    from howdah.session.replicas import Done
+    from howdah.simulation.replications import Done
 
 
 class SimulationBar:

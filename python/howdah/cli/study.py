@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from howdah.cli.study_run import DIRECTORY, JSON, QUIET, carry_out
-from howdah.session import study as session
+from howdah.session.study import studies as session
 
 EXAMPLES = """
 **Examples**

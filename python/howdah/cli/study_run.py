@@ -11,7 +11,7 @@ from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
 from howdah.cli.study_table import matrix_json, matrix_table
 from howdah.errors import RunFailed
-from howdah.session import study as session
+from howdah.session.study import studies as session
 
 DIRECTORY = Annotated[
     Path | None,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from howdah.session import study as session
+from howdah.session.study import studies as session
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.study import Matrix
+from howdah.session.study.studies import Matrix
 from howdah.units import format_counted, format_seconds
 
 

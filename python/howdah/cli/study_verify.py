@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from howdah.session import study_bundle as session
+from howdah.session.study import bundle as session
 from howdah.units import format_counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")

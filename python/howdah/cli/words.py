@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.workload import WorkloadKind
-from howdah.session.spent import Spent
+from howdah.session.run.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.session.reporting import WorkloadTime
+    from howdah.session.run.reporting import WorkloadTime
 
 _SHORT_CHECKSUM = 8
 

@@ -72,6 +72,11 @@ class Workload(Model):
     """Files that each map of nnbench creates, opens, renames and deletes."""
 
 
+def replication_flag(kind: str) -> str:
+    """The flag that says how many replicas a workload of this kind writes."""
+    return "--output-replication" if kind == WorkloadKind.TERASORT else "--replication"
+
+
 class Suite(Model):
     """A named list of workloads, run in order."""
 

@@ -6,9 +6,8 @@ import posixpath
 
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.workspace import existing_parent
-from howdah.engines.replication import replication_flag
 from howdah.errors import UserError
-from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind
+from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind, replication_flag
 from howdah.services.errors import Refused
 from howdah.services.namenode import NameNode
 from howdah.units import format_bytes, format_count_short

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from howdah.engines.sim.outcome import Summary
 from howdah.model.simulated import Band
+from howdah.simulation.outcome import Summary
 
 _INTERVAL = (0.05, 0.5, 0.95)
 _NS_PER_S = 1e9

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.engines.sim.outcome import WorkloadOutcome
 from howdah.model.cluster import CounterValue
 from howdah.model.workload import Workload, WorkloadKind
+from howdah.simulation.outcome import WorkloadOutcome
 
 
 def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:

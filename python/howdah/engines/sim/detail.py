@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from howdah.engines.sim.scenario import Program, Scenario, Written
 from howdah.model.run import RunWarning
 from howdah.model.workload import ROW_BYTES
+from howdah.simulation.scenario import Program, Scenario, Written
 from howdah.units import format_count_short
 
 _MOST_TASKS = 500_000

@@ -14,22 +14,22 @@ from howdah.engines.digests import job_digests
 from howdah.engines.sim.bands import bands_of
 from howdah.engines.sim.columns import columns_of
 from howdah.engines.sim.detail import detail_of
-from howdah.engines.sim.equipment import within_range
 from howdah.engines.sim.files import file_rates
-from howdah.engines.sim.follow import Done, Simulations
-from howdah.engines.sim.outcome import Summary
 from howdah.engines.sim.planned_state import planned_state
 from howdah.engines.sim.results import workload_result
 from howdah.engines.sim.samples import sample_tables
-from howdah.engines.sim.saturated import saturation_warnings
-from howdah.engines.sim.scenario import Scenario
 from howdah.engines.sim.target import SimTarget
 from howdah.engines.sim.tasks import task_tables
-from howdah.engines.sim.translate import Translated, translate
 from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import Progress, SampleSink
+from howdah.simulation.equipment import within_range
+from howdah.simulation.outcome import Summary
+from howdah.simulation.scenario import Scenario
+from howdah.simulation.simulations import Done, Simulations
+from howdah.simulation.translate import Translated, translate
+from howdah.simulation.warnings import saturation_warnings
 
 NAME = "sim"
 OF_THE_OCCASION = frozenset({"id", "created", "pid", "command", "host"})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from howdah.engines.sim.room import needed_bytes
-from howdah.engines.sim.scenario import Scenario
+from howdah.simulation.room import needed_bytes
+from howdah.simulation.scenario import Scenario
 
 _INTERVALS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 _MOST_VALUES = 600_000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from howdah.engines.sim.room import capacity_bytes
-from howdah.engines.sim.translate import Translated
 from howdah.model.cluster import ClusterState
 from howdah.model.plan import Plan
 from howdah.model.value import planned_text
+from howdah.simulation.room import capacity_bytes
+from howdah.simulation.translate import Translated
 
 
 def planned_state(plan: Plan, translated: Translated) -> ClusterState | None:

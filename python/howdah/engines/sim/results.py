@@ -5,12 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 
 from howdah.engines.sim.counters import hadoop_counters
-from howdah.engines.sim.outcome import PhaseOutcome, WorkloadOutcome
-from howdah.engines.sim.translate import Translated
 from howdah.model.cluster import HadoopJob, ReplicaSpread
 from howdah.model.run import Counters, Outcome, Phase, WorkloadResult
 from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.workload import Workload, WorkloadKind
+from howdah.simulation.outcome import PhaseOutcome, WorkloadOutcome
+from howdah.simulation.translate import Translated
 
 _NS_PER_S = 1e9
 _DIRECTORIES = {

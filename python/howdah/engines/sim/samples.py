@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from howdah import _native
 from howdah.engines.sim.columns import Columns, seconds, words
-from howdah.engines.sim.hosts import Machines
 from howdah.model.tables import SAMPLES_SCHEMA
+from howdah.simulation.hosts import Machines
 
 
 def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.engines.sim.columns import Columns, seconds, some_seconds, words
-from howdah.engines.sim.hosts import Machines
 from howdah.model.tables import TASKS_SCHEMA
 from howdah.model.workload import ROW_BYTES, Suite, WorkloadKind
+from howdah.simulation.hosts import Machines
 
 _KINDS = ("map", "reduce")
 _LOCALITIES = ("local", "host", "rack", "remote")

@@ -10,18 +10,20 @@ import howdah
 from howdah import _native
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
 from howdah.engines.sim.engine import NAME
-from howdah.engines.sim.local.outcome import LocalOutcome
 from howdah.engines.sim.local.results import attempts, bands, samples, workload_result
 from howdah.engines.sim.local.room import check_room
-from howdah.engines.sim.local.scenario import LocalScenario
-from howdah.engines.sim.local.translate import translate_local
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.measured import Figure
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import SampleSink
+from howdah.simulation.local.outcome import LocalOutcome
+from howdah.simulation.local.scenario import LocalScenario
+from howdah.simulation.local.sorting import Draw
+from howdah.simulation.local.translate import median, translate_local
 
 REPLICATIONS = 100
 """Draws that bands are over where nobody says how many: a simulation takes milliseconds."""
@@ -39,7 +41,7 @@ class SimLocalEngine:
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Simulate the job; raise UserError before anything is written if it cannot be simulated."""
         check_room(job)
-        outcome = _simulate(translate_local(job))
+        outcome = _simulate(scenario_of(job))
         record = begun_record(
             job,
             engine=NAME,
@@ -75,12 +77,17 @@ class SimLocalEngine:
                 return figure.value
             return float(random.triangular(figure.least, figure.value, figure.most))
 
-        others = [_simulate(translate_local(job, draw)) for _ in range(self._replications - 1)]
+        others = [_simulate(scenario_of(job, draw)) for _ in range(self._replications - 1)]
         return Simulated(
             calibration=None,
             replications=self._replications,
             bands=bands(job.suite.workloads, [outcome, *others]),
         )
+
+
+def scenario_of(job: Job, draw: Draw = median) -> LocalScenario:
+    """The scenario of a job in a process as large as usual; raises UserError as ``translate_local`` does."""
+    return translate_local(job, pool_bytes(job, USUAL_PROCESS_BYTES), draw)
 
 
 def _simulate(scenario: LocalScenario) -> LocalOutcome:

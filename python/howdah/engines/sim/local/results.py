@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from howdah.engines.sim.local.outcome import LocalOutcome, Ran, RanTask
 from howdah.model.job import Job
 from howdah.model.run import Counters, Outcome, Phase, Sample, TaskAttempt, WorkloadResult
 from howdah.model.simulated import Band
 from howdah.model.storage import FileSystem
 from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.simulation.local.outcome import LocalOutcome, Ran, RanTask
 
 _NS_PER_S = 1e9
 _INTERVAL = (0.05, 0.5, 0.95)

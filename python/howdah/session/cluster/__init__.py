@@ -1,0 +1,1 @@
+"""Clusters that run: reached through a laboratory or a configuration, and the jars that reach them."""

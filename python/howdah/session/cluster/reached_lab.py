@@ -1,0 +1,77 @@
+"""A laboratory that is up, reached from within its own network."""
+
+from __future__ import annotations
+
+from howdah.errors import UserError
+from howdah.installation import find_installation
+from howdah.lab import registry
+from howdah.lab.enter import join_network
+from howdah.lab.inside import client_prefix
+from howdah.lab.state import LabState, read_state
+from howdah.services.conf import ClientConf
+from howdah.services.namenode import NameNode
+from howdah.session.cluster.reached import Reached, open_telemetry, open_web
+from howdah.session.lab.telemetry import lab_telemetry
+from howdah.units import format_bytes, format_counted
+
+
+def running_lab(name: str | None) -> LabState | None:
+    """The laboratory of that name, or the only one there is; None where none is up and none was named.
+
+    Raises UserError for a name that nobody has, several to choose from, or one that is half built.
+    """
+    found = registry.entries()
+    if name is not None:
+        chosen = registry.entry(name)
+        if chosen is None:
+            names = ", ".join(one.name for one in found)
+            hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
+            raise UserError(f"--lab {name}", "is no laboratory that is up", hint)
+    elif len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise UserError(
+            "--engine hadoop", f"several laboratories are up: {names}", "give --lab NAME, or --conf DIR"
+        )
+    else:
+        chosen = found[0] if found else None
+    if chosen is None:
+        return None
+    state = read_state(chosen.directory)
+    if state is None or not state.complete:
+        hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give --conf DIR"
+        raise UserError(f"laboratory {chosen.name}", "is not whole", hint)
+    return state
+
+
+def reach_lab(state: LabState) -> Reached:
+    """Join a laboratory's network with the whole process, and ask it what it is.
+
+    Called before any other thread starts: only there do its daemons answer, and threads that come
+    later are there with the process.
+    """
+    if not state.rootless:
+        join_network(state.name)
+    conf = ClientConf.read(state.client_conf)
+    web = open_web(conf, state.names)
+    telemetry = open_telemetry(conf, state.names)
+    workers = [machine for machine in state.machines if machine.kind == "worker"]
+    hosts = {machine.host for machine in workers}
+    free = format_bytes(NameNode(web, conf).capacity().free_bytes)
+    return Reached(
+        installation=find_installation(
+            home=None if state.jars.fetched else state.jars.home,
+            release=state.jars.version if state.jars.fetched else None,
+        ),
+        conf=conf,
+        web=web,
+        plan=state.plan,
+        line=f"laboratory {state.name}: {format_counted(len(hosts), 'host')}, "
+        f"{format_counted(len(workers), 'worker')} · Hadoop {state.jars.version} · {free} free",
+        machine_of={
+            called: machine.name for machine in state.machines for called in (machine.name, machine.address)
+        },
+        telemetry=telemetry,
+        sources=lab_telemetry(state, conf, telemetry),
+        client_prefix=client_prefix(state),
+        lab=state.laboratory,
+    )

@@ -1,0 +1,1 @@
+"""Laboratories: built of a plan, looked at, sampled and removed."""

@@ -1,0 +1,201 @@
+"""A plan's file to a laboratory, and what is there to be known and done about one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from howdah.documents.plan import read_plan
+from howdah.errors import UserError
+from howdah.installation import find_installation
+from howdah.lab import doing, registry
+from howdah.lab import down as removing
+from howdah.lab import up as building
+from howdah.lab.leftover import Leftover
+from howdah.lab.machines import Power
+from howdah.lab.names import CLIENT
+from howdah.lab.programs import PROGRAM
+from howdah.lab.refusals import check_plan
+from howdah.lab.starting import Tell
+from howdah.lab.state import LabState, read_state
+from howdah.lab.status import LabStatus, MachineStatus
+from howdah.lab.status import status as look
+from howdah.lab.up import Asked, Brought, Fitting
+from howdah.model.plan import Plan
+from howdah.planner.throughput import disk_bytes_per_s
+from howdah.probe import probe_host
+from howdah.render import render
+from howdah.session.lab.scaling import fit_here
+
+__all__ = [
+    "CLIENT",
+    "DEFAULT_NAME",
+    "Brought",
+    "LabStatus",
+    "Leftover",
+    "MachineStatus",
+    "Taken",
+    "Wanted",
+    "daemon_names",
+    "down",
+    "kill",
+    "machine_names",
+    "names",
+    "shell",
+    "start",
+    "status",
+    "up",
+]
+
+DEFAULT_NAME = "lab"
+"""What a laboratory is called that nobody names."""
+
+_PARENT = Path("build")
+
+
+class Wanted(NamedTuple):
+    """What is asked of a laboratory, beside its plan."""
+
+    name: str = DEFAULT_NAME
+    """Its name."""
+    directory: Path | None = None
+    """Where its files go; a directory of its name below ``build`` if left out."""
+    hosts: int | None = None
+    """How many hosts with workers."""
+    link_bits_per_s: int | None = None
+    """The speed of each host's uplink."""
+
+
+class Taken(NamedTuple):
+    """A laboratory that was taken down."""
+
+    name: str
+    """Its name."""
+    found: bool
+    """Whether anything of it was there."""
+    left: tuple[Leftover, ...]
+    """What could not be removed, and why."""
+
+
+def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
+    """Bring a plan's laboratory up, or what is missing of the one that is there.
+
+    Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
+    """
+    plan = read_plan(path)
+    check_plan(plan)
+    with registry.locked(wanted.name):
+        building.clear(wanted.name)
+        where = _directory(wanted.name, wanted.directory)
+        there = read_state(where) if where else None
+        asked = _asked(path, plan, wanted, there)
+        state = _again(there, asked) if there else _begun(plan, wanted, asked)
+        return building.bring_up(state, render(state.plan), tell)
+
+
+def down(name: str, directory: Path | None = None) -> Taken:
+    """Take a laboratory down, whatever is left of it; safe to repeat."""
+    with registry.locked(name):
+        where = _directory(name, directory)
+        found = registry.entry(name) is not None or bool(removing.survey(name, where))
+        left = removing.remove(name, where)
+        return Taken(name, found or (where is not None and not where.exists()), left)
+
+
+def status(name: str) -> LabStatus:
+    """What there is of a laboratory; raises UserError if there is none that can be read."""
+    return look(_state(name))
+
+
+def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
+    """Become a command or a shell on a machine; raises UserError if there is no such one."""
+    doing.run_inside(_state(name), machine, command)
+
+
+def kill(name: str, machine: str, daemon: str | None) -> int:
+    """End what runs on a machine at once, as if it were lost; how many processes there were."""
+    with registry.locked(name):
+        return len(doing.kill(_state(name), machine, daemon))
+
+
+def start(name: str, machine: str, tell: Tell) -> tuple[str, ...]:
+    """Start those of a machine's daemons that do not run; their names."""
+    with registry.locked(name):
+        return tuple(one.program for one in doing.start(_state(name), machine, tell))
+
+
+def names() -> list[str]:
+    """The laboratories that there are."""
+    return [one.name for one in registry.entries()]
+
+
+def machine_names(name: str) -> list[str]:
+    """The machines of a laboratory, none if there is no such one."""
+    state = building.find(name)
+    return [machine.name for machine in state.machines] if state else []
+
+
+def daemon_names(name: str, machine: str) -> list[str]:
+    """The daemons of a machine of a laboratory, none if there is no such one."""
+    state = building.find(name)
+    found = [one for one in state.machines if one.name == machine] if state else []
+    return [PROGRAM[role].name for one in found for role in one.roles]
+
+
+def _state(name: str) -> LabState:
+    state = building.find(name)
+    if state is None and registry.belongs_to_root(name):
+        raise UserError(f"laboratory {name}", "is root's", "run this as root")
+    if state is None:
+        others = " or ".join(names())
+        raise UserError(
+            f"laboratory {name}",
+            "is not up",
+            f"--name {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
+        )
+    return state
+
+
+def _directory(name: str, given: Path | None) -> Path | None:
+    """Where a laboratory's files are: by its entry, or where a machine that was restarted left them."""
+    entry = registry.entry(name)
+    if entry is not None:
+        return entry.directory
+    directory = (given or _PARENT / name).absolute()
+    try:
+        state = read_state(directory)
+    except UserError:
+        # Whose it is cannot be told, so it is none to go on with and none to remove.
+        return None
+    return directory if state is not None and state.name == name else None
+
+
+def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
+    fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+    return building.begin(
+        asked,
+        fitted.plan,
+        find_installation(),
+        Power(fitted.cpu_share, disk_bytes_per_s),
+        Fitting(fitted.scaling, fitted.notes, probe_host().memory.total_bytes),
+    )
+
+
+def _again(there: LabState, asked: Asked) -> LabState:
+    """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
+    if there.asked != asked.digest:
+        raise UserError(
+            f"laboratory {there.name}",
+            f"is up with {there.source}, or with other limits",
+            f"howdah lab down --name {there.name} first, or give this one another --name",
+        )
+    return there
+
+
+def _asked(path: Path, plan: Plan, wanted: Wanted, there: LabState | None) -> Asked:
+    default = there.directory if there else _PARENT / wanted.name
+    directory = (wanted.directory or default).absolute()
+    content = f"{plan.model_dump_json()}\n{wanted.hosts}\n{wanted.link_bits_per_s}\n{directory}"
+    return Asked(wanted.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())

@@ -1,0 +1,114 @@
+"""Calibrations: made from published tables and run records, and kept in files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from howdah.calibrate.calibrate import calibrate as fit_cases
+from howdah.calibrate.case import Case
+from howdah.calibrate.free import Free, free_hardware, free_parameters
+from howdah.calibrate.own import OWN
+from howdah.calibrate.records import cases_of as cases_of_records
+from howdah.calibrate.records import laboratory_values
+from howdah.documents.calibration import read_calibration, write_calibration
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.parameter import PARAMETERS
+from howdah.model.run import RunRecord
+from howdah.session.files import replace_file
+from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
+from howdah.simulation.cases import simulate_case, simulate_typical
+from howdah.simulation.published_studies import cases_of as cases_of_tables
+from howdah.simulation.published_studies import studies
+from howdah.simulation.ratios import ratio_cells, ratios_in
+from howdah.store.reader import read_record
+
+__all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "save_calibration"]
+
+
+def calibrate(
+    known: Sequence[str],
+    runs_dir: Path,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    tell: Callable[[], None] = lambda: None,
+) -> Calibration:
+    """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
+
+    ``tell`` is called after every simulation.
+    """
+    tables = [Path(name) for name in known if name.endswith(".csv")]
+    runs = [name for name in known if not name.endswith(".csv")]
+    if tables and runs:
+        raise UserError(
+            f"run {runs[0]}",
+            f"is calibrated together with {tables[0].name}, whose runs had other hosts and other software",
+            "calibrate from runs or from published tables, each into a file of its own",
+        )
+    if runs:
+        return _from_runs(known_runs(runs_dir, runs), seed=seed, threads=threads, tell=tell)
+    ratios = {path: study for path in tables if (study := ratios_in(path))}
+    cases = cases_of_tables(path for path in tables if path not in ratios)
+    fitted = fit_cases(
+        _name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell
+    )
+    compared = (
+        cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
+    )
+    return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+
+
+def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
+    """The runs of these names; one that is named twice counts once, or it would bear itself out."""
+    return [read_record(path) for path in dict.fromkeys(find_run(runs_dir, name) for name in names)]
+
+
+def _from_runs(
+    records: Sequence[RunRecord], *, seed: int, threads: int, tell: Callable[[], None]
+) -> Calibration:
+    cases = cases_of_records(records)
+    fitted = fit_cases(
+        _name(cases),
+        cases,
+        free_parameters((*PARAMETERS, *OWN)),
+        simulate_typical,
+        seed=seed,
+        threads=threads,
+        tell=tell,
+    )
+    return fitted.model_copy(update={"parameters": (*fitted.parameters, *laboratory_values(records))})
+
+
+def check_output(path: Path) -> None:
+    """Raises UserError where a calibration would replace a file that is none."""
+    if not path.exists():
+        return
+    try:
+        read_calibration(path)
+    except UserError as error:
+        raise UserError(
+            f"--output {path}",
+            "exists and is not a calibration of howdah's",
+            "give another file, or move this one away",
+        ) from error
+
+
+def save_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration, replacing only a file that is one; raises UserError."""
+    check_output(path)
+    replace_file(path, write_calibration(calibration))
+
+
+def _free(cases: Sequence[Case]) -> list[Free]:
+    """The simulator's parameters, and what each study among the cases refits of its own hosts."""
+    seen = {case.study for case in cases}
+    return [
+        *free_parameters(PARAMETERS),
+        *(free for study in studies() if study.study in seen for free in free_hardware(study)),
+    ]
+
+
+def _name(cases: Sequence[Case]) -> str:
+    return ", ".join(dict.fromkeys(case.study for case in cases))

@@ -1,0 +1,72 @@
+"""The pages of what is foretold and of how right it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from howdah.errors import UserError
+from howdah.model.prediction import Prediction
+from howdah.model.variation import Sweep, WhatIf
+from howdah.report.prediction.history import scored_runs
+from howdah.report.prediction.saturation import saturation_said
+from howdah.session.predict.scoring import Scored
+from howdah.simulation.calibrations import load_calibration
+
+__all__ = [
+    "check_directory",
+    "saturation_said",
+    "scored_runs",
+    "write_foretold",
+    "write_scored",
+    "write_variation",
+]
+
+if TYPE_CHECKING:
+    from howdah.report.prediction.content import Content
+
+# Drawing charts takes longer to import than most of what is drawn takes to find out.
+
+
+def check_directory(out_dir: Path) -> None:
+    """Raise UserError for what can hold no page, before anything takes its time to be found out."""
+    if out_dir.exists() and not out_dir.is_dir():
+        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is made if need be")
+
+
+def write_foretold(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
+    """Write a prediction's page into a directory; raises UserError if it cannot be written."""
+    from howdah.report.prediction.foretold import foretold  # noqa: PLC0415
+
+    known = load_calibration(calibration) if calibration is not None else None
+    return _write(foretold(prediction, known), out_dir)
+
+
+def write_variation(found: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
+    """Write the page of changes or of growth into a directory; raises UserError if it cannot be written."""
+    from howdah.report.prediction.changes import changes  # noqa: PLC0415
+    from howdah.report.prediction.growth import growth  # noqa: PLC0415
+
+    known = load_calibration(calibration) if calibration is not None else None
+    said = changes(found, known) if isinstance(found, WhatIf) else growth(found, known)
+    return _write(said, out_dir)
+
+
+def write_scored(scored: Scored, out_dir: Path) -> Path:
+    """Write the page of a run's scores into a directory; raises UserError if it cannot be written."""
+    from howdah.report.prediction.scored import scored as said  # noqa: PLC0415
+
+    return _write(said(scored.prediction, scored.scores, scored.history), out_dir)
+
+
+def _write(said: Content, out_dir: Path) -> Path:
+    from howdah.report.prediction.write import write_page  # noqa: PLC0415
+
+    try:
+        return write_page(said, out_dir)
+    except OSError as error:
+        raise UserError(
+            str(out_dir),
+            f"the page cannot be written: {error.strerror}",
+            "give a directory where there is room and leave to write",
+        ) from error

@@ -1,0 +1,153 @@
+"""What a plan will take, foretold and kept before it runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import howdah
+from howdah.calibrate.forecast import forecasts
+from howdah.documents.calibration import write_calibration
+from howdah.documents.plan import read_plan
+from howdah.engines.digests import sha256
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.prediction import Prediction
+from howdah.model.variation import Sweep, WhatIf
+from howdah.model.workload import Suite, WorkloadKind
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.replications import check_replications, scenarios, simulate, stretches
+from howdah.simulation.simulations import Done
+from howdah.simulation.sweep import simulate_sizes
+from howdah.simulation.warnings import calibration_warnings, saturation_warnings
+from howdah.simulation.what_if import simulate_changes
+from howdah.simulation.written_replicas import replicas_of
+from howdah.store.predictions import check_name, save_prediction
+from howdah.store.run_id import new_run_id
+from howdah.units import format_counted
+
+__all__ = [
+    "DEFAULT_PREDICTIONS_DIR",
+    "RunRequest",
+    "planned_work",
+    "predict",
+    "replicas_said",
+    "save_prediction",
+    "sweep",
+    "what_if",
+]
+
+DEFAULT_PREDICTIONS_DIR = Path("predictions")
+_LEAST_REPLICATIONS = 3
+"""Fewer say nothing of how far apart they lie."""
+
+
+def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
+    """The plan in a file, and the suite as large as it is asked for; raises UserError."""
+    plan = read_plan(file)
+    if plan.cluster is None:
+        raise UserError(
+            str(file),
+            "is a plan of one machine, not of a cluster",
+            "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
+        )
+    dataset_bytes = plan.cluster.request.dataset_bytes
+    try:
+        return plan, size_suite(request, at_once(plan), engine=SIMULATED, dataset_bytes=dataset_bytes).suite
+    except UserError as error:
+        # Here the suite is what a flag says, not a word of the command's own.
+        where = "--suite" if error.where == "SUITE" else error.where
+        raise UserError(where, error.what, error.hint) from error
+
+
+def predict(
+    file: Path,
+    request: RunRequest,
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int | None,
+    name: str | None,
+    directory: Path,
+    tell: Callable[[Done], None],
+) -> Prediction:
+    """Foretell a suite on a plan; nothing is written. Raises UserError for what cannot be foretold."""
+    check_replications(replications, least=_LEAST_REPLICATIONS)
+    plan, suite = planned_work(file, request)
+    name = name or new_run_id(datetime.now(), suite.name, directory)
+    check_name(directory, name)
+    known = load_calibration(calibration) if calibration is not None else None
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    several = list(scenarios(plan, suite, known, count=replications, seed=seed))
+    summaries = simulate(several, tell)
+    found = [stretches(one) for one in summaries]
+    return Prediction(
+        id=name,
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        howdah_version=howdah.__version__,
+        seed=seed,
+        replications=replications,
+        calibration=known.name if known else None,
+        best_of=known.best_of if known else 1,
+        digests=_digests(plan, suite, known),
+        plan=plan,
+        suite=suite,
+        forecasts=forecasts(found, known),
+        warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
+    )
+
+
+def what_if(
+    file: Path,
+    request: RunRequest,
+    asked: Sequence[str],
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> WhatIf:
+    """What the cluster that is planned in a file would take with one thing changed; raises UserError."""
+    plan, suite = planned_work(file, request)
+    known = load_calibration(calibration) if calibration is not None else None
+    return simulate_changes(
+        plan, suite, request, asked, known=known, replications=replications, seed=seed, tell=tell
+    )
+
+
+def sweep(
+    file: Path,
+    request: RunRequest,
+    asked: str,
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> Sweep:
+    """What the cluster that is planned in a file would take as it grows; raises UserError."""
+    plan, suite = planned_work(file, request)
+    known = load_calibration(calibration) if calibration is not None else None
+    return simulate_sizes(
+        plan, suite, request, asked, known=known, replications=replications, seed=seed, tell=tell
+    )
+
+
+def replicas_said(prediction: Prediction) -> str | None:
+    """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
+    cluster, suite = prediction.plan.cluster, prediction.suite
+    if cluster is None or all(one.kind is not WorkloadKind.TERASORT for one in suite.workloads):
+        return None
+    replicas = replicas_of(prediction.plan, cluster, suite)
+    read = format_counted(replicas.generated, "replica")
+    return f"sorted from {read} into {replicas.sorted} (--output-replication)"
+
+
+def _digests(plan: Plan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
+    found = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    return found if calibration is None else found | {"calibration": sha256(write_calibration(calibration))}

@@ -1,0 +1,1 @@
+"""Runs: made ready, carried out, reported, compared, and added to."""

@@ -1,0 +1,131 @@
+"""What others measured while a run went, added to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.placement import placed_hosts
+from howdah.model.run import RunRecord
+from howdah.services.web import Web
+from howdah.session.run.reporting import report_run
+from howdah.store.attach import attach_samples
+from howdah.store.reader import read_record
+from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
+from howdah.telemetry.importers.machines import Machines
+from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
+from howdah.telemetry.importers.sadf import is_sadf, read_sadf
+from howdah.telemetry.importers.stretch import Imported
+from howdah.telemetry.importers.window import Window, onto_run, span, window_of
+
+__all__ = ["Attached", "attach"]
+
+_HEAD = 4096
+
+
+class Attached(NamedTuple):
+    """What was added to a run: metrics by machine, those it had already, and what there is no metric for."""
+
+    new: Mapping[str, int]
+    kept: Mapping[str, int]
+    left_out: tuple[str, ...]
+    report: Path
+
+
+class _Source(NamedTuple):
+    """A file or a server by its name, and what was read from it."""
+
+    name: str
+    imported: Imported
+
+
+def attach(
+    path: Path, *, files: Sequence[Path], prometheus: str | None, queries: Sequence[str], host: str | None
+) -> Attached:
+    """Read files of sysstat and esxtop and a Prometheus server, add what they say, and report anew.
+
+    Nothing is written unless all of them can be read. Raises UserError for what is none of these, is
+    of another machine or of another time.
+    """
+    if not files and prometheus is None:
+        raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
+    if queries and prometheus is None:
+        raise UserError("--query", "is of no use without a server", "add --prometheus URL")
+    record = read_record(path)
+    machines = Machines(tuple(dict.fromkeys(_machines(record))), host)
+    window = window_of(record)
+    sources = [_Source(str(file), _read(file, machines)) for file in files]
+    if prometheus is not None:
+        wanted = [parse_query(query) for query in queries]
+        with Web() as web:
+            read = read_prometheus(prometheus, wanted, web, machines, window)
+        sources.append(_Source(prometheus, read))
+    for source in sources:
+        _check_time(source, window)
+    stretches = [stretch for source in sources for stretch in source.imported.stretches]
+    names = ", ".join(source.name for source in sources)
+    added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
+    return Attached(
+        _by_machine(added.new),
+        _by_machine(added.kept),
+        tuple(sorted({name for source in sources for name in source.imported.left_out})),
+        report_run(path).report,
+    )
+
+
+def _machines(record: RunRecord) -> Iterator[str]:
+    """Every machine that a run's samples may be of."""
+    yield record.host.name
+    if record.plan.cluster is not None:
+        for host in placed_hosts(record.plan.cluster):
+            yield host.name
+            yield from (worker.name for worker in host.workers)
+            yield from (master.address for master in host.masters)
+    if record.cluster is not None:
+        # A cluster that was found running may have no plan that says where its workers are.
+        yield from (*record.cluster.datanodes, *record.cluster.nodemanagers)
+
+
+def _read(path: Path, machines: Machines) -> Imported:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be read: {error.strerror}", "give a file that is there"
+        ) from error
+    except UnicodeDecodeError as error:
+        hint = "of sysstat's own files `sadf -j FILE -- -A` makes one that can be read"
+        raise UserError(str(path), "is no text", hint) from error
+    head = text[:_HEAD]
+    if is_sadf(head):
+        return read_sadf(text, str(path), machines)
+    if is_esxtop(head):
+        return read_esxtop(text, str(path), machines)
+    raise UserError(
+        str(path), "is neither what `sadf -j` prints nor what `esxtop -b` does", "give one of these"
+    )
+
+
+def _check_time(source: _Source, window: Window) -> None:
+    """Refuse a source that says nothing of the time of the run."""
+    stretches = source.imported.stretches
+    if not stretches:
+        raise UserError(
+            source.name, "holds nothing that there is a metric for", "sadf: add `-- -A`; esxtop: -a"
+        )
+    start_s, end_s = min(one.start_s for one in stretches), max(one.end_s for one in stretches)
+    if end_s <= window.start_s or start_s >= window.end_s:
+        raise UserError(
+            source.name,
+            f"tells of {span(start_s, end_s)}, the run went from {span(window.start_s, window.end_s)}",
+            "give what was measured while it went; the clocks of both must be right",
+        )
+
+
+def _by_machine(keys: Iterable[tuple[str, str]]) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for machine, _ in keys:
+        counts[machine] = counts.get(machine, 0) + 1
+    return counts

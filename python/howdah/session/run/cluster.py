@@ -1,0 +1,144 @@
+"""A run on a Hadoop cluster, made ready: a laboratory's, or a user's own."""
+
+from __future__ import annotations
+
+import posixpath
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.settings import check_settings
+from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.line import suite_line
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import kinds_of
+from howdah.probe import probe_host
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.secrets import shown_value
+from howdah.session.cluster.reached import Reached, directory_of
+from howdah.session.cluster.reached_conf import reach_cluster
+from howdah.session.cluster.reached_lab import reach_lab, running_lab
+from howdah.session.run.engines import ClusterChoice
+from howdah.session.run.prepared import Prepared
+from howdah.store.run_id import new_run_id
+
+_QUEUE = "default"
+_FOLDER = "howdah"
+
+
+def prepare_cluster(
+    request: RunRequest,
+    where: ClusterChoice,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Reach the cluster, size the suite for it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
+    """
+    kinds_of(request, HadoopEngine.name)
+    _check_secrets(where.job_settings)
+    check_settings(where.job_settings)
+    try:
+        reached = _reach(where)
+        work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+    except ServiceError as error:
+        raise UserError(error.where, error.what, error.hint) from error
+    sized = size_suite(request, at_once(reached.plan))
+    plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
+    target = HadoopTarget(
+        installation=reached.installation,
+        conf_dir=reached.conf.directory,
+        conf=reached.conf,
+        web=reached.web,
+        work_dir=work_dir,
+        queue=where.queue or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
+        deadline_s=DEADLINE_S if where.deadline_s is None else where.deadline_s,
+        job_settings=where.job_settings,
+        machine_of=reached.machine_of,
+        sources=reached.sources,
+        client_prefix=reached.client_prefix,
+        lab=reached.lab,
+    )
+    job = Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=probe_host(),
+        plan=plan,
+        suite=sized.suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=keep_data,
+        sample_interval_s=sized.sample_interval_s,
+        results_dir=Path.cwd(),
+    )
+    return Prepared(
+        job=job,
+        engine=HadoopEngine(target),
+        introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
+        kept=partial(kept, target, job),
+        close=reached.close,
+    )
+
+
+def _check_secrets(settings: Mapping[str, str]) -> None:
+    """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
+    for key, value in settings.items():
+        if shown_value(key, value) != value:
+            raise UserError(
+                f"--set {key}",
+                "is a secret, which the run's record would keep and `ps` would show",
+                "put it into the client's configuration, or name a credential provider there",
+            )
+
+
+def _reach(where: ClusterChoice) -> Reached:
+    """The cluster that was chosen, or the only one there is to choose."""
+    if where.conf is not None and where.lab is not None:
+        raise UserError("--lab", "and --conf name two clusters", "leave one of them out")
+    if where.lab is not None or where.conf is None:
+        state = running_lab(where.lab)
+        if state is not None:
+            if where.lab is None and directory_of(None) is not None:
+                raise UserError(
+                    "--engine hadoop",
+                    f"the laboratory {state.name} is up, and HADOOP_CONF_DIR names another cluster",
+                    f"--lab {state.name}, or --conf DIR",
+                )
+            if where.plan is not None:
+                raise UserError("--plan", "a laboratory has its own", "use it with --conf")
+            return reach_lab(state)
+    directory = directory_of(where.conf)
+    if directory is None:
+        raise UserError(
+            "--engine hadoop",
+            "there is no cluster to run on",
+            "give --conf DIR or set HADOOP_CONF_DIR, or build a laboratory: howdah lab up plan.yaml",
+        )
+    return reach_cluster(directory, where.plan)
+
+
+def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
+    """The directory in HDFS that holds kept data, and the names of what it holds.
+
+    Nothing where HDFS is gone by now: the run has ended, and what it measured is worth no less.
+    """
+    if not job.keep_data:
+        return {}
+    path = posixpath.join(target.work_dir, job.run_id)
+    namenode = NameNode(target.web, target.conf)
+    try:
+        if namenode.stat(path) is None:
+            return {}
+        return {f"HDFS {path}": sorted(one.name for one in namenode.list(path) if one.is_directory)}
+    except ServiceError:
+        return {}

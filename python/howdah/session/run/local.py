@@ -1,0 +1,81 @@
+"""A run on this machine without Hadoop, made ready."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from howdah.engines.local.engine import LocalEngine
+from howdah.engines.local.folder import FOLDER
+from howdah.engines.local.memory import sort_needs
+from howdah.engines.local.ready import ready_rows
+from howdah.errors import UserError
+from howdah.model.job import Job
+from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
+from howdah.planner.suite.line import plan_line
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import kinds_of
+from howdah.probe import probe_host
+from howdah.probe.line import host_line
+from howdah.session.run.prepared import Prepared
+from howdah.store.run_id import new_run_id
+
+
+def prepare_local(
+    request: RunRequest,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Probe this machine, plan the request on it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong.
+    """
+    kinds = kinds_of(request)
+    host = probe_host()
+    for path in request.data_dirs:
+        if not path.is_dir():
+            # A directory made here would lie on the root disk where a mount is missing or misspelt.
+            raise UserError(
+                f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
+            )
+    data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
+    input_rows = ready_rows(kinds, data_dirs, [str(path) for path in request.inputs])
+    plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
+    job = Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=host,
+        plan=plan,
+        suite=suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=keep_data,
+        sample_interval_s=sample_interval_s(plan),
+        results_dir=Path.cwd(),
+    )
+    return Prepared(
+        job=job,
+        engine=LocalEngine(),
+        introduction=(
+            ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
+            ("plan", plan_line(plan, suite)),
+        ),
+        kept=partial(_kept, job),
+    )
+
+
+def _kept(job: Job) -> Mapping[str, Sequence[str]]:
+    """The folders that hold kept data once the job has run, and the names of what they hold."""
+    if not job.keep_data:
+        return {}
+    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
+    return {
+        str(folder): sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+        for folder in folders
+        if folder.is_dir()
+    }

@@ -1,0 +1,149 @@
+"""A run on a cluster that need not exist, made ready."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from howdah.calibrate.draws import draws
+from howdah.calibrate.extents import beyond
+from howdah.documents.calibration import write_calibration
+from howdah.documents.plan import read_plan
+from howdah.engines.digests import sha256
+from howdah.engines.sim.engine import SimEngine
+from howdah.engines.sim.intervals import sample_interval_s
+from howdah.engines.sim.target import SimTarget
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.job import Job
+from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.workload import Suite
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.line import suite_line
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import kinds_of
+from howdah.probe import probe_host
+from howdah.session.run.engines import ClusterChoice
+from howdah.session.run.prepared import Prepared
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.translate import Translated, translate
+from howdah.store.run_id import new_run_id
+from howdah.units import format_counted
+
+_MOST_REPLICATIONS = 1000
+
+
+def prepare_simulation(
+    request: RunRequest,
+    where: ClusterChoice,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Read the plan and the calibration, size the suite and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
+    """
+    kinds_of(request, SIMULATED)
+    if keep_data:
+        raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    plan = _plan(where)
+    sized = size_suite(
+        request,
+        at_once(plan),
+        engine=SIMULATED,
+        dataset_bytes=plan.cluster.request.dataset_bytes if plan.cluster else None,
+    )
+    target = _target(where, plan, sized.suite, seed)
+    translated = translate(plan, sized.suite, target.parameters, seed=seed)
+    job = Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=probe_host(),
+        plan=plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        suite=sized.suite,
+        seed=seed,
+        keep_data=False,
+        sample_interval_s=request.sample_interval_s or sample_interval_s(translated.scenario),
+        results_dir=Path.cwd(),
+    )
+    return Prepared(
+        job=job,
+        engine=SimEngine(target),
+        introduction=(
+            ("cluster", _cluster_line(plan, translated)),
+            ("plan", suite_line(sized.suite)),
+            ("sim", _simulation_line(target)),
+        ),
+        kept=dict,
+    )
+
+
+def _plan(where: ClusterChoice) -> Plan:
+    if where.plan is None:
+        raise UserError(
+            "--plan",
+            "says which cluster to simulate, and is missing",
+            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
+        )
+    plan = read_plan(where.plan)
+    if plan.cluster is None:
+        raise UserError(
+            f"--plan {where.plan}",
+            "is a plan of one machine, not of a cluster",
+            "howdah plan hosts.yaml makes one of a cluster",
+        )
+    return plan
+
+
+def _target(where: ClusterChoice, plan: Plan, suite: Suite, seed: int) -> SimTarget:
+    replications = 1 if where.replications is None else where.replications
+    if not 1 <= replications <= _MOST_REPLICATIONS:
+        raise UserError(
+            "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
+        )
+    if where.calibration is None:
+        return SimTarget({}, replications=replications)
+    calibration = load_calibration(where.calibration)
+    return SimTarget(
+        parameters=calibration.values,
+        calibration=calibration.name,
+        calibration_digest=sha256(write_calibration(calibration)),
+        replications=replications,
+        warnings=tuple(_outside(calibration, plan, suite)),
+        draws=draws(calibration, replications, seed)[1:],
+    )
+
+
+def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[RunWarning]:
+    """An extrapolation is told, for nothing shows how right it is."""
+    found = beyond(calibration, plan, suite)
+    if found:
+        text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+        yield RunWarning(code="outside-calibration", text=text)
+
+
+def _cluster_line(plan: Plan, translated: Translated) -> str:
+    machines = translated.machines
+    name = plan.cluster.inventory.cluster if plan.cluster else ""
+    return (
+        f"{name} · {format_counted(len(machines.hosts), 'host')}, {plan.platform} · "
+        f"{format_counted(len(machines.workers), 'worker')}"
+    )
+
+
+def _simulation_line(target: SimTarget) -> str:
+    grounds = (
+        "every figure below is simulated, none is measured; not calibrated"
+        if target.calibration is None
+        else f"every figure below is simulated, none is measured; calibrated by {target.calibration}"
+    )
+    if target.replications == 1:
+        return grounds
+    return f"{grounds}; bands over {format_counted(target.replications, 'simulation')}"

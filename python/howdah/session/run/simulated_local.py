@@ -1,0 +1,112 @@
+"""A run of the local engine on a machine that was measured, made ready to be simulated."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from howdah.documents.host import read_host
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
+from howdah.engines.sim.local.engine import REPLICATIONS, SimLocalEngine, scenario_of
+from howdah.engines.sim.local.room import check_room
+from howdah.errors import UserError
+from howdah.model.host import Host
+from howdah.model.job import Job
+from howdah.model.workload import WorkloadKind
+from howdah.planner.local.plan import LocalPlanner, sample_interval_s
+from howdah.planner.suite.line import plan_line
+from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.suites import kinds_of
+from howdah.probe.line import host_line
+from howdah.session.run.engines import ClusterChoice
+from howdah.session.run.prepared import Prepared
+from howdah.store.run_id import new_run_id
+
+_MOST_REPLICATIONS = 10_000
+
+
+def prepare_simulated_local(
+    request: RunRequest,
+    where: ClusterChoice,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Plan the request on the probed machine as the local engine would, and make a job of it.
+
+    Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
+    that was not measured.
+    """
+    _check_suite(request)
+    if keep_data:
+        raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
+    host = read_host(_probe(where))
+    # What this process has grown to is nothing to a run that another would make.
+    needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
+    plan, suite = LocalPlanner(_where_measured(request, host), host, needs).plan()
+    job = Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=host,
+        plan=plan,
+        suite=suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=False,
+        sample_interval_s=sample_interval_s(plan),
+        results_dir=Path.cwd(),
+    )
+    check_room(job)
+    scenario_of(job)
+    return Prepared(
+        job=job,
+        engine=SimLocalEngine(_replications(where)),
+        introduction=(
+            ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
+            ("plan", plan_line(plan, suite)),
+            ("sim", f"every figure below is simulated, none is measured; rates and costs from {where.probe}"),
+        ),
+        kept=dict,
+    )
+
+
+def _probe(where: ClusterChoice) -> Path:
+    """The probe's file, beside which nothing else says what to simulate."""
+    for flag, value in (("--plan", where.plan), ("--calibration", where.calibration)):
+        if value is not None:
+            raise UserError(flag, "is for a cluster, and --probe for one machine", "give one of the two")
+    if where.probe is None:
+        raise UserError("--probe", "is missing", "give what `howdah probe --measure -o FILE` wrote")
+    return where.probe
+
+
+def _replications(where: ClusterChoice) -> int:
+    replications = REPLICATIONS if where.replications is None else where.replications
+    if not 1 <= replications <= _MOST_REPLICATIONS:
+        raise UserError(
+            "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
+        )
+    return replications
+
+
+def _check_suite(request: RunRequest) -> None:
+    """Data that an earlier run left is not there to be read."""
+    kinds = kinds_of(request)
+    if kinds[0] not in (WorkloadKind.TERAGEN, WorkloadKind.DFSIO_WRITE):
+        raise UserError(
+            "SUITE",
+            f"{request.suite} is not simulated by itself on one machine",
+            "give teragen, terasuite, dfsio-write or dfsio, which make what they read",
+        )
+
+
+def _where_measured(request: RunRequest, host: Host) -> RunRequest:
+    """Data lies in the directories that were measured where none is given."""
+    if request.data_dirs or host.measured is None:
+        return request
+    measured = tuple(Path(one.data_dir) for one in host.measured.directories)
+    return request.model_copy(update={"data_dirs": measured})

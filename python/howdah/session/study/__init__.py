@@ -1,0 +1,1 @@
+"""A study from its file through its runs to its paper."""

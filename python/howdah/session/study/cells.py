@@ -1,0 +1,170 @@
+"""From a cell of a study's matrix to a run that could start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from howdah.documents.inventory import read_inventory
+from howdah.documents.plan import write_plan
+from howdah.documents.text import read_text
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
+from howdah.model.study import Study
+from howdah.model.study_settings import CellSettings
+from howdah.model.workload import ROW_BYTES
+from howdah.planner.cluster import plan_cluster
+from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.prepared import Prepared
+from howdah.session.study.directory import StudyDirectory, put
+from howdah.simulation.calibrations import PUBLISHED
+from howdah.study.matrix import Cell
+from howdah.study.schedule import Due
+from howdah.units import MIB
+
+LOCAL = "local"
+HBASE: Final = "ycsb"
+_CLUSTER_ONLY = (
+    "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "calibration",
+    "overrides",
+)  # fmt: skip
+
+
+def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], beside: Path) -> None:
+    """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on.
+
+    ``beside`` is the folder of the study's file. Raises UserError for a cell that cannot be planned.
+    """
+    for cell in cells:
+        settings = cell.settings
+        if settings.records is not None and study.suite != HBASE:
+            raise UserError(cell.name, "has records, which are of HBase's table", f"give suite: {HBASE}")
+        if not cell.planned:
+            given = [name for name in _CLUSTER_ONLY if getattr(settings, name) is not None]
+            if given:
+                raise UserError(
+                    cell.name, f"{given[0]} is of no use to its engine", "it belongs to engine sim or plan"
+                )
+            continue
+        if settings.inventory is None:
+            raise UserError(cell.name, "is planned and names no hosts", "give inventory: hosts.yaml")
+        inventory = read_inventory(beside / settings.inventory)
+        try:
+            plan = plan_cluster(_linked(inventory, settings), _plan_request(study, settings))
+        except UserError as error:
+            raise _of(cell, error) from error
+        put(plan_path(directory, cell), write_plan(plan))
+        if settings.calibration not in (None, PUBLISHED):
+            text = read_text(beside / settings.calibration, "give a calibration")
+            put(_calibration_path(directory, settings.calibration), text)
+
+
+def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
+    """Where a cell's plan is kept."""
+    return directory.inputs / f"plan-{cell.number + 1:03d}.yaml"
+
+
+def prepare_cell(study: Study, directory: StudyDirectory, due: Due) -> Prepared:
+    """A run of a cell, ready to start; raises UserError where it could not."""
+    settings = due.cell.settings
+    engine = settings.engine or LOCAL
+    where = ClusterChoice(
+        lab=settings.lab,
+        plan=plan_path(directory, due.cell) if engine == "sim" else None,
+        calibration=_calibration(directory, settings),
+    )
+    try:
+        prepared = prepare(
+            engine,
+            run_request(study, settings),
+            where,
+            runs_dir=directory.runs,
+            command=("howdah", "study", study.study),
+            seed=due.seed,
+            keep_data=False,
+        )
+    except UserError as error:
+        raise _of(due.cell, error) from error
+    return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
+
+
+def _of(cell: Cell, error: UserError) -> UserError:
+    return UserError(f"{cell.name}: {error.where}" if error.where else cell.name, error.what, error.hint)
+
+
+def _calibration(directory: StudyDirectory, settings: CellSettings) -> str | None:
+    if settings.calibration in (None, PUBLISHED):
+        return settings.calibration
+    return str(_calibration_path(directory, settings.calibration))
+
+
+def _calibration_path(directory: StudyDirectory, name: str) -> Path:
+    return directory.inputs / Path(name).name
+
+
+def run_request(study: Study, settings: CellSettings) -> RunRequest:
+    """What a cell asks of its engine."""
+    return RunRequest(
+        suite=study.suite,
+        rows=settings.dataset // ROW_BYTES if settings.dataset is not None else None,
+        maps=settings.maps,
+        reduces=settings.reduces,
+        map_slots=settings.map_slots,
+        reduce_slots=settings.reduce_slots,
+        memory_bytes=settings.memory,
+        data_dirs=tuple(Path(one) for one in settings.data_dirs or ()),
+        codec=settings.codec,
+        files=settings.files,
+        file_bytes=settings.file_size,
+        samples=settings.samples,
+        block_bytes=settings.block_size,
+        replication=settings.replication,
+        output_replication=settings.output_replication,
+        slowstart=settings.slowstart,
+    )
+
+
+def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
+    overrides = dict(settings.overrides or {})
+    if settings.block_size is not None:
+        overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
+    return PlanRequest(
+        workloads=(_demand(study, settings),),
+        replication=settings.replication,
+        hypervisor=settings.hypervisor,
+        protection=settings.protection or Protection.NONE,
+        profile=settings.profile or Profile.PRODUCTION,
+        workers_per_host=settings.workers_per_host,
+        slots=settings.slots,
+        overrides=tuple(Override(key=key, value=_said(value)) for key, value in overrides.items()),
+    )
+
+
+def _demand(study: Study, settings: CellSettings) -> Demand:
+    """What a cluster is planned for; TeraSort stands for all of MapReduce."""
+    if study.suite == HBASE:
+        return Demand(kind=HBASE, records=settings.records)
+    return Demand(kind="terasuite", dataset_bytes=settings.dataset)
+
+
+def _said(value: str | int | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
+    """The hosts with the network that the cell asks for."""
+    if settings.link is None:
+        return inventory
+    groups = tuple(
+        group.model_copy(
+            update={
+                "nics": tuple(
+                    nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics
+                )
+            }
+        )
+        for group in inventory.groups
+    )
+    return inventory.model_copy(update={"groups": groups})

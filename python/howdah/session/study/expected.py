@@ -1,0 +1,149 @@
+"""How long runs of a study will take of which none has ended: as earlier runs did, or as simulated."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from statistics import fmean
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.sink import Progress
+from howdah.model.study import Study
+from howdah.model.workload import ROW_BYTES, Suite
+from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.session.cluster.reached_lab import running_lab
+from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
+from howdah.session.study.cells import LOCAL, prepare_cell, run_request
+from howdah.session.study.directory import StudyDirectory
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.replications import simulate, stretches
+from howdah.simulation.scenario import Scenario
+from howdah.simulation.simulations import Simulations
+from howdah.simulation.translate import translate
+from howdah.study.matrix import Cell
+from howdah.study.schedule import Due
+
+EARLIER = "as earlier runs in {} took"
+SIMULATED = "as simulated on the laboratory's plan, calibrated by published studies"
+TRIED = "as one simulation just took"
+
+
+class Guesses(NamedTuple):
+    """Seconds by the cell's number, and what they rest on; cells that nothing is known of are left out."""
+
+    seconds: Mapping[int, float]
+    grounds: str
+
+
+def guesses(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> Guesses:
+    """What is known of cells before any has run; ``there`` holds their plans."""
+    cells = [cell for cell in cells if cell.runs]
+    simulated = [cell for cell in cells if cell.settings.engine == "sim"]
+    if simulated:
+        return Guesses(_tried(study, simulated, there), TRIED)
+    earlier = _earlier(study, cells)
+    if earlier:
+        return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
+    on_hadoop = [cell for cell in cells if cell.settings.engine == "hadoop"]
+    return Guesses({cell.number: known for cell in on_hadoop if (known := _on_lab(study, cell))}, SIMULATED)
+
+
+def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
+    """The mean of earlier runs of the same suite and engine that are nearest in size, in proportion."""
+    try:
+        records = [one.record for one in list_runs(DEFAULT_RUNS_DIR) if one.record is not None]
+    except UserError:
+        return {}
+    found = {}
+    for cell in cells:
+        alike = [one for one in records if _alike(one, study, cell)]
+        sizes = {size for one in alike if (size := _data_bytes(one.suite))}
+        if sizes:
+            wanted = _wanted_bytes(cell) or max(sizes)
+            nearest = min(sizes, key=lambda size: abs(math.log(size / wanted)))
+            times = [one.elapsed_s for one in alike if _data_bytes(one.suite) == nearest]
+            found[cell.number] = fmean(times) * wanted / nearest
+    return found
+
+
+def _alike(one: RunRecord, study: Study, cell: Cell) -> bool:
+    engine = cell.settings.engine or LOCAL
+    return (one.engine, one.suite.name, one.outcome) == (engine, study.suite, Outcome.SUCCEEDED)
+
+
+def _data_bytes(suite: Suite) -> int:
+    """What the largest of its workloads reads or writes."""
+    return max(
+        ((one.rows or 0) * ROW_BYTES or (one.files or 0) * (one.file_bytes or 0) for one in suite.workloads),
+        default=0,
+    )
+
+
+def _wanted_bytes(cell: Cell) -> int:
+    settings = cell.settings
+    return settings.dataset or (settings.files or 0) * (settings.file_size or 0)
+
+
+def _on_lab(study: Study, cell: Cell) -> float | None:
+    """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
+    try:
+        state = running_lab(cell.settings.lab)
+        if state is None:
+            return None
+        suite = size_suite(run_request(study, cell.settings), at_once(state.plan)).suite
+        known = load_calibration(PUBLISHED)
+        scenario = translate(state.plan, suite, known.values, seed=study.seed).scenario
+        (summary,) = simulate([scenario], lambda done: None)
+    except UserError:
+        # What the simulator does not know can still run.
+        return None
+    return sum(one.elapsed_s for one in stretches(summary) if one.phase is None)
+
+
+def _tried(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> dict[int, float]:
+    """The smallest cell's simulation, made once and forgotten; the others in proportion to their tasks."""
+    scenarios = {cell.number: _scenario(study, cell, there) for cell in cells}
+    smallest = min(cells, key=lambda cell: _work(scenarios[cell.number]))
+    began_s = time.monotonic()
+    with closing(prepare_cell(study, there, Due(smallest, 1, study.seed))) as prepared:
+        record(prepared.job, engine=prepared.engine, runs_dir=there.runs, observer=_Nobody())
+    whole_s = time.monotonic() - began_s
+    began_s = time.monotonic()
+    Simulations([scenarios[smallest.number]]).follow(lambda done: None)
+    simulating_s = min(time.monotonic() - began_s, whole_s)
+    per_work_s = simulating_s / _work(scenarios[smallest.number])
+    return {
+        number: whole_s - simulating_s + per_work_s * _work(scenario)
+        for number, scenario in scenarios.items()
+    }
+
+
+def _scenario(study: Study, cell: Cell, there: StudyDirectory) -> Scenario:
+    with closing(prepare_cell(study, there, Due(cell, 1, study.seed))) as prepared:
+        calibration = cell.settings.calibration
+        values = load_calibration(calibration).values if calibration == PUBLISHED else {}
+        return translate(prepared.job.plan, prepared.job.suite, values, seed=study.seed).scenario
+
+
+def _work(scenario: Scenario) -> float:
+    """Blocks and tasks that are simulated, which its time is about in proportion to."""
+    return sum(
+        ((one.rows or 0) * ROW_BYTES + (one.files or 0) * (one.file_bytes or 0)) / scenario.hdfs.block_bytes
+        + (one.maps or 0)
+        + (one.reduces or 0)
+        for one in scenario.workloads
+    )
+
+
+class _Nobody:
+    """Watches a trial."""
+
+    def update(self, record: RunRecord) -> None:
+        """Nobody is told."""
+
+    def progress(self, progress: Progress) -> None:
+        """Nobody is told."""

@@ -1,0 +1,149 @@
+"""From the records of a study to its paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.analysis.comparing import compare
+from howdah.analysis.comparing.courses import courses
+from howdah.analysis.comparing.readings import ELAPSED
+from howdah.documents.plan import read_plan
+from howdah.errors import UserError
+from howdah.model.comparison import Comparison, RunFigures, RunGroup
+from howdah.model.plan import Plan, Setting
+from howdah.model.run import Outcome
+from howdah.model.study import Study
+from howdah.model.study_run import StudyRun
+from howdah.report.comparing.draw import Followed
+from howdah.report.comparing.figures.colours import MOST_COLOURS
+from howdah.report.study.found import CellRuns, Found, StratumFound
+from howdah.session.plan.plans import release_default
+from howdah.session.study.cells import plan_path
+from howdah.session.study.directory import StudyDirectory, by_age
+from howdah.store.reader import read_run
+from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
+from howdah.study.schedule import due
+
+
+class Paper(NamedTuple):
+    """A paper that was written: its page, and what it concludes, a sentence for each comparison."""
+
+    page: Path
+    conclusions: tuple[str, ...]
+
+
+def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) -> Paper:
+    """Write the paper of what has run so far. Raises UserError."""
+    # Drawing charts takes longer to import than runs take to compare.
+    from howdah.report.study.conclusions import conclusions  # noqa: PLC0415
+    from howdah.report.study.write import write_paper  # noqa: PLC0415
+
+    study = directory.study()
+    found = find(study, cells_of(study), directory)
+    said = tuple(f"{one.where}: {one.answer}" if one.where else one.answer for one in conclusions(found))
+    try:
+        return Paper(write_paper(found, out_dir or directory.paper), said)
+    except OSError as error:
+        raise UserError(
+            str(out_dir or directory.paper),
+            f"cannot be written: {error.strerror}",
+            "free some space, or see to its leave",
+        ) from error
+
+
+def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Found:
+    """What the runs of a study have come to so far."""
+    runs, plans, warnings = [], dict[int, Plan](), dict[str, None]()
+    for run, record in directory.ended():
+        runs.append(run)
+        if run.repeat:
+            plans.setdefault(run.cell, record.plan)
+            warnings |= dict.fromkeys(f"{warning.text}." for warning in record.warnings)
+    done = by_age(runs)
+    if study.drop_caches and not all(run.caches_dropped for run in done):
+        warnings["The page cache could not be emptied before every run: it takes root's leave."] = None
+    by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
+    for cell in cells:
+        if cell.planned and cell.number not in plans:
+            plans[cell.number] = read_plan(plan_path(directory, cell))
+    return Found(
+        study=study,
+        cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
+        strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
+        warnings=tuple(warnings),
+        left=sum(1 for _ in due(study, cells, done)),
+        warm_ups=sum(run.repeat == 0 for run in done),
+    )
+
+
+def _cell(cell: Cell, runs: tuple[RunFigures, ...], plan: Plan | None) -> CellRuns:
+    return CellRuns(cell, runs, plan, tuple(_parameters(plan)) if plan else ())
+
+
+def _counts(run: StudyRun, cell: Cell) -> bool:
+    return run.repeat > 0 and run.cell == cell.number
+
+
+def _strata(
+    strata: Sequence[Stratum], by_cell: Mapping[int, tuple[RunFigures, ...]], directory: StudyDirectory
+) -> Iterator[StratumFound]:
+    """Every stratum whose baseline and another cell have run well; the longest is followed over time.
+
+    What resources did is much to read and to draw, and most alike from one stratum to the next.
+    """
+    found = [(stratum.name, one) for stratum in strata if (one := _compared(stratum, by_cell)) is not None]
+    longest = max((_longest(one) for _, one in found), default=None)
+    for name, comparison in found:
+        time_s, workload = _longest(comparison)
+        followed = {}
+        if longest == (time_s, workload):
+            followed = {
+                group.name: courses(read_run(directory.runs / _usual(group, workload)), workload)
+                for group in comparison.groups[:MOST_COLOURS]
+            }
+        yield StratumFound(name, comparison, Followed(workload, followed))
+
+
+def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -> Comparison | None:
+    groups = [
+        RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in stratum.cells if by_cell[cell.number]
+    ]
+    base = stratum.cells[0].name
+    if not any(group.name == base and _succeeded(group) for group in groups):
+        return None
+    comparison = compare(groups, base)
+    return comparison if comparison.against else None
+
+
+def _longest(comparison: Comparison) -> tuple[float, str]:
+    """The workload that takes longest on the baseline, and how long."""
+    return max(
+        (one.value, one.measure.workload)
+        for one in comparison.groups[0].runs[0].readings
+        if one.measure.name == ELAPSED and one.measure.phase is None
+    )
+
+
+def _succeeded(group: RunGroup) -> bool:
+    return any(run.outcome is Outcome.SUCCEEDED for run in group.runs)
+
+
+def _usual(group: RunGroup, workload: str) -> str:
+    """The run whose time lies in the middle of its repeats' times."""
+    times = sorted(
+        (one.value, run.run)
+        for run in group.runs
+        for one in run.readings
+        if one.measure.name == ELAPSED and (one.measure.workload, one.measure.phase) == (workload, None)
+    )
+    return times[(len(times) - 1) // 2][1]
+
+
+def _parameters(plan: Plan) -> Iterator[Setting]:
+    """What the plan sets otherwise than its releases do."""
+    for one in plan.settings:
+        default = release_default(plan, one.key)
+        if default is None or str(default) != str(one.value):
+            yield one

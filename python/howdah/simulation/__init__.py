@@ -1,0 +1,4 @@
+"""What has not been built, computed: a plan and a suite become a scenario, its outcome times and intervals.
+
+`engines/sim` makes records of it; predictions, what-ifs, sweeps and the planner rest on its summaries alone.
+"""

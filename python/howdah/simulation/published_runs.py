@@ -1,0 +1,118 @@
+"""Published figures of the work that a simulated run did, where a study ran it on such hosts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from howdah.calibrate.naming import named_run
+from howdah.calibrate.scoring import other_settings
+from howdah.calibrate.study import Platform, Study
+from howdah.calibrate.tables import Setting
+from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.known import KnownTimes
+from howdah.model.plan import Cluster, Plan
+from howdah.model.request import Protection
+from howdah.model.run import RunRecord
+from howdah.model.workload import ROW_BYTES
+from howdah.planner.suite.cluster import AtOnce, at_once
+from howdah.simulation.at_once import scheduling_kind
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.planned import Planned
+from howdah.simulation.published_studies import inventory_of, plan_of, studies
+from howdah.simulation.settings import block_bytes_of
+from howdah.simulation.written_replicas import replicas_of
+from howdah.units import format_counted
+
+_MOST_KEYS = 3
+
+
+def published_times(record: RunRecord) -> Iterator[KnownTimes]:
+    """The figures of every published run on such hosts and such a platform, of as much data in such blocks.
+
+    What else the run's plan has otherwise than the study's is told. They are those that the shipped
+    calibration keeps.
+    """
+    plan, cluster = record.plan, record.plan.cluster
+    if cluster is None or not any(_same_hosts(cluster.inventory, one.inventory) for one in studies()):
+        return
+    times: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for cell in load_calibration(PUBLISHED).cells:
+        if cell.unit == "s":
+            times[cell.case][cell.quantity] = cell.known
+    known = {one.study: one for one in studies()}
+    for case, figures in times.items():
+        run = named_run(case)
+        if run is None:
+            continue
+        study, setting = known[run.study], run.setting
+        platform = study.platform(setting.platform)
+        if platform is None or not _same_work(record, cluster, study, platform, setting):
+            continue
+        theirs = plan_of(study, platform, setting)
+        block_bytes = _planned(theirs).size("dfs.blocksize")
+        if (plan.platform, block_bytes_of(_planned(plan), record.suite)) == (theirs.platform, block_bytes):
+            source = f"{case}, best of {study.best_of}" if study.best_of > 1 else case
+            differs = tuple(_differs(plan, theirs))
+            yield KnownTimes(origin="published", source=source, times=figures, differs=differs)
+
+
+def _same_work(
+    record: RunRecord, cluster: Cluster, study: Study, platform: Platform, setting: Setting
+) -> bool:
+    """Whether hosts, data, replicas and the masters' protection are the published run's."""
+    protected = platform.protection is Protection.FT if setting.protected is None else setting.protected
+    return (
+        _same_hosts(cluster.inventory, inventory_of(study, platform))
+        and (cluster.request.protection is Protection.FT) == protected
+        and all(
+            one.rows * ROW_BYTES == setting.dataset_bytes
+            for one in record.suite.workloads
+            if one.rows is not None
+        )
+        and replicas_of(record.plan, cluster, record.suite)
+        == (setting.replication, setting.output_replication)
+    )
+
+
+def _same_hosts(some: Inventory, others: Inventory) -> bool:
+    """Whether the hosts are alike, whatever they are called; rates are not looked at, which few state."""
+    return sorted(map(_hardware, some.groups)) == sorted(map(_hardware, others.groups))
+
+
+def _hardware(group: HostGroup) -> tuple[object, ...]:
+    cpu = group.cpu
+    return (
+        group.count,
+        (cpu.sockets, cpu.cores_per_socket, cpu.threads_per_core),
+        group.memory_bytes,
+        sorted(
+            (one.kind.value, one.size_bytes, one.count) for one in group.disks if one.role is DiskRole.DATA
+        ),
+        sorted((one.speed_bits_per_s, one.count) for one in group.nics),
+    )
+
+
+def _planned(plan: Plan) -> Planned:
+    assert plan.cluster is not None
+    return Planned(plan, plan.cluster, plan.workers[0])
+
+
+def _differs(plan: Plan, theirs: Plan) -> Iterator[str]:
+    """What else the plan has otherwise than the study's."""
+    assert plan.cluster is not None
+    assert theirs.cluster is not None
+    if scheduling_kind(plan.cluster) != scheduling_kind(theirs.cluster):
+        yield "YARN's containers instead of Hadoop 1's slots"
+    mine, others = at_once(plan), at_once(theirs)
+    if mine != others:
+        yield f"{_said(mine)} tasks at once instead of {_said(others)}"
+    keys = other_settings(plan, theirs)
+    if keys:
+        rest = len(keys) - _MOST_KEYS
+        more = f" and {format_counted(rest, 'other setting')}" if rest > 0 else ""
+        yield f"other values of {', '.join(keys[:_MOST_KEYS])}{more}"
+
+
+def _said(tasks: AtOnce) -> str:
+    return f"{tasks.maps:,} + {tasks.reduces:,}"

@@ -1,0 +1,91 @@
+"""Whether the planned disks hold what a suite writes, known before anything is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.errors import UserError
+from howdah.model.workload import ROW_BYTES, WorkloadKind, replication_flag
+from howdah.simulation.scenario import Hosts, Program, Scenario
+from howdah.units import format_bytes, format_count_short, format_counted
+
+_SPILLED = 2
+"""How often map output is written: by maps, and again by reduces that cannot hold it (D0, storage)."""
+
+
+def check_room(scenario: Scenario) -> None:
+    """Raise UserError where replicas find too few hosts, or data too little space.
+
+    With three replicas of input and output, and compressed map output, a sort takes about 6.5 times its
+    dataset (D0 35).
+    """
+    _check_hosts(scenario)
+    _check_space(scenario)
+
+
+def _check_hosts(scenario: Scenario) -> None:
+    hosts = sum(group.count for group in scenario.hosts)
+    replicas, flag = max([(scenario.hdfs.replication, "--replication"), *map(_asked, scenario.workloads)])
+    if replicas > hosts:
+        raise UserError(
+            flag,
+            f"{replicas} replicas of a block belong on {replicas} hosts, and the plan has "
+            f"{format_counted(hosts, 'host')} with workers",
+            f"give at most {hosts}, or plan for more hosts",
+        )
+
+
+def _asked(one: Program) -> tuple[int, str]:
+    """How many replicas a workload writes, and the flag that says so."""
+    return one.replication or 1, replication_flag(one.kind)
+
+
+def _check_space(scenario: Scenario) -> None:
+    free = capacity_bytes(scenario.hosts)
+    needed = needed_bytes(scenario)
+    if needed <= free:
+        return
+    rows = max((one.rows or 0 for one in scenario.workloads), default=0)
+    if not rows:
+        raise UserError(
+            "--file-size",
+            f"the files take {format_bytes(needed)}; the planned data disks have {format_bytes(free)} free",
+            "give fewer or smaller files",
+        )
+    dataset = rows * ROW_BYTES
+    fitting = int(rows * free / needed)
+    raise UserError(
+        "--rows",
+        f"{format_count_short(rows)} rows are {format_bytes(dataset)} and take {format_bytes(needed)} "
+        f"({needed / dataset:.1f} times as much, with all replicas and map output); the planned data disks "
+        f"have {format_bytes(free)} free",
+        f"give at most --rows {format_count_short(fitting)}, fewer replicas, or plan for more disks",
+    )
+
+
+def capacity_bytes(hosts: Sequence[Hosts]) -> int:
+    """All data disks of the workers."""
+    return sum(group.count * _used_bytes(group) for group in hosts)
+
+
+def _used_bytes(group: Hosts) -> int:
+    """The disks that a host's workers have, from the first on."""
+    sizes = [disks.size_bytes for disks in group.disks for _ in range(disks.count)]
+    return sum(sizes[: sum(each.count * each.disks for each in group.workers)])
+
+
+def needed_bytes(scenario: Scenario) -> int:
+    """What the suite's workloads write and leave, every replica counted."""
+    total = 0.0
+    for one in scenario.workloads:
+        match one.kind:
+            case WorkloadKind.TERAGEN:
+                total += (one.rows or 0) * ROW_BYTES * (one.replication or scenario.hdfs.replication)
+            case WorkloadKind.TERASORT:
+                stored = _SPILLED / scenario.job.compression_ratio
+                total += (one.rows or 0) * ROW_BYTES * ((one.replication or 1) + stored)
+            case WorkloadKind.DFSIO_WRITE:
+                total += (one.files or 0) * (one.file_bytes or 0) * scenario.hdfs.replication
+            case _:
+                pass
+    return int(total)

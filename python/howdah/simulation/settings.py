@@ -1,0 +1,124 @@
+"""What a plan's settings come to for the file system, the scheduler and the tasks of a job."""
+
+from __future__ import annotations
+
+import math
+
+from howdah.errors import UserError
+from howdah.model.plan import Cluster
+from howdah.model.request import Protection
+from howdah.model.workload import Codec, Suite
+from howdah.simulation.at_once import scheduling_kind
+from howdah.simulation.planned import Planned
+from howdah.simulation.scenario import Hdfs, JobSettings, Masters, Scheduling
+from howdah.units import MIB
+
+_CODECS = {
+    "SnappyCodec": Codec.SNAPPY,
+    "Lz4Codec": Codec.LZ4,
+    "ZStandardCodec": Codec.ZSTD,
+}
+_RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18}
+"""What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
+_STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
+"""The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
+_SAMPLES = "mapreduce.terasort.partitions.sample"
+_USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
+"""Keys that TeraSort samples for its partitions: its own default, and what the study took (D0 53)."""
+_STUDY_LOCALITY_S = 0.1
+"""mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54)."""
+_AT_ONCE_S = 1.0
+"""What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
+
+With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
+_BEATS_PER_S = 100
+"""Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+
+
+def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
+    """The file system as planned, with the block size and the replicas that a run asked for itself."""
+    files = [one.replication for one in suite.workloads if one.files is not None]
+    replication = next((one for one in files if one is not None), int(planned.number("dfs.replication")))
+    return Hdfs(
+        replication=replication,
+        block_bytes=block_bytes_of(planned, suite),
+        placement=cluster.topology.placement,
+        drop_behind_writes=planned.flag("dfs.datanode.drop.cache.behind.writes"),
+        sync_behind_writes=planned.flag("dfs.datanode.sync.behind.writes"),
+    )
+
+
+def block_bytes_of(planned: Planned, suite: Suite) -> int:
+    """The size of a block, bytes: as a run asked for itself, else as planned."""
+    asked = [one.block_bytes for one in suite.workloads if one.block_bytes is not None]
+    return max(asked, default=planned.size("dfs.blocksize"))
+
+
+def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
+    """The scheduler: the studies' slots, or YARN's containers."""
+    slots = scheduling_kind(cluster) == "slots"
+    given = [one.slowstart for one in suite.workloads if one.slowstart is not None]
+    heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
+    # Each heartbeat of a worker without the block is one opportunity that is let pass.
+    passed = max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay"))
+    at_once = slots and heartbeat_s <= _AT_ONCE_S
+    studied_s = max(heartbeat_s, math.ceil(workers / _BEATS_PER_S))
+    return Scheduling(
+        kind=scheduling_kind(cluster),
+        slowstart=max(given, default=planned.number("mapreduce.job.reduce.slowstart.completedmaps")),
+        heartbeat_s=studied_s if slots else heartbeat_s,
+        out_of_band=at_once,
+        locality_delay_s=(_STUDY_LOCALITY_S if at_once else 0.0) if slots else passed * heartbeat_s / workers,
+        speculative=planned.flag("mapreduce.map.speculative"),
+        jvm_reuse=slots,
+    )
+
+
+def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
+    """A job's settings; compression that a run asked for itself goes before what is planned."""
+    asked = next((one.codec for one in suite.workloads if one.codec is not None), None)
+    codec = _codec(planned) if asked is None else asked
+    study = scheduling_kind(cluster) == "slots"
+    ratios = _STUDY_RATIOS if study else _RATIOS
+    return JobSettings(
+        io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
+        io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
+        io_sort_factor=int(planned.number("mapreduce.task.io.sort.factor")),
+        parallel_copies=int(planned.number("mapreduce.reduce.shuffle.parallelcopies")),
+        map_heap_bytes=planned.heap("map"),
+        reduce_heap_bytes=planned.heap("reduce"),
+        shuffle_input_buffer=planned.number("mapreduce.reduce.shuffle.input.buffer.percent"),
+        shuffle_merge=planned.number("mapreduce.reduce.shuffle.merge.percent"),
+        reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent"),
+        codec=codec,
+        compression_ratio=ratios[codec],
+        partition_samples=_partition_samples(planned, suite, _STUDY_SAMPLES if study else _USUAL_SAMPLES),
+    )
+
+
+def _partition_samples(planned: Planned, suite: Suite, usual: int) -> int:
+    asked = [one.partition_samples for one in suite.workloads if one.partition_samples is not None]
+    given = int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
+    return max(asked, default=given)
+
+
+def masters_of(cluster: Cluster) -> Masters:
+    """The masters, on the slowest of their cores; a standby takes no part in the work, a shadow does."""
+    lockstep = cluster.request.protection is Protection.FT
+    hosts = {master.host for master in cluster.masters}
+    speeds = [group.cpu.speed or 1.0 for group in cluster.inventory.groups if hosts & set(group.names)]
+    return Masters(speed=min(speeds, default=1.0), protection="ft" if lockstep else "none")
+
+
+def _codec(planned: Planned) -> Codec:
+    if not planned.flag("mapreduce.map.output.compress"):
+        return Codec.NONE
+    name = planned.text("mapreduce.map.output.compress.codec")
+    found = _CODECS.get(name.rpartition(".")[2])
+    if found is None:
+        raise UserError(
+            "plan: mapreduce.map.output.compress.codec",
+            f"{name} is not simulated",
+            f"plan with one of {', '.join(_CODECS)}",
+        )
+    return found

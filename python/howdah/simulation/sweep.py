@@ -1,0 +1,125 @@
+"""How a plan grows: more hosts with as much work for each, or more data on the same hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from howdah.calibrate.forecast import forecasts
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.variation import Point, Sweep
+from howdah.model.workload import ROW_BYTES, Suite
+from howdah.planner.changes import MOST_HOSTS, changed, pinned
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.simulation.outcome import Summary
+from howdah.simulation.replications import check_replications, scenarios, simulate, stretches
+from howdah.simulation.scenario import Scenario
+from howdah.simulation.simulations import Done
+from howdah.simulation.warnings import calibration_warnings
+from howdah.simulation.whole_suite import interval, suite_times
+from howdah.units import parse_bytes, parse_count
+
+_POINTS = 7
+
+
+def simulate_sizes(
+    plan: Plan,
+    suite: Suite,
+    request: RunRequest,
+    asked: str,
+    *,
+    known: Calibration | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> Sweep:
+    """Simulate a suite on a plan from one size to another, such as ``hosts=10..1000``.
+
+    Raises UserError for what is no sweep, and for sizes that cannot be planned or simulated.
+    """
+    check_replications(replications)
+    quantity, sizes = _sizes(asked)
+    rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
+    if rows is None:
+        raise UserError(
+            f"--sweep {asked}", f"{suite.name} sorts no dataset that could grow", "sweep terasuite"
+        )
+    base = pinned(plan)
+    if quantity == "hosts":
+        works = [(changed(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
+    else:
+        works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
+    several: list[Scenario] = []
+    warnings: dict[str, RunWarning] = {}
+    for each, count in works:
+        sized = size_suite(request.model_copy(update={"rows": count}), at_once(each), engine=SIMULATED).suite
+        several += scenarios(each, sized, known, count=replications, seed=seed)
+        # Of the sizes beyond what was known the largest is told.
+        warnings |= {one.code: one for one in calibration_warnings(each, sized, known)}
+    summaries = simulate(several, tell)
+    points = tuple(
+        _point(
+            _hosts(each),
+            count * ROW_BYTES,
+            summaries[place * replications : (place + 1) * replications],
+            known,
+        )
+        for place, (each, count) in enumerate(works)
+    )
+    return Sweep(
+        suite=suite.name,
+        quantity=quantity,
+        calibration=known.name if known else None,
+        replications=replications,
+        seed=seed,
+        points=points,
+        warnings=tuple(warnings.values()),
+    )
+
+
+def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
+    """The quantity and the sizes from one to the other, each so many times as large as the one before."""
+    where = f"--sweep {asked}"
+    quantity, equals, ends = asked.partition("=")
+    first, dots, last = ends.partition("..")
+    if quantity not in {"hosts", "dataset"} or not (equals and dots):
+        raise UserError(where, "is no sweep", "give hosts=10..1000 or dataset=1TB..100TB")
+    parse = parse_count if quantity == "hosts" else parse_bytes
+    low, high = parse(first, where), parse(last, where)
+    example = "hosts=10..1000" if quantity == "hosts" else "dataset=1TB..100TB"
+    if not 1 <= low < high:
+        raise UserError(where, "does not go from less to more", f"give {example} for instance")
+    if quantity == "hosts" and high > MOST_HOSTS:
+        raise UserError(where, "goes too far", f"give at most {MOST_HOSTS:,} hosts")
+    step = (high / low) ** (1 / (_POINTS - 1))
+    return "hosts" if quantity == "hosts" else "dataset", sorted(
+        {low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))}
+    )
+
+
+def _hosts(plan: Plan) -> int:
+    assert plan.cluster is not None
+    return plan.cluster.inventory.worker_groups[0].count
+
+
+def _point(
+    hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None
+) -> Point:
+    """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
+    phases = [phase for one in summaries[0].workloads for phase in one.phases]
+    whole = interval(suite_times(summaries, calibration))
+    told = forecasts([stretches(one) for one in summaries], calibration)
+    return Point(
+        hosts=hosts,
+        dataset_bytes=dataset_bytes,
+        elapsed_s=whole.median_s,
+        low_s=whole.low_s,
+        high_s=whole.high_s,
+        forecasts=tuple(one for one in told if one.phase is None),
+        namenode=max((one.namenode_busy for one in phases), default=0.0),
+        scheduler=max((one.scheduler_busy for one in phases), default=0.0),
+    )

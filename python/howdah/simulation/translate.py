@@ -1,0 +1,73 @@
+"""From a plan, a suite and a calibration's values to what the simulator is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.plan import Cluster, Plan
+from howdah.model.run import RunWarning
+from howdah.model.workload import Suite
+from howdah.simulation.equipment import equipped_hosts, equipped_masters, of_software
+from howdah.simulation.hosts import Machines, machines_of
+from howdah.simulation.planned import Planned
+from howdah.simulation.programs import programs_of
+from howdah.simulation.room import check_room
+from howdah.simulation.scenario import Scenario, Written
+from howdah.simulation.settings import hdfs_of, job_of, masters_of, scheduling_of
+
+_SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
+
+
+class Translated(NamedTuple):
+    """A scenario, the names its numbers stand for, and what was assumed on the way."""
+
+    scenario: Scenario
+    machines: Machines
+    warnings: tuple[RunWarning, ...]
+
+
+def translate(
+    plan: Plan,
+    suite: Suite,
+    parameters: Mapping[str, float],
+    *,
+    seed: int,
+) -> Translated:
+    """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
+
+    The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written
+    down but a summary, which is what those read who simulate hundreds of times.
+    """
+    cluster = _cluster(plan)
+    warnings: dict[str, RunWarning] = {}
+
+    def warn(code: str, text: str) -> None:
+        warnings.setdefault(text, RunWarning(code=code, text=text))
+
+    machines = machines_of(plan, cluster, warn)
+    # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
+    planned = Planned(plan, cluster, plan.workers[0])
+    hosts = equipped_hosts(machines.groups, parameters)
+    scenario = Scenario(
+        hosts=hosts,
+        hdfs=hdfs_of(planned, cluster, suite),
+        scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
+        job=job_of(planned, cluster, suite),
+        masters=equipped_masters(masters_of(cluster), parameters),
+        workloads=programs_of(suite, planned),
+        parameters=of_software(parameters, hosts),
+        seed=seed,
+        record=_SUMMARY_ONLY,
+    )
+    check_room(scenario)
+    return Translated(scenario, machines, tuple(warnings.values()))
+
+
+def _cluster(plan: Plan) -> Cluster:
+    if plan.cluster is None:
+        raise UserError(
+            "--plan", "is a plan of one machine, not of a cluster", "make one: howdah plan hosts.yaml"
+        )
+    return plan.cluster

@@ -1,0 +1,151 @@
+"""What a planned cluster would take with one thing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.variation import Effect, WhatIf
+from howdah.model.workload import Suite
+from howdah.planner.changes import QUANTITIES, changed, pinned
+from howdah.planner.predictor import Foretold, lag
+from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.simulation.replications import check_replications, scenarios, simulate
+from howdah.simulation.simulations import Done
+from howdah.simulation.warnings import calibration_warnings
+from howdah.simulation.whole_suite import suite_times
+
+EVERYTHING = "all"
+
+
+class _Change(NamedTuple):
+    name: str
+    before: str
+    after: str
+    plan: Plan
+
+
+def simulate_changes(
+    plan: Plan,
+    suite: Suite,
+    request: RunRequest,
+    asked: Sequence[str],
+    *,
+    known: Calibration | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> WhatIf:
+    """Simulate a suite on a plan as it is and with each change, always with the same draws.
+
+    ``request`` is what the suite was sized by; ``asked`` are changes such as ``disks=10``, or ``all``: every
+    quantity halved and doubled. The data stay the same. Raises UserError for what cannot be changed or
+    simulated.
+    """
+    check_replications(replications, least=3)
+    base = pinned(plan)
+    impossible: list[str] = []
+    changes = list(_changes(base, asked, impossible))
+    works = [(base, suite), *((one.plan, _sized(request, suite, one.plan)) for one in changes)]
+    several = []
+    kept: list[_Change | None] = []
+    for change, (each, work) in zip([None, *changes], works, strict=True):
+        try:
+            several += list(scenarios(each, work, known, count=replications, seed=seed))
+            kept.append(change)
+        except UserError as error:
+            if change is None:
+                raise
+            if EVERYTHING not in asked:
+                raise _of(f"{change.name}={change.after}", error) from error
+            impossible.append(f"{change.name}={change.after}: {error.what}")
+    summaries = simulate(several, tell)
+    told = [
+        suite_times(summaries[place * replications : (place + 1) * replications], known)
+        for place in range(len(kept))
+    ]
+    effects = [
+        _effect(change, one, told[0]) for change, one in zip(kept, told, strict=True) if change is not None
+    ]
+    return WhatIf(
+        suite=suite.name,
+        calibration=known.name if known else None,
+        replications=replications,
+        seed=seed,
+        elapsed_s=median(told[0].elapsed_s),
+        effects=tuple(sorted(effects, key=lambda one: -abs(one.share))),
+        impossible=tuple(impossible),
+        warnings=calibration_warnings(plan, suite, known),
+    )
+
+
+def _effect(change: _Change, one: Foretold, base: Foretold) -> Effect:
+    # Of plans with other hosts nothing known says what errors they have in common.
+    other_hosts = QUANTITIES[change.name].of_host is not None
+    found = lag(one.apart, base.apart) if other_hosts else lag(one, base)
+    return Effect(
+        quantity=change.name,
+        before=change.before,
+        after=change.after,
+        elapsed_s=median(one.elapsed_s),
+        share=found.share,
+        low=found.low,
+        high=found.high,
+    )
+
+
+def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
+    for text in asked:
+        if text == EVERYTHING:
+            for name in QUANTITIES:
+                yield from _halved_and_doubled(base, name, impossible)
+            continue
+        name, equals, value = text.partition("=")
+        if name not in QUANTITIES or not equals:
+            raise UserError(
+                f"--what-if {text}", "is no change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
+            )
+        number = QUANTITIES[name].parse(value, f"--what-if {text}")
+        try:
+            one = _change(base, name, number)
+        except UserError as error:
+            raise _of(text, error) from error
+        yield one
+
+
+def _of(text: str, error: UserError) -> UserError:
+    """The fault of a change that was asked for by itself."""
+    return UserError(f"--what-if {text}", error.what, error.hint)
+
+
+def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterator[_Change]:
+    now = _now(base, name)
+    # Twice as many replicas is nothing that anybody asks for.
+    values = (now - 1, now + 1) if name == "replication" else (now // 2, 2 * now)
+    for value in values:
+        if value >= 1:
+            try:
+                yield _change(base, name, value)
+            except UserError as error:
+                impossible.append(f"{error.where}: {error.what}")
+
+
+def _change(base: Plan, name: str, value: int) -> _Change:
+    said = QUANTITIES[name].said
+    return _Change(name, said(_now(base, name)), said(value), changed(base, name, value))
+
+
+def _now(base: Plan, name: str) -> int:
+    assert base.cluster is not None
+    return QUANTITIES[name].now(base, base.cluster.inventory.worker_groups[0])
+
+
+def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
+    """The same data on another plan, with as many tasks as that one runs at once."""
+    rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
+    return size_suite(request.model_copy(update={"rows": rows}), at_once(plan), engine=SIMULATED).suite

@@ -1,0 +1,57 @@
+"""The time of a whole suite over several simulations, as a run of it typically takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median, stdev
+from typing import NamedTuple
+
+from howdah.calibrate.apart import own_part
+from howdah.calibrate.forecast import unexplained
+from howdah.calibrate.leave_out import half_width
+from howdah.calibrate.noise import typical
+from howdah.model.calibration import Calibration
+from howdah.planner.predictor import Foretold
+from howdah.simulation.outcome import Summary
+
+_NS_PER_S = 1e9
+
+
+class Interval(NamedTuple):
+    """A median with the ends of its 90 % interval, in seconds."""
+
+    low_s: float
+    median_s: float
+    high_s: float
+
+
+def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Foretold:
+    """What the suite takes in each simulation; what is unexplained of its workloads counts by their shares.
+
+    A calibration from the best of several runs is turned to a run as it typically is.
+    """
+    best_of = calibration.best_of if calibration is not None else 1
+    by_workload = [
+        [
+            (one.kind, typical((one.end_ns - one.start_ns) / _NS_PER_S, one.kind, best_of))
+            for one in each.workloads
+        ]
+        for each in summaries
+    ]
+    elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
+    shares = [(kind, time_s, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
+    return Foretold(
+        elapsed_s,
+        unexplained=sum(share * unexplained(calibration, kind, time_s) for kind, time_s, share in shares),
+        own=sum(share * own_part(calibration, kind, time_s) for kind, time_s, share in shares),
+    )
+
+
+def interval(foretold: Foretold) -> Interval:
+    """The median and what nine of ten runs lie in: the draws' spread and what they do not explain."""
+    logarithms = [math.log(one) for one in foretold.elapsed_s]
+    drawn = stdev(logarithms) if len(logarithms) > 1 else 0.0
+    reach = math.exp(half_width(drawn, foretold.unexplained))
+    middle = math.exp(median(logarithms))
+    return Interval(middle / reach, middle, middle * reach)
