@@ -10,6 +10,7 @@ from rich.console import Console
 
 from howdah.cli.lab_table import status_text
 from howdah.lab.health import Health
+from howdah.lab.redundancy import Behind
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.units import GIB
@@ -24,6 +25,7 @@ def _status(**changes: object) -> LabStatus:
         cpus=1 / 3,
         memory_bytes=13 * GIB // 2,
         uplink_bits_per_s=10**9,
+        link="up",
         disks=tuple(
             DiskStatus(
                 mount=Path(f"/lab/{number}"), device="loop0", size_bytes=8 * 10**9, bytes_per_s=150 * 10**6
@@ -41,7 +43,7 @@ def _status(**changes: object) -> LabStatus:
         plan="plan.yaml",
         hadoop="3.5.0",
         state="degraded",
-        awaited="nodemanager on h1-1",
+        missing=("nodemanager on h1-1", "an active ResourceManager"),
         machines=(machine,),
         health=Health(
             namenodes={"http://m1:9870": "active"},
@@ -50,6 +52,9 @@ def _status(**changes: object) -> LabStatus:
             resource_managers={"http://m1:8088": ""},
             nodemanagers=(),
             history_server=True,
+            journalnodes=(),
+            zookeepers={},
+            behind=(),
         ),
         laboratory=Laboratory(
             name="lab",
@@ -78,7 +83,7 @@ def _shown(status: LabStatus) -> str:
 @pytest.mark.parametrize(
     "said",
     [
-        "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1",
+        "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1, an active ResourceManager",
         "m1:9870 active, 1 DataNode",
         "m1:8088 does not answer, 0 NodeManagers; history server answers",
         "0.33   6.5 GiB   1.00 Gb/s   2 × 8.00 GB at 150 MB/s   datanode 4711, nodemanager down",
@@ -95,6 +100,23 @@ def test_everything_is_said(said: str) -> None:
 
 def test_a_network_that_is_gone_is_said() -> None:
     assert "hadoop   does not answer" in _shown(_status(health=None))
+
+
+def test_a_link_that_is_down_is_said_before_the_daemons() -> None:
+    machine = _status().machines[0].model_copy(update={"link": "down"})
+    assert "link down, datanode 4711, nodemanager down" in _shown(_status(machines=(machine,)))
+
+
+def test_what_could_not_stand_in_for_another_is_said_with_what_helps() -> None:
+    health = _status().health
+    assert health is not None
+    lags = tuple(Behind(what=f"JournalNode on {name} lags", remedy="roll the log") for name in ("m1", "m2"))
+    behind = health.model_copy(update={"behind": lags})
+    shown = _shown(_status(state="not redundant", missing=(), health=behind))
+    assert "lab      up, but the next loss may end it, Hadoop 3.5.0" in shown
+    assert "behind   JournalNode on m1 lags" in shown
+    assert "         JournalNode on m2 lags" in shown
+    assert shown.count("roll the log") == 1
 
 
 def test_plain_directories_have_no_size() -> None:
