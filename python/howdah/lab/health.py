@@ -26,6 +26,7 @@ _TICKS_PER_S = 100
 _NAMENODE = "Hadoop:service=NameNode,name="
 _DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
 _SERVING = ("active", "standby", "observer")
+_CONNECTED = "CONNECTED"
 _CLIENT_PORT = "clientPort="
 
 Key = tuple[str, str]
@@ -42,7 +43,7 @@ class Health(Model):
     datanodes: tuple[str, ...]
     """The DataNodes that reach a NameNode, by the machine's name."""
     resource_managers: dict[str, str]
-    """The state of each ResourceManager by its address."""
+    """The state of each ResourceManager by its address; ``standby without ZooKeeper`` is of no use."""
     nodemanagers: tuple[str, ...]
     """The NodeManagers that the ResourceManager takes for running, by the machine's name."""
     history_server: bool
@@ -172,7 +173,10 @@ def _manager(web: Web, url: str) -> str:
         info = member(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
     except ServiceError:
         return ""
-    return str(info.get("haState") or "").lower()
+    said = str(info.get("haState") or "").lower()
+    # One that ZooKeeper does not know is never chosen.
+    known = info.get("haZooKeeperConnectionState", _CONNECTED) == _CONNECTED
+    return said if known or said != "standby" else f"{said} without ZooKeeper"
 
 
 def _datanodes(machines: Collection[Machine], web: Web, whole: bool) -> Iterator[str]:
