@@ -2,78 +2,48 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import random
-import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from howdah.lab.capabilities import find_capabilities
-from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB
+from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
-CACHE = LIB.parents[2]
 CONTENT = os.urandom(150_000).hex().encode()
 EXAMPLES = next(LIB.glob("hadoop-mapreduce-examples-*.jar"), LIB)
 
 
-class Lab:
-    """A laboratory of a name of its own, and how it is spoken to."""
+# Whether anybody answers at a port, with less patience than it takes to learn that a host has gone.
+ASK = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=2).close()
+except ConnectionRefusedError:
+    print("refused")
+except OSError:
+    print("no answer")
+else:
+    print("answered")
+"""
+DATANODE = "9864"
 
-    def __init__(self, folder: Path, name: str, prefix: Sequence[str] = ()) -> None:
-        self.folder = folder
-        self.name = name
-        self.directory = folder / "lab"
-        self._prefix = prefix
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """Begin ``howdah lab``."""
-        command, *rest = words
-        return subprocess.Popen(
-            [*self._prefix, HOWDAH, "lab", command, "--name", self.name, *rest],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**environment(), "HOWDAH_CACHE": str(CACHE)},
-        )
-
-    def try_to(self, *words: str, timeout_s: float = 240) -> subprocess.CompletedProcess[str]:
-        """Run ``howdah lab`` to its end, whichever that is."""
-        with self.start(*words) as process:
-            out, err = process.communicate(timeout=timeout_s)
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
-
-    def do(self, *words: str) -> str:
-        """Run ``howdah lab`` to a good end, and return what it printed."""
-        done = self.try_to(*words)
-        assert done.returncode == 0, done.stderr[-3000:]
-        return done.stdout
-
-    def up(self, plan: Path) -> str:
-        """Bring it up."""
-        return self.do("up", str(plan), "--dir", str(self.directory))
-
-    def status(self) -> dict[str, Any]:
-        """What ``status --json`` prints, whatever it thinks of it."""
-        found: dict[str, Any] = json.loads(self.try_to("status", "--json").stdout)
-        return found
-
-    def on(self, machine: str, *words: str) -> str:
-        """Run a command on a machine."""
-        return self.do("ssh", machine, "--", *words)
+def _reached(lab: Lab, machine: str, port: str) -> str:
+    """What becomes of a connection from where jobs are submitted."""
+    return lab.on("client", sys.executable, "-c", ASK, machine, port).strip()
 
 
 @pytest.fixture
@@ -90,10 +60,13 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
 
     found = lab.status()
-    assert (found["state"], found["awaited"]) == ("up", None)
+    assert (found["state"], found["missing"]) == ("up", [])
     assert found["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
-    kept = {one["what"] for one in found["laboratory"]["isolation"] if one["kept"]}
-    assert kept == {"network", "uplink", "CPU", "memory", "disks"}
+    isolation = {one["what"]: one for one in found["laboratory"]["isolation"]}
+    kept = {what for what, one in isolation.items() if one["kept"]}
+    # The masters' host has its CPUs on top of those that the hosts of workers share.
+    assert kept == {"network", "uplink", "memory", "disks"}
+    assert "together, and this machine has" in isolation["CPU"]["how"]
     assert {one["bytes_per_s"] for machine in found["machines"] for one in machine["disks"]} == {150_000_000}
 
     lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
@@ -112,10 +85,23 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
 
     assert lab.do("kill", "h1-2", "datanode") == "h1-2: 1 process ended\n"
     found = lab.status()
-    assert (found["state"], found["awaited"]) == ("degraded", "datanode on h1-2")
+    assert (found["state"], found["missing"]) == ("degraded", ["datanode on h1-2"])
+    assert _reached(lab, "h1-2", DATANODE) == "refused"
+    assert lab.try_to("kill", "h1-2", "datanode", "--how", "host").returncode == 2
     assert "1 daemon started" in lab.up(plan)
-    lab.do("kill", "h2-2")
-    assert lab.do("start", "h2-2") == "h2-2: started datanode, nodemanager\n"
+
+    assert lab.do("kill", "h2") == "h2: 2 links down, 4 processes ended\n"
+    lost = ["datanode on h2-1", "datanode on h2-2", "nodemanager on h2-1", "nodemanager on h2-2"]
+    assert lab.status()["missing"] == ["the link of h2-1", "the link of h2-2", *lost]
+    assert _reached(lab, "h2-2", DATANODE) == "no answer"
+    back = lab.do("start", "h2-2")
+    assert back == "h2-2: link of h2-2 up, started datanode, nodemanager\n"
+    assert lab.status()["missing"] == ["the link of h2-1", lost[0], lost[2]]
+    assert "2 daemons started" in lab.up(plan)
+    assert {machine["link"] for machine in lab.status()["machines"]} == {"up"}
+    assert lab.do("kill", "h2-2", "--how", "process") == "h2-2: 2 processes ended\n"
+    assert _reached(lab, "h2-2", DATANODE) == "refused"
+    assert lab.do("start", "h2") == "h2: started datanode, nodemanager\n"
     assert lab.status()["state"] == "up"
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
 
@@ -185,6 +171,9 @@ def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab)
     found = lab.status()
     assert found["laboratory"]["rootless"]
     assert found["state"] == "up"
+    assert lab.try_to("kill", "h1", "--how", "host").returncode == 2
+    assert lab.do("kill", "h1") == "h1: 2 processes ended\n"
+    assert lab.do("start", "h1") == "h1: started datanode, nodemanager\n"
     lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
     lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(folder / "back"))
     assert (folder / "back").read_bytes() == CONTENT

@@ -16,8 +16,8 @@ from howdah.services.web import Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="
-_WRITER = re.compile(r"(\S+:\d+) \(Written txid ")
-"""How the NameNode begins what it says of one JournalNode, by address."""
+_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
+"""How the NameNode begins what it says of one JournalNode: its address, and what it wrote there last."""
 _OUT_OF_SYNC = "re-sync on next segment"
 _ROLL = "hdfs dfsadmin -rollEdits"
 _PERIOD = "dfs.ha.log-roll.period"
@@ -61,31 +61,32 @@ def journals_behind(state: LabState, web: Web, active: str, found: Mapping[str, 
         last = int((reader.bean(f"{_NAMENODE}FSNamesystem") or {}).get("LastWrittenTransactionId") or 0)
     except (ServiceError, ValueError):
         return
-    left_out = set(_left_out(info))
+    told = dict(_told(info))
     for name, journal in found.items():
-        if journal.get("TxnsWritten") and state.names.get(name) not in left_out:
+        written, rest = told.get(state.names.get(name, ""), (0, ""))
+        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in rest:
             continue
-        lag = max(0, last - int(journal.get("LastWrittenTxId") or 0))
+        lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
         yield Behind(what=f"JournalNode on {name} {lacks}", remedy=_remedy(state))
 
 
-def _left_out(info: Object) -> Iterator[str]:
-    """The addresses of the JournalNodes that a NameNode says it writes to no more."""
+def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
+    """What a NameNode says of each JournalNode by its address: the last transaction there, and the rest."""
     try:
         streams = [str(one.get("stream")) for one in json.loads(info.get("NameJournalStatus") or "[]")]
     except (TypeError, ValueError, AttributeError):
         return
     for stream in streams:
         _, *said = _WRITER.split(stream)
-        for address, text in zip(said[::2], said[1::2], strict=True):
-            if _OUT_OF_SYNC in text:
-                yield address.rpartition(":")[0]
+        for address, written, rest in zip(said[::3], said[1::3], said[2::3], strict=True):
+            yield address, (int(written), rest)
 
 
 def _remedy(state: LabState) -> str:
     period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
+    every = f"{period} s" if period.isdigit() else period
     return (
-        f"it joins at the next segment of the edit log, which the standby NameNode has begun every {period} "
-        f"({_PERIOD}); at once: howdah lab ssh client --name {state.name} -- {_ROLL}"
+        f"it joins at the next segment of the edit log: one begins every {every} ({_PERIOD}), "
+        f"or at once with: howdah lab ssh client --name {state.name} -- {_ROLL}"
     )
