@@ -116,25 +116,27 @@ def missing(state: LabState, found: Health, running: Collection[Key]) -> Iterato
     for daemon in planned(state):
         if daemon.key not in running:
             yield f"{daemon.program} on {daemon.machine.name}"
-    for role, states in (
-        (Role.NAMENODE, found.namenodes),
-        (Role.RESOURCEMANAGER, found.resource_managers),
+    known: list[tuple[Role, Collection[str]]] = [
+        (Role.ZOOKEEPER, found.zookeepers),
+        (Role.JOURNALNODE, found.journalnodes),
+    ]
+    for role, states, served, there in (
+        (Role.NAMENODE, found.namenodes, Role.DATANODE, found.datanodes),
+        (Role.RESOURCEMANAGER, found.resource_managers, Role.NODEMANAGER, found.nodemanagers),
     ):
         for url, said in states.items():
             if said not in _SERVING and _runs(running, url, role):
                 yield f"{role} at {url}" + (f", which is {said}" if said else "")
-        if "active" not in states.values():
+        # Without an active one nobody can tell of those that it serves.
+        if "active" in states.values():
+            known.append((served, there))
+        else:
             yield f"an active {role}"
-    for role, there in (
-        (Role.ZOOKEEPER, found.zookeepers),
-        (Role.JOURNALNODE, found.journalnodes),
-        (Role.DATANODE, found.datanodes),
-        (Role.NODEMANAGER, found.nodemanagers),
-    ):
+    for role, useful in known:
         left = [
             one.name
             for one in state.machines
-            if (one.name, PROGRAM[role].name) in running and one.name not in there
+            if (one.name, PROGRAM[role].name) in running and one.name not in useful
         ]
         if left:
             yield f"{role} on {', '.join(left)}"
