@@ -95,13 +95,13 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     assert lab.status()["missing"] == ["the link of h2-1", "the link of h2-2", *lost]
     assert _reached(lab, "h2-2", DATANODE) == "no answer"
     back = lab.do("start", "h2-2")
-    assert back == "h2-2: link of h2-2 up, started datanode, nodemanager\n"
+    assert back == "h2-2: link up, started datanode, nodemanager\n"
     assert lab.status()["missing"] == ["the link of h2-1", lost[0], lost[2]]
     assert "2 daemons started" in lab.up(plan)
     assert {machine["link"] for machine in lab.status()["machines"]} == {"up"}
     assert lab.do("kill", "h2-2", "--how", "process") == "h2-2: 2 processes ended\n"
     assert _reached(lab, "h2-2", DATANODE) == "refused"
-    assert lab.do("start", "h2") == "h2: started datanode, nodemanager\n"
+    assert lab.do("start", "h2") == "h2: started datanode on h2-2, nodemanager on h2-2\n"
     assert lab.status()["state"] == "up"
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
 

@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.cli.lab_table import status_text
+from howdah.cli.lab_table import back_text, lost_text, status_text
+from howdah.lab.daemons import Daemon
+from howdah.lab.doing import Back, How, Lost
 from howdah.lab.health import Health
+from howdah.lab.processes import Process
 from howdah.lab.redundancy import Behind
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
+from howdah.model.plan import Role
 from howdah.units import GIB
+from support.labs import lab_state
 
 
 def _status(**changes: object) -> LabStatus:
@@ -123,3 +128,30 @@ def test_plain_directories_have_no_size() -> None:
     disk = DiskStatus(mount=Path("/lab/1"), device=None, size_bytes=None, bytes_per_s=None)
     machine = _status().machines[0].model_copy(update={"disks": (disk,), "cpus": None, "memory_bytes": None})
     assert "–        –   1.00 Gb/s   1 plain, unlimited" in _shown(_status(machines=(machine,)))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("h1-1", "h1-1: link up, started datanode"),
+        ("h1", "h1: link of h1-1 up, started datanode on h1-1"),
+    ],
+)
+def test_what_is_back_is_said_by_machine_where_a_host_was_named(tmp_path: Path, name: str, said: str) -> None:
+    machine = lab_state(tmp_path).machine("h1-1")
+    text = io.StringIO()
+    Console(file=text).print(back_text(name, Back((machine,), (Daemon(machine, Role.DATANODE),), ())))
+    assert text.getvalue() == f"{said}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("h1", How.HOST, "h1: 2 links down, 1 process ended"),
+        ("h1-1", How.HOST, "h1-1: link down, 1 process ended"),
+        ("h1-1", How.PROCESS, "h1-1: 1 process ended"),
+    ],
+)
+def test_what_was_lost_is_said(tmp_path: Path, name: str, how: How, said: str) -> None:
+    machines = lab_state(tmp_path).machines_of(name)
+    assert lost_text(name, Lost(how, machines, (Process(1, 2, "h1-1", "datanode"),))) == said

@@ -57,9 +57,10 @@ def lost_text(name: str, lost: Lost) -> str:
 
 def back_text(name: str, back: Back) -> RenderableType:
     """What a laboratory has again, and what could not stand in for another one yet."""
-    done = [f"link of {machine.name} up" for machine in back.joined]
+    done = ["link up" if one.name == name else f"link of {one.name} up" for one in back.joined]
     if back.started:
-        done.append(f"started {', '.join(one.program for one in back.started)}")
+        where = {one: "" if one.machine.name == name else f" on {one.machine.name}" for one in back.started}
+        done.append(f"started {', '.join(f'{one.program}{on}' for one, on in where.items())}")
     return Group(Text(f"{name}: {', '.join(done) or 'all its daemons run'}"), _facts(_behind(back.behind)))
 
 
