@@ -14,6 +14,20 @@ from howdah.services.web import Parameter, Web
 _MOST_BYTES = 1 << 24
 
 
+class _Connection(HTTPConnection):
+    """Connects anew by itself where the daemon has hung up, with little patience for a host that is lost."""
+
+    def __init__(self, host: str, port: int | None, silence_s: float) -> None:
+        super().__init__(host, port, timeout=min(UNHEARD_S, silence_s))
+        self._silence_s = silence_s
+
+    def connect(self) -> None:
+        """Connect, and wait from then on as long as a daemon may say nothing."""
+        super().connect()
+        give_up_soon(self.sock)
+        self.sock.settimeout(self._silence_s)
+
+
 class Line:
     """Asks like ``web`` for a third of its work, and knows neither redirections nor tickets nor TLS.
 
@@ -47,10 +61,7 @@ class Line:
         connection = self._connections.get(parts.netloc)
         if connection is None:
             host = self._web.address(parts.hostname or "")
-            connection = HTTPConnection(host, parts.port, timeout=min(UNHEARD_S, self._web.silence_s))
-            connection.connect()
-            give_up_soon(connection.sock)
-            connection.sock.settimeout(self._web.silence_s)
+            connection = _Connection(host, parts.port, self._web.silence_s)
             self._connections[parts.netloc] = connection
         query = urlencode({"user.name": self._web.user, **params})
         connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})
