@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,11 +53,12 @@ def test_a_laboratory_is_up_only_once_a_journalnode_that_came_back_is_written_to
     assert sorted(found["health"]["resource_managers"].values()) == ["active", "standby"]
 
     lab.do("kill", "h3", "--how", "process")
-    assert sorted(lab.status()["missing"]) == sorted(ON_H3)
+    # The two other ZooKeepers may be choosing a leader.
+    assert lab.status()["missing"][:4] == ON_H3
     lab.on("client", "hdfs", "dfs", "-mkdir", "-p", *(f"/tmp/{number}" for number in range(20)))
     back = lab.do("start", "h3")
     assert back.startswith("h3: started zookeeper, journalnode, datanode, nodemanager\n")
-    assert "behind   JournalNode on h3 is 20 transactions behind" in back
+    assert re.search(r"^behind   JournalNode on h3 is \d+ transactions behind$", back, re.MULTILINE)
 
     asked = lab.try_to("status")
     assert asked.returncode == 1
@@ -64,7 +66,9 @@ def test_a_laboratory_is_up_only_once_a_journalnode_that_came_back_is_written_to
     found = lab.status()
     assert (found["state"], found["missing"]) == ("not redundant", [])
     (behind,) = found["health"]["behind"]
-    assert behind["what"] == "JournalNode on h3 is 20 transactions behind"
+    lag = re.fullmatch(r"JournalNode on h3 is (\d+) transactions behind", behind["what"])
+    assert lag is not None
+    assert int(lag[1]) >= 20
 
     _, remedy = behind["remedy"].split(f"howdah lab ssh client --name {lab.name} -- ")
     lab.on("client", *remedy.split())
