@@ -51,12 +51,13 @@ def concluded(made: list[Record]) -> Record:
 
 
 def sorted_with_loss(daemon: str | None) -> Record:
-    """TeraSort, with a worker's daemon or all of the worker killed once it is well under way."""
+    """TeraSort, with a worker's daemon or all that runs on it killed once it is well under way."""
     command = run_command(*SORT)
     with Popen(["howdah", *command], stdout=PIPE, text=True) as sorting:
         while progress() < BEGUN and sorting.poll() is None:
             time.sleep(0.5)
-        howdah("lab", "kill", LOST, *([daemon] if daemon else []), "--name", NAME)
+        what = (LOST, daemon) if daemon else (LOST, "--how", "process")
+        howdah("lab", "kill", *what, "--name", NAME)
         printed, _ = sorting.communicate()
     if sorting.returncode:
         raise SystemExit(f"TeraSort did not survive the loss: see {printed}")

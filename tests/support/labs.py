@@ -11,10 +11,11 @@ from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
-from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 
 HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
+TRIO = Path(__file__).parents[1] / "data/lab/trio.yaml"
 
 
 def lab_plan(
@@ -50,6 +51,19 @@ def _inventory(masters: int) -> Inventory:
     hosts = tuple(f"m{number}" for number in range(1, masters + 1))
     return example.model_copy(
         update={"groups": (workers, others.model_copy(update={"count": masters, "hosts": hosts}))}
+    )
+
+
+def trio_plan(*settings: tuple[str, str]) -> Plan:
+    """A plan of three native hosts whose masters take over from one another, with settings insisted on."""
+    return plan_cluster(
+        read_inventory(TRIO),
+        PlanRequest(
+            hypervisor=Hypervisor.NONE,
+            replication=2,
+            protection=Protection.HA,
+            overrides=tuple(Override(key=key, value=value) for key, value in settings),
+        ),
     )
 
 

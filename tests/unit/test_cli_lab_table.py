@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.cli.lab_table import status_text
+from howdah.cli.lab_table import back_text, lost_text, status_text
+from howdah.lab.daemons import Daemon
+from howdah.lab.doing import Back, How, Lost
 from howdah.lab.health import Health
+from howdah.lab.processes import Process
+from howdah.lab.redundancy import Behind
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
+from howdah.model.plan import Role
 from howdah.units import GIB
+from support.labs import lab_state
 
 
 def _status(**changes: object) -> LabStatus:
@@ -24,6 +30,7 @@ def _status(**changes: object) -> LabStatus:
         cpus=1 / 3,
         memory_bytes=13 * GIB // 2,
         uplink_bits_per_s=10**9,
+        link="up",
         disks=tuple(
             DiskStatus(
                 mount=Path(f"/lab/{number}"), device="loop0", size_bytes=8 * 10**9, bytes_per_s=150 * 10**6
@@ -41,7 +48,7 @@ def _status(**changes: object) -> LabStatus:
         plan="plan.yaml",
         hadoop="3.5.0",
         state="degraded",
-        awaited="nodemanager on h1-1",
+        missing=("nodemanager on h1-1", "an active ResourceManager"),
         machines=(machine,),
         health=Health(
             namenodes={"http://m1:9870": "active"},
@@ -50,6 +57,9 @@ def _status(**changes: object) -> LabStatus:
             resource_managers={"http://m1:8088": ""},
             nodemanagers=(),
             history_server=True,
+            journalnodes=(),
+            zookeepers={},
+            behind=(),
         ),
         laboratory=Laboratory(
             name="lab",
@@ -78,7 +88,7 @@ def _shown(status: LabStatus) -> str:
 @pytest.mark.parametrize(
     "said",
     [
-        "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1",
+        "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1, an active ResourceManager",
         "m1:9870 active, 1 DataNode",
         "m1:8088 does not answer, 0 NodeManagers; history server answers",
         "0.33   6.5 GiB   1.00 Gb/s   2 × 8.00 GB at 150 MB/s   datanode 4711, nodemanager down",
@@ -97,7 +107,51 @@ def test_a_network_that_is_gone_is_said() -> None:
     assert "hadoop   does not answer" in _shown(_status(health=None))
 
 
+def test_a_link_that_is_down_is_said_before_the_daemons() -> None:
+    machine = _status().machines[0].model_copy(update={"link": "down"})
+    assert "link down, datanode 4711, nodemanager down" in _shown(_status(machines=(machine,)))
+
+
+def test_what_could_not_stand_in_for_another_is_said_with_what_helps() -> None:
+    health = _status().health
+    assert health is not None
+    lags = tuple(Behind(what=f"JournalNode on {name} lags", remedy="roll the log") for name in ("m1", "m2"))
+    behind = health.model_copy(update={"behind": lags})
+    shown = _shown(_status(state="not redundant", missing=(), health=behind))
+    assert "lab      up, but the next loss may end it, Hadoop 3.5.0" in shown
+    assert "behind   JournalNode on m1 lags" in shown
+    assert "         JournalNode on m2 lags" in shown
+    assert shown.count("roll the log") == 1
+
+
 def test_plain_directories_have_no_size() -> None:
     disk = DiskStatus(mount=Path("/lab/1"), device=None, size_bytes=None, bytes_per_s=None)
     machine = _status().machines[0].model_copy(update={"disks": (disk,), "cpus": None, "memory_bytes": None})
     assert "–        –   1.00 Gb/s   1 plain, unlimited" in _shown(_status(machines=(machine,)))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("h1-1", "h1-1: link up, started datanode"),
+        ("h1", "h1: link of h1-1 up, started datanode on h1-1"),
+    ],
+)
+def test_what_is_back_is_said_by_machine_where_a_host_was_named(tmp_path: Path, name: str, said: str) -> None:
+    machine = lab_state(tmp_path).machine("h1-1")
+    text = io.StringIO()
+    Console(file=text).print(back_text(name, Back((machine,), (Daemon(machine, Role.DATANODE),), ())))
+    assert text.getvalue() == f"{said}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("h1", How.HOST, "h1: 2 links down, 1 process ended"),
+        ("h1-1", How.HOST, "h1-1: link down, 1 process ended"),
+        ("h1-1", How.PROCESS, "h1-1: 1 process ended"),
+    ],
+)
+def test_what_was_lost_is_said(tmp_path: Path, name: str, how: How, said: str) -> None:
+    machines = lab_state(tmp_path).machines_of(name)
+    assert lost_text(name, Lost(how, machines, (Process(1, 2, "h1-1", "datanode"),))) == said

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.cli.choice import parse_choice
 from howdah.cli.request import (
-    parse_choice,
     parse_demands,
     parse_growth,
     parse_overrides,

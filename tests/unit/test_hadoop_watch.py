@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.watch import Watch
 from howdah.model.plan import Plan
+from howdah.services.answer import facts
 from howdah.services.conf import ClientConf
+from howdah.services.resourcemanager import Node
 from support.daemons import change_properties, free_ports
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import DATA, target
@@ -68,6 +71,18 @@ def watch(server: Recorded, tmp_path: Path) -> Watch:
     change_properties(cluster.conf_dir / "hdfs-site.xml", {"dfs.heartbeat.interval": "1s"})
     conf = ClientConf.read(cluster.conf_dir)
     return Watch(replace(cluster, conf=conf), Machines({"w1-2": "worker-2"}, PLAN), RunClock())
+
+
+def test_nodemanagers_that_keep_one_waiting_are_waited_for_together(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = Barrier(3)
+    monkeypatch.setattr(watch, "_answers", lambda one: together.wait(20) >= 0)
+    told = {"state": "RUNNING", "rack": "/r", "nodeHTTPAddress": "w:8042"}
+    nodes = {
+        name: facts(Node, {"id": name, "nodeHostName": name, **told}, "nodes") for name in ("w1", "w2", "w3")
+    }
+    assert watch._answering(nodes) == dict.fromkeys(nodes, True)
 
 
 def _looks(watch: Watch, cluster: Cluster, *seconds: int) -> list[list[tuple[str, str]]]:

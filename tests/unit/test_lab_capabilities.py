@@ -58,7 +58,7 @@ def test_what_nobody_asks_for_may_lack() -> None:
 
 
 def test_everything_that_was_asked_for_is_kept() -> None:
-    told = {one.what: one for one in isolation(ALL, SPEC)}
+    told = {one.what: one for one in isolation(ALL, SPEC, cpus=2)}
 
     assert [what for what, one in told.items() if one.kept] == ["network", "uplink", "CPU", "memory", "disks"]
     assert told["uplink"].how.startswith("1.00 Gb/s each way")
@@ -72,14 +72,24 @@ def test_everything_that_was_asked_for_is_kept() -> None:
 def test_a_controller_that_lacks_is_told_as_lost(controller: Controller, what: str) -> None:
     controllers = {kind: 2 for kind in Controller if kind is not controller}
 
-    told = {one.what: one for one in isolation(ALL._replace(controllers=controllers), SPEC)}
+    told = {one.what: one for one in isolation(ALL._replace(controllers=controllers), SPEC, cpus=2)}
 
     assert not told[what].kept
     assert f"no {controller.value} controller" in told[what].how
 
 
+def test_cpus_that_are_promised_twice_are_not_kept_and_the_numbers_are_said() -> None:
+    spec = lab_spec(Path("/srv/lab"), cpus=1, host_cpus=3)
+    cpu = {share: {one.what: one for one in isolation(ALL, spec, cpus=share)}["CPU"] for share in (5.9, 6.0)}
+
+    assert cpu[6.0].kept
+    assert not cpu[5.9].kept
+    assert "hosts may use 6 together, and this machine has 5.9" in cpu[5.9].how
+    assert cpu[5.9].how.startswith("1 CPUs' worth of time")
+
+
 def test_without_limits_nothing_is_said_to_be_held() -> None:
-    told = isolation(ALL, lab_spec(Path("/srv/lab"), disks=1))
+    told = isolation(ALL, lab_spec(Path("/srv/lab"), disks=1), cpus=2)
 
     assert [one.what for one in told if one.kept] == ["network"]
 

@@ -42,6 +42,16 @@ def test_a_machine_is_found_by_name_or_all_are_named(tmp_path: Path) -> None:
     assert told.value.hint == "one of m1, h1-1, h1-2, h2-1, h2-2"
 
 
+def test_a_host_s_name_means_all_its_machines(tmp_path: Path) -> None:
+    state = lab_state(tmp_path)
+    assert [one.name for one in state.machines_of("h2")] == ["h2-1", "h2-2"]
+    assert [one.name for one in state.machines_of("h2-1")] == ["h2-1"]
+    assert [one.name for one in state.machines_of("m1")] == ["m1"]
+    with pytest.raises(UserError) as told:
+        state.machines_of("h9")
+    assert told.value.hint == "one of m1, h1-1, h1-2, h2-1, h2-2, h1, h2"
+
+
 def test_laboratories_of_users_and_of_root_do_not_mix() -> None:
     assert mark_of("lab", rootless=False) == "lab"
     assert mark_of("lab", rootless=True).startswith("lab@")

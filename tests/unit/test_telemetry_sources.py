@@ -64,6 +64,35 @@ def test_machines_are_read_at_one_moment() -> None:
     assert [row.time_s for row in two] == [row.time_s for row in one for _ in range(2)]
 
 
+def test_a_machine_that_keeps_one_waiting_holds_up_no_other_one() -> None:
+    """With few machines: as many are asked at once as there are threads."""
+    let_go = Event()
+    waiting, other = Counting(hold=let_go), Counting()
+    sampler = Sampler(
+        MemorySink(),
+        [Source("lost", (waiting,), 0.1), Source("well", (other,), 0.1)],
+        run_start_ns=time.monotonic_ns(),
+    )
+    sampler.start()
+    try:
+        wait_for(lambda: other.ticks >= 3)
+        assert waiting.ticks == 1
+    finally:
+        let_go.set()
+        sampler.stop()
+
+
+def test_machines_share_a_few_threads_each_with_all_its_daemons() -> None:
+    daemons = [(Counting(), Counting()) for _ in range(20)]
+    sources = [Source(f"w{number}", (one,), 3600.0) for number, pair in enumerate(daemons) for one in pair]
+    sampler = Sampler(MemorySink(), sources, run_start_ns=time.monotonic_ns())
+    sampler.start()
+    wait_for(lambda: all(one.ticks for pair in daemons for one in pair))
+    sampler.stop()
+    assert all(first.threads == second.threads for first, second in daemons)
+    assert len(set().union(*(first.threads for first, _ in daemons))) == 8
+
+
 @pytest.mark.parametrize(("fresh_s", "last"), [(0.0, 1), (3600.0, 0)])
 def test_what_has_an_interval_of_its_own_has_a_thread_of_its_own(
     fresh_s: float, last: int, monkeypatch: pytest.MonkeyPatch

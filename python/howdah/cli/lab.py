@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand
 from typer.exceptions import Exit
 
-from howdah.cli.lab_table import brought_text, status_text
+from howdah.cli.choice import parse_choice
+from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
-from howdah.errors import RunFailed
+from howdah.errors import RunFailed, UserError
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
+
+if TYPE_CHECKING:
+    from typer._click import Context
 
 EXAMPLES = """
 **Examples**
@@ -25,7 +30,8 @@ EXAMPLES = """
 * `howdah lab up plan.yaml --link 100Mb/s` gives each host a slower uplink
 * `howdah lab status` says what runs where, and what of the plan a laboratory cannot keep
 * `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
-* `howdah lab kill h1-2 datanode`, then `howdah lab start h1-2`
+* `howdah lab kill h1-2` takes a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
+* `howdah lab start h1-2` brings back what is missing of it
 * `howdah lab down` leaves nothing behind
 """
 UP_EXAMPLES = """
@@ -34,6 +40,14 @@ UP_EXAMPLES = """
 * `howdah lab up plan.yaml` builds it and starts Hadoop; once more, it brings back what was lost
 * `howdah lab up plan.yaml --hosts 2 --link 100Mb/s` builds two of its hosts, with slow uplinks
 * `howdah lab up plan.yaml --name other --dir /data/other` builds a second one beside it
+"""
+KILL_EXAMPLES = """
+**Examples**
+
+* `howdah lab kill h1-2` loses a worker as if its power were gone: nobody is told, and nobody answers
+* `howdah lab kill h1` loses a host with all its workers and masters
+* `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
+* `howdah lab kill h1-2 --how process` ends all that runs on a worker, and its link stays up
 """
 SSH_EXAMPLES = """
 **Examples**
@@ -52,6 +66,23 @@ app = typer.Typer(
 )
 
 
+class OfALab(TyperCommand):
+    """A command of a laboratory, whose name is a flag's: many give it as an argument first."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the arguments; raises UserError for one too many."""
+        left = super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            raise UserError(
+                ctx.args[0],
+                "is one argument too many",
+                f"a laboratory's name is a flag: --name {ctx.args[0]}",
+            )
+        return left
+
+
 def _labs(incomplete: str) -> list[str]:
     return [name for name in session.names() if name.startswith(incomplete)]
 
@@ -59,6 +90,12 @@ def _labs(incomplete: str) -> list[str]:
 def _machines(context: typer.Context, incomplete: str) -> list[str]:
     lab = context.params.get("name") or session.DEFAULT_NAME
     return [name for name in session.machine_names(lab) if name.startswith(incomplete)]
+
+
+def _machines_and_hosts(context: typer.Context, incomplete: str) -> list[str]:
+    lab = context.params.get("name") or session.DEFAULT_NAME
+    hosts = [name for name in session.host_names(lab) if name.startswith(incomplete)]
+    return [*_machines(context, incomplete), *hosts]
 
 
 def _places(context: typer.Context, incomplete: str) -> list[str]:
@@ -74,12 +111,16 @@ def _daemons(context: typer.Context, incomplete: str) -> list[str]:
 
 Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=_labs)]
 Machine = Annotated[
-    str, typer.Argument(help="A worker or a master, by its host name.", autocompletion=_machines)
+    str,
+    typer.Argument(
+        help="A worker or a master by its host name, or a host with all that are on it.",
+        autocompletion=_machines_and_hosts,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command(epilog=UP_EXAMPLES)
+@app.command(cls=OfALab, epilog=UP_EXAMPLES)
 def up(
     plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
@@ -117,9 +158,12 @@ def up(
         show(brought_text(brought))
 
 
-@app.command()
+@app.command(cls=OfALab)
 def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
-    """Say what runs where, how Hadoop is and what is held to the plan; exit code 1 if anything is missing."""
+    """Say what runs where, how Hadoop is and what is held to the plan.
+
+    Exit code 1 if anything is missing, or could not stand in for another one yet.
+    """
     found = session.status(name)
     if json:
         print_json(found.model_dump(mode="json"))
@@ -129,7 +173,7 @@ def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
         raise Exit(1)
 
 
-@app.command(epilog=SSH_EXAMPLES)
+@app.command(cls=OfALab, epilog=SSH_EXAMPLES)
 def ssh(
     machine: Annotated[
         str,
@@ -147,7 +191,7 @@ def ssh(
     session.shell(name, machine, command or [])
 
 
-@app.command()
+@app.command(cls=OfALab, epilog=KILL_EXAMPLES)
 def kill(
     machine: Machine,
     daemon: Annotated[
@@ -156,22 +200,31 @@ def kill(
             help="Only this daemon: datanode, nodemanager … Default: all, and tasks.", autocompletion=_daemons
         ),
     ] = None,
+    how: Annotated[
+        str | None,
+        typer.Option(
+            help="`host`: its link goes down first, and nobody answers; the default for a machine. "
+            "`process`: only what runs ends, and callers are refused at once; the default for a daemon.",
+            autocompletion=lambda: list(session.How),
+            metavar="process|host",
+        ),
+    ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """End what runs on a machine at once, as if it were lost; `start` brings it back."""
-    count = session.kill(name, machine, daemon)
-    print(f"{machine}: {count} process{'' if count == 1 else 'es'} ended")
+    """Lose a machine at once, or one of its daemons; `start` brings it back."""
+    lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
+    print(lost_text(machine, lost))
 
 
-@app.command()
+@app.command(cls=OfALab)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
-    """Start those of a machine's daemons that do not run, and wait until the cluster has them back."""
+    """Bring back what is missing of a machine, its link first, and wait until the cluster has it back."""
     with _progress(silent=False) as tell:
-        started = session.start(name, machine, tell)
-    print(f"{machine}: started {', '.join(started)}" if started else f"{machine}: all its daemons run")
+        back = session.start(name, machine, tell)
+    show(back_text(machine, back))
 
 
-@app.command()
+@app.command(cls=OfALab)
 def down(
     name: Name = session.DEFAULT_NAME,
     directory: Annotated[

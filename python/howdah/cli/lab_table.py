@@ -13,11 +13,13 @@ from rich.text import Text
 
 from howdah.model.cluster import Deviation, Laboratory, Scaling
 from howdah.model.plan import Role
-from howdah.session.lab.laboratories import Brought, LabStatus, MachineStatus
+from howdah.session.lab.laboratories import Back, Behind, Brought, How, LabStatus, Lost, MachineStatus
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 _WIDTH = 8
-_STYLE = {"up": "green", "degraded": "yellow", "incomplete": "yellow"}
+_STYLE = {"up": "green", "not redundant": "yellow", "degraded": "yellow", "incomplete": "yellow"}
+_WORDS = {"not redundant": "up, but the next loss may end it"}
+"""How a state is said to a reader, where a word is not enough."""
 
 
 Fact = tuple[str, str | Text]
@@ -40,24 +42,45 @@ def brought_text(brought: Brought) -> RenderableType:
             *_scaled(state.laboratory, state.notes),
             ("not kept", lost),
             ("changed", f"{changed} of the configuration; howdah lab status says why"),
+            *_behind(brought.behind),
             ("next", "howdah run terasuite --engine hadoop" if jobs else "howdah lab ssh client"),
         ]
     )
 
 
+def lost_text(name: str, lost: Lost) -> str:
+    """What was taken from a laboratory."""
+    ended = f"{len(lost.ended)} process{'' if len(lost.ended) == 1 else 'es'} ended"
+    if lost.how is not How.HOST:
+        return f"{name}: {ended}"
+    links = "link down" if len(lost.machines) == 1 else f"{len(lost.machines)} links down"
+    return f"{name}: {links}, {ended}"
+
+
+def back_text(name: str, back: Back) -> RenderableType:
+    """What a laboratory has again, and what could not stand in for another one yet."""
+    done = ["link up" if one.name == name else f"link of {one.name} up" for one in back.joined]
+    if back.started:
+        where = {one: "" if one.machine.name == name else f" on {one.machine.name}" for one in back.started}
+        done.append(f"started {', '.join(f'{one.program}{on}' for one, on in where.items())}")
+    return Group(Text(f"{name}: {', '.join(done) or 'all its daemons run'}"), _facts(_behind(back.behind)))
+
+
 def status_text(found: LabStatus) -> RenderableType:
     """Machines with their limits and daemons, then what is held to the plan and what is not."""
-    head = Text.assemble((found.state, _STYLE[found.state]), f", Hadoop {found.hadoop}")
-    if found.awaited:
-        head.append(f"; missing: {found.awaited}")
+    state = _WORDS.get(found.state, found.state)
+    head = Text.assemble((state, _STYLE[found.state]), f", Hadoop {found.hadoop}")
+    if found.missing:
+        head.append(f"; missing: {', '.join(found.missing)}")
     files = ("plan", found.plan), ("files", str(found.directory))
+    behind = _behind(found.health.behind) if found.health else ()
     differences = (
         *_isolation(found.laboratory),
         *_scaled(found.laboratory, found.notes),
         *_changed(found.laboratory),
     )
     return Group(
-        _facts([(found.name, head), *files, *_health(found)]),
+        _facts([(found.name, head), *behind, *files, *_health(found)]),
         Text(),
         _machines(found.machines),
         Text(),
@@ -106,7 +129,7 @@ def _disk(count: int, size_bytes: int | None, rate: int | None) -> str:
 
 
 def _daemons(machine: MachineStatus) -> Text:
-    text = Text()
+    text = Text("link down", "red") if machine.link == "down" else Text()
     for one in machine.daemons:
         text.append(", " if text else "")
         text.append(f"{one.name} {one.pid}" if one.pid else f"{one.name} down", "" if one.pid else "red")
@@ -130,6 +153,15 @@ def _health(found: LabStatus) -> Iterator[Fact]:
         f"{format_counted(len(found.health.nodemanagers), 'NodeManager')}; "
         f"history server {'answers' if found.health.history_server else 'does not answer'}",
     )
+
+
+def _behind(ones: Iterable[Behind]) -> Iterator[Fact]:
+    """What lacks, then what helps, which is the same for all of a kind."""
+    ones = list(ones)
+    for number, one in enumerate(ones):
+        yield ("behind" if number == 0 else "", one.what)
+    for remedy in dict.fromkeys(one.remedy for one in ones):
+        yield ("", remedy)
 
 
 def _states(states: dict[str, str]) -> str:

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.choice import parse_choice
 from howdah.cli.output import show
 from howdah.cli.request import (
-    parse_choice,
     parse_demands,
     parse_growth,
     parse_overrides,

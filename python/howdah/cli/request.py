@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override
@@ -19,15 +17,6 @@ _MOST_GROWTH = 10.0
 """Eleven times as much every year is no plan any more."""
 _USUAL_YEARS = 3
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
-_Choice = TypeVar("_Choice", bound=StrEnum)
-
-
-def parse_choice(flag: str, text: str, choices: type[_Choice]) -> _Choice:
-    """One of a few words; raise UserError that lists them."""
-    try:
-        return choices(text)
-    except ValueError as error:
-        raise UserError(flag, f"{text!r} is none of its values", f"one of {', '.join(choices)}") from error
 
 
 def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:

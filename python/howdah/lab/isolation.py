@@ -10,6 +10,9 @@ from howdah.lab.spec import LabSpec
 from howdah.model.cluster import Isolation
 from howdah.units import format_bits_per_s, format_memory, format_rate
 
+_ROUNDED = 1.001
+"""Shares of a CPU are fractions, whose sum may come out a little larger than what was divided."""
+
 _NEVER = (
     (
         "virtualisation",
@@ -21,14 +24,14 @@ _NEVER = (
 )
 
 
-def isolation(capabilities: Capabilities, spec: LabSpec) -> tuple[Isolation, ...]:
-    """What is held to the spec, and to which values, and what no laboratory has."""
+def isolation(capabilities: Capabilities, spec: LabSpec, cpus: float) -> tuple[Isolation, ...]:
+    """What is held to the spec on a machine of so many CPUs, to which values, and what no laboratory has."""
     return (
         Isolation(
             what="network", kept=True, how="a namespace, address and name for each machine; no way out"
         ),
         _uplinks(spec),
-        _cpu(capabilities, spec),
+        _cpu(capabilities, spec, cpus),
         _memory(capabilities, spec),
         _disks(capabilities, spec),
         *_never(),
@@ -60,7 +63,7 @@ def _uplinks(spec: LabSpec) -> Isolation:
     return Isolation(what="uplink", kept=True, how=f"{shown} each way, a token bucket at both ends")
 
 
-def _cpu(capabilities: Capabilities, spec: LabSpec) -> Isolation:
+def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float) -> Isolation:
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
@@ -68,9 +71,19 @@ def _cpu(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     if not shares:
         return Isolation(what="CPU", kept=False, how="machines have no limit of CPU time")
     shown = _listed(f"{share:g}" for share in shares)
-    return Isolation(
-        what="CPU", kept=True, how=f"{shown} CPUs' worth of time, control groups version {version}"
+    how = f"{shown} CPUs' worth of time, control groups version {version}"
+    promised = sum(
+        host.cpus or sum(one.cpus or 0.0 for one in spec.machines if one.host == host.name)
+        for host in spec.hosts
     )
+    if promised > cpus * _ROUNDED:
+        return Isolation(
+            what="CPU",
+            kept=False,
+            how=f"{how}, and no more; but hosts may use {promised:.3g} together, and this machine has "
+            f"{cpus:.3g}: while all are busy, each gets less",
+        )
+    return Isolation(what="CPU", kept=True, how=how)
 
 
 def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:

@@ -14,7 +14,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab import names
@@ -81,6 +81,26 @@ def build(spec: LabSpec) -> None:
     _hold(spec.name, links)
 
 
+def cut(spec: LabSpec, machine: MachineSpec) -> None:
+    """Take a machine's cable out at its far end: nothing it sends arrives, and nothing reaches it.
+
+    Its own end stays as it is, with its address and route. Raises RunFailed where Linux refuses.
+    """
+    _switch(spec, machine, "down")
+
+
+def join(spec: LabSpec, machine: MachineSpec) -> None:
+    """Put a machine's cable back; no error if it was never out."""
+    _switch(spec, machine, "up")
+
+
+def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
+    """Whether a machine's cable is out; raises RunFailed where there is none at all."""
+    cable = _cable(spec, machine)
+    shown = json.loads(run(spec.name, "ip", "-n", cable.near_space, "-j", "link", "show", cable.near))
+    return not any("UP" in link["flags"] for link in shown)
+
+
 def survey(lab: str) -> tuple[Leftover, ...]:
     """The network namespaces of a laboratory."""
     found = sorted(SPACES.glob(f"{names.prefix(lab)}*"))
@@ -109,6 +129,18 @@ def _links(spec: LabSpec) -> tuple[_Link, ...]:
         if host.virtual:
             links.append(_Link(_space_of(spec, host), f"machine{number}", space(spec, machine), INTERFACE))
     return tuple(links)
+
+
+def _cable(spec: LabSpec, machine: MachineSpec) -> _Link:
+    """What joins a machine to the bridge of its host, or to the switch where it is the host itself."""
+    return next(
+        link for link in _links(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
+    )
+
+
+def _switch(spec: LabSpec, machine: MachineSpec, state: Literal["up", "down"]) -> None:
+    cable = _cable(spec, machine)
+    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, state)
 
 
 def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:

@@ -11,10 +11,11 @@ from howdah.errors import RunFailed
 from howdah.installation import Installation
 from howdah.lab import daemons
 from howdah.lab.daemons import Daemon
-from howdah.lab.health import awaited, file_system_answers, health, namenode_answers
+from howdah.lab.health import file_system_answers, health, missing, namenode_answers
 from howdah.lab.inside import network_of
 from howdah.lab.processes import Process, is_running
 from howdah.lab.processes import daemons as running
+from howdah.lab.redundancy import Behind
 from howdah.lab.state import LabState, Machine
 from howdah.model.plan import Role
 
@@ -40,9 +41,9 @@ class Running(NamedTuple):
 
 
 def start_missing(
-    state: LabState, installation: Installation, tell: Tell, only: Machine | None = None
+    state: LabState, installation: Installation, tell: Tell, only: Sequence[Machine] | None = None
 ) -> Running:
-    """Start every daemon that does not run, or those of one machine, formatting what never was.
+    """Start every daemon that does not run, or those of some machines, formatting what never was.
 
     Raises RunFailed with the end of its log for a program that fails.
     """
@@ -52,8 +53,8 @@ def start_missing(
 
     def start(roles: Collection[Role], machines: Sequence[Machine] = state.machines) -> None:
         for daemon in daemons.planned(state):
-            wanted = daemon.role in roles and daemon.machine in machines and only in (None, daemon.machine)
-            if wanted and daemon not in there:
+            wanted = daemon.role in roles and daemon.machine in machines
+            if wanted and daemon not in there and (only is None or daemon.machine in only):
                 tell(f"starting {daemon.program} on {daemon.machine.name}")
                 there[daemon] = daemons.start(state, daemon, installation)
                 started.append(daemon)
@@ -77,23 +78,26 @@ def start_missing(
     return Running(there, tuple(started))
 
 
-def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tell) -> None:
-    """Wait until HDFS takes changes and all DataNodes and NodeManagers are there.
+def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tell) -> tuple[Behind, ...]:
+    """Wait until HDFS takes changes and all that is planned is there; returns what is not redundant yet.
 
-    Raises RunFailed with the end of its log for a daemon that ends, or for one that is awaited in vain.
+    For that it does not wait: a JournalNode may join only minutes later. Raises RunFailed with the end of
+    its log for a daemon that ends, or for one that is awaited in vain.
     """
     deadline = time.monotonic() + PATIENCE_S
+    keys = {daemon.key for daemon in there}
     with network_of(state):
-        while (missing := awaited(state, health(state))) is not None:
+        while lacking := next(missing(state, found := health(state, running(state)), keys), None):
             _check_alive(there)
             if time.monotonic() > deadline:
                 raise RunFailed(
                     f"laboratory {state.name}",
-                    f"waited {PATIENCE_S:.0f} s for {missing}",
+                    f"waited {PATIENCE_S:.0f} s for {lacking}",
                     f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up goes on waiting",
                 )
-            tell(f"waiting for {missing}")
+            tell(f"waiting for {lacking}")
             time.sleep(_POLL_S)
+    return found.behind
 
 
 def _check_alive(there: Mapping[Daemon, Process]) -> None:

@@ -99,6 +99,11 @@ class LabState(Model):
     """What is like the planned cluster and what is not."""
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """Its physical hosts; one without virtual machines has the name of its machine."""
+        return tuple(dict.fromkeys(machine.host for machine in self.machines))
+
+    @property
     def hosts_file(self) -> Path:
         """The names of all machines with their addresses, as /etc/hosts has them."""
         return self.directory / "hosts"
@@ -115,6 +120,14 @@ class LabState(Model):
                 return one
         names = ", ".join(one.name for one in self.machines)
         raise UserError(name, f"is no machine of the laboratory {self.name}", f"one of {names}")
+
+    def machines_of(self, name: str) -> tuple[Machine, ...]:
+        """The machine of this name, or all on the host of this name; raises UserError that lists both."""
+        found = tuple(one for one in self.machines if name in (one.name, one.host))
+        if found:
+            return found
+        hint = f"one of {', '.join(dict.fromkeys([*(one.name for one in self.machines), *self.hosts]))}"
+        raise UserError(name, f"is no machine or host of the laboratory {self.name}", hint)
 
     def write(self) -> None:
         """Write ``lab.json``, whole or not at all."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from howdah.errors import HowdahError
-from howdah.lab import disks, processes
-from howdah.lab.daemons import Daemon, planned
-from howdah.lab.health import Health, awaited, health
+from howdah.lab import disks, network, processes
+from howdah.lab.daemons import planned
+from howdah.lab.health import Health, Key, health, missing
 from howdah.lab.inside import network_of
+from howdah.lab.processes import Process
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, Machine
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
+
+_Link: TypeAlias = Literal["up", "down"]
 
 
 class DaemonStatus(Model):
@@ -58,6 +62,8 @@ class MachineStatus(Model):
     """Memory at most; none is no limit."""
     uplink_bits_per_s: int | None
     """The speed of its host's uplink; none is no limit."""
+    link: _Link | None
+    """Whether its link is up; none without root, or where it has none any more."""
     disks: tuple[DiskStatus, ...]
     """Its data disks."""
     daemons: tuple[DaemonStatus, ...]
@@ -75,10 +81,11 @@ class LabStatus(Model):
     """The plan's file, as it was named."""
     hadoop: str
     """The release that it runs."""
-    state: Literal["up", "degraded", "incomplete"]
-    """Up, degraded where something that was there is missing, incomplete where it never was whole."""
-    awaited: str | None
-    """The first thing that is missing, in words."""
+    state: Literal["up", "not redundant", "degraded", "incomplete"]
+    """Up where all of it is there; not redundant where all runs, and something could not stand in for another
+    one yet; degraded where something that was there is missing, incomplete where it never was whole."""
+    missing: tuple[str, ...]
+    """All that is missing, in words."""
     machines: tuple[MachineStatus, ...]
     """Its machines, masters first."""
     health: Health | None
@@ -91,40 +98,65 @@ class LabStatus(Model):
 
 def status(state: LabState) -> LabStatus:
     """Look at a laboratory: its processes, its disks, and what Hadoop itself says."""
-    found = _health(state)
     running = processes.daemons(state)
-    missing = next((one for one in planned(state) if one.key not in running), None)
-    waited = _missing(state, found, missing)
+    found = _health(state, running)
+    links = dict(_links(state))
+    lacking = tuple(_missing(state, found, running, links))
     return LabStatus(
         name=state.name,
         directory=state.directory,
         plan=state.source,
         hadoop=state.jars.version,
-        state="incomplete" if not state.complete else "degraded" if waited else "up",
-        awaited=waited,
-        machines=tuple(_machines(state, {key: one.pid for key, one in running.items()})),
+        state=_word(state, found, lacking),
+        missing=lacking,
+        machines=tuple(_machines(state, {key: one.pid for key, one in running.items()}, links)),
         health=found,
         laboratory=state.laboratory,
         notes=state.notes,
     )
 
 
-def _missing(state: LabState, found: Health | None, missing: Daemon | None) -> str | None:
-    if missing is not None:
-        return f"{missing.program} on {missing.machine.name}"
-    return awaited(state, found) if found else "its network"
+def _word(
+    state: LabState, found: Health | None, lacking: tuple[str, ...]
+) -> Literal["up", "not redundant", "degraded", "incomplete"]:
+    if not state.complete:
+        return "incomplete"
+    if lacking:
+        return "degraded"
+    return "not redundant" if found and found.behind else "up"
 
 
-def _health(state: LabState) -> Health | None:
+def _missing(
+    state: LabState, found: Health | None, running: Mapping[Key, Process], links: Mapping[str, _Link]
+) -> Iterator[str]:
+    yield from (f"the link of {name}" for name, link in links.items() if link == "down")
+    if found is not None:
+        yield from missing(state, found, running)
+        return
+    yield from (f"{one.program} on {one.machine.name}" for one in planned(state) if one.key not in running)
+    yield "its network"
+
+
+def _links(state: LabState) -> Iterator[tuple[str, _Link]]:
+    if state.spec is None:
+        return
+    for machine in state.spec.machines:
+        with suppress(HowdahError):
+            yield machine.name, "down" if network.is_cut(state.spec, machine) else "up"
+
+
+def _health(state: LabState, running: Mapping[Key, Process]) -> Health | None:
     try:
         with network_of(state):
-            return health(state)
+            return health(state, running)
     except HowdahError:
         # Its network, or its files, are not there: that is what status is to tell.
         return None
 
 
-def _machines(state: LabState, running: dict[tuple[str, str], int]) -> Iterator[MachineStatus]:
+def _machines(
+    state: LabState, running: Mapping[Key, int], links: Mapping[str, _Link]
+) -> Iterator[MachineStatus]:
     by_machine: dict[str, list[DaemonStatus]] = {machine.name: [] for machine in state.machines}
     for daemon in planned(state):
         by_machine[daemon.machine.name].append(
@@ -141,6 +173,7 @@ def _machines(state: LabState, running: dict[tuple[str, str], int]) -> Iterator[
             cpus=cpus,
             memory_bytes=memory,
             uplink_bits_per_s=uplink,
+            link=links.get(machine.name),
             disks=tuple(_disks(state.spec, machine, mounted)),
             daemons=tuple(by_machine[machine.name]),
         )

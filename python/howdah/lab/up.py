@@ -18,6 +18,7 @@ from howdah.lab.hosts import build_hosts, check_hosts
 from howdah.lab.inside import network_of
 from howdah.lab.isolation import isolation, rootless_isolation
 from howdah.lab.machines import LOOPBACK, NETWORK, Power, host_specs, machine_specs, machines
+from howdah.lab.redundancy import Behind
 from howdah.lab.refusals import ceilings, check_directory, check_plan, check_ports, not_run
 from howdah.lab.spec import Format, LabSpec
 from howdah.lab.starting import Tell, start_missing, wait_until_ready
@@ -56,6 +57,8 @@ class Fitting(NamedTuple):
     """What no number says."""
     memory_bytes: int
     """This machine's memory."""
+    cpus: float
+    """This machine's CPUs, as many as howdah may use."""
 
 
 class Brought(NamedTuple):
@@ -63,6 +66,8 @@ class Brought(NamedTuple):
 
     state: LabState
     started: tuple[Daemon, ...]
+    behind: tuple[Behind, ...]
+    """What is not redundant yet."""
 
 
 def find(name: str) -> LabState | None:
@@ -90,7 +95,7 @@ def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fi
             format=_format(plan),
         )
         check_hosts(spec)
-        isolated = (*isolation(capabilities, spec), *ceilings(spec, fitted.memory_bytes))
+        isolated = (*isolation(capabilities, spec, fitted.cpus), *ceilings(spec, fitted.memory_bytes))
     else:
         check_ports(placed)
         isolated = (*rootless_isolation(capabilities), *rootless.LOST)
@@ -133,7 +138,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         deviations = _build(state, tell)
         deviations += write_files(state, rendered, installation)
         running = start_missing(state, installation, tell)
-        wait_until_ready(state, running.all, tell)
+        behind = wait_until_ready(state, running.all, tell)
         _open_directories(state)
     except KeyboardInterrupt as error:
         raise Aborted(
@@ -151,7 +156,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         }
     )
     complete.write()
-    return Brought(complete, running.started)
+    return Brought(complete, running.started, behind)
 
 
 def installed(state: LabState) -> Installation:

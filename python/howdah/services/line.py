@@ -8,9 +8,24 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from howdah.services.errors import NotReachable
+from howdah.services.lost_hosts import UNHEARD_S, give_up_soon, is_lost
 from howdah.services.web import Parameter, Web
 
 _MOST_BYTES = 1 << 24
+
+
+class _Connection(HTTPConnection):
+    """Connects anew by itself where the daemon has hung up, with little patience for a host that is lost."""
+
+    def __init__(self, host: str, port: int | None, silence_s: float) -> None:
+        super().__init__(host, port, timeout=min(UNHEARD_S, silence_s))
+        self._silence_s = silence_s
+
+    def connect(self) -> None:
+        """Connect, and wait from then on as long as a daemon may say nothing."""
+        super().connect()
+        give_up_soon(self.sock)
+        self.sock.settimeout(self._silence_s)
 
 
 class Line:
@@ -29,14 +44,16 @@ class Line:
         if self._web.plain and url.startswith("http://"):
             try:
                 return self._plainly(url, params)
-            except TimeoutError as error:
+            except (OSError, HTTPException, ValueError) as error:
                 self._drop(url)
-                raise NotReachable(
-                    url, "does not answer in time", "is the daemon running, and not overloaded?"
-                ) from error
-            except (OSError, HTTPException, ValueError):
+                if isinstance(error, OSError) and is_lost(error):
+                    why = f"cannot be reached: {error.strerror}"
+                    raise NotReachable(url, why, "does its host run?") from error
+                if isinstance(error, TimeoutError):
+                    raise NotReachable(
+                        url, "does not answer in time", "is the daemon running, and not overloaded?"
+                    ) from error
                 # A daemon closes connections that it has not heard from for a while.
-                self._drop(url)
         return self._web.get_json(url, **params)
 
     def _plainly(self, url: str, params: dict[str, Parameter]) -> Any:
@@ -44,7 +61,7 @@ class Line:
         connection = self._connections.get(parts.netloc)
         if connection is None:
             host = self._web.address(parts.hostname or "")
-            connection = HTTPConnection(host, parts.port, timeout=self._web.silence_s)
+            connection = _Connection(host, parts.port, self._web.silence_s)
             self._connections[parts.netloc] = connection
         query = urlencode({"user.name": self._web.user, **params})
         connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})

@@ -8,6 +8,8 @@ from functools import cached_property
 
 import httpx
 
+from howdah.services.lost_hosts import SOCKET_OPTIONS
+
 
 class NamedHosts(httpx.BaseTransport):
     """Connects to the address that is given for a host, and asks for the host by its name.
@@ -18,11 +20,11 @@ class NamedHosts(httpx.BaseTransport):
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         # It verifies nothing, for it speaks no TLS.
-        self._plain = httpx.HTTPTransport(verify=False)
+        self._plain = httpx.HTTPTransport(verify=False, socket_options=SOCKET_OPTIONS)
 
     @cached_property
     def _tls(self) -> httpx.HTTPTransport:
-        return httpx.HTTPTransport(verify=ssl.create_default_context())
+        return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=SOCKET_OPTIONS)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request to where its host is."""

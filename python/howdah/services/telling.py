@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from howdah.services.errors import NotConnected, NotReachable, Refused, Unexpected
+from howdah.services.lost_hosts import is_lost
 from howdah.units import MIB, format_bytes
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
@@ -29,6 +30,8 @@ def told(url: str) -> Iterator[None]:
     except httpx.ConnectTimeout as error:
         raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
     except httpx.TimeoutException as error:
+        if lost := _lost(error):
+            raise NotReachable(where, f"cannot be reached: {lost.strerror}", "does its host run?") from error
         raise NotReachable(
             where, "does not answer in time", "is the daemon running, and not overloaded?"
         ) from error
@@ -48,6 +51,16 @@ def told(url: str) -> Iterator[None]:
         reason = _NUMBER.sub("", str(error))
         kind = NotConnected if isinstance(error, httpx.ConnectError) else NotReachable
         raise kind(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
+
+
+def _lost(error: BaseException | None) -> OSError | None:
+    """What the kernel said of a host that it gave up, where that is behind an error."""
+    while error is not None:
+        if isinstance(error, OSError) and is_lost(error):
+            return error
+        # The library that connects raises some of its errors anew from none.
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def whole(response: httpx.Response) -> httpx.Response:

@@ -14,13 +14,13 @@ import httpx
 
 from howdah.services.answer import Object, an_object
 from howdah.services.kerberos import Negotiate
+from howdah.services.lost_hosts import UNHEARD_S
 from howdah.services.named_hosts import NamedHosts
 from howdah.services.telling import is_json, json_of, refusal, told, whole
 from howdah.services.user import hadoop_user
 
 Parameter = str | int
 
-_CONNECT_S = 5.0
 _SILENCE_S = 20.0
 """How long a daemon may say nothing: a NameNode in a long collection does not answer sooner."""
 
@@ -57,7 +57,7 @@ class Web:
         self._asking = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
             transport=NamedHosts(self._names),
-            timeout=httpx.Timeout(silence_s, connect=min(_CONNECT_S, silence_s)),
+            timeout=httpx.Timeout(silence_s, connect=min(UNHEARD_S, silence_s)),
             auth=Negotiate(),
             follow_redirects=True,
             trust_env=False,

@@ -15,6 +15,9 @@ from howdah.telemetry.source import Source
 MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
 
+_THREADS = 8
+"""How many machines are asked at once at most, where they answer over a network."""
+
 _FRESH_S = 1.0
 """What was asked so short a time before the end, for the last mark, is not asked again: somebody waits."""
 
@@ -24,10 +27,11 @@ class Sampler:
 
     Sources without an interval of their own are read together, the first time inside ``start`` and
     the last time inside ``stop``, so that growth between them is all that happened. Those with one
-    are read in another thread for each interval, first at once and last inside ``stop`` or in the second
-    before it, each with a time of its own: a machine that does not answer holds up none of the others that
-    are read here. Times are seconds since ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). What
-    cannot be read is named in ``warnings``. Raises UserError for an interval below MIN_INTERVAL_S.
+    are read in other threads, first at once and last inside ``stop`` or in the second before it, each with
+    a time of its own: a machine that does not answer holds up none of those that are read here, and of the
+    others only those that share its thread, where there are more machines than threads. Times are seconds
+    since ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). What cannot be read is named in
+    ``warnings``. Raises UserError for an interval below MIN_INTERVAL_S.
     """
 
     def __init__(
@@ -54,9 +58,10 @@ class Sampler:
         steady = [source for source in sources if source.interval_s is None]
         self._steady = loop("howdah-telemetry", interval_s, [steady])
         self._slow = [
-            loop(f"howdah-telemetry-{own_s:g}s", own_s, [[one] for one in sources if one.interval_s == own_s])
+            loop(f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[one] for one in dealt])
             for own_s in dict.fromkeys(one.interval_s for one in sources)
             if own_s is not None
+            for number, dealt in enumerate(_dealt([one for one in sources if one.interval_s == own_s]))
         ]
         self._started_ns = 0
 
@@ -120,3 +125,13 @@ class Sampler:
             finally:
                 loop.close()
         return failures
+
+
+def _dealt(sources: Sequence[Source]) -> list[list[Source]]:
+    """Sources dealt out by machine, so that one that does not answer holds up as few others as may be."""
+    machines = dict.fromkeys(one.machine for one in sources)
+    hands: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
+    hand_of = {machine: hands[number % len(hands)] for number, machine in enumerate(machines)}
+    for one in sources:
+        hand_of[one.machine].append(one)
+    return hands

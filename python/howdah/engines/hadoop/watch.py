@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from howdah.engines.hadoop.clock import RunClock
@@ -43,10 +44,11 @@ class Watch:
 
     def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
         self._conf = conf = target.conf
-        self._line = Line(target.web)
-        self._namenode = NameNode(target.web, conf, self._line)
+        self._web = target.web
+        line = Line(target.web)
+        self._namenode = NameNode(target.web, conf, line)
         self._fails_over = len(conf.namenodes()) > 1
-        self._manager = ResourceManager(target.web, conf, self._line)
+        self._manager = ResourceManager(target.web, conf, line)
         self._machines = machines
         self._clock = clock
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
@@ -57,6 +59,7 @@ class Watch:
         self._turn = 0
         self._unanswered: dict[str, int] = {}
         self._mute: set[str] = set()
+        self._lines: dict[str, Line] = {}
 
     def look(self) -> list[Event]:
         """What has happened since the last look; the first one only takes note of what is there.
@@ -123,8 +126,12 @@ class Watch:
         others = [host for host in at_work if host not in silent and host not in self._mute]
         turn = self._turn % len(others) if others else 0
         self._turn += _ASKED_AT_ONCE
-        for host in [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]:
-            if self._answers(nodes[host]):
+        asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
+        # All at once: each that is lost keeps one waiting for seconds.
+        with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+            answers = list(pool.map(lambda host: self._answers(nodes[host]), asked))
+        for host, answered in zip(asked, answers, strict=True):
+            if answered:
                 self._unanswered[host] = 0
             elif host in self._unanswered:
                 self._unanswered[host] += 1
@@ -133,8 +140,9 @@ class Watch:
         return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
     def _answers(self, one: Node) -> bool:
+        line = self._lines.setdefault(one.host, Line(self._web))
         try:
-            self._line.get_json(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
+            line.get_json(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:
             return False
         except ServiceError:

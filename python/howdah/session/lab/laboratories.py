@@ -13,10 +13,12 @@ from howdah.installation import find_installation
 from howdah.lab import doing, registry
 from howdah.lab import down as removing
 from howdah.lab import up as building
+from howdah.lab.doing import Back, How, Lost
 from howdah.lab.leftover import Leftover
 from howdah.lab.machines import Power
 from howdah.lab.names import CLIENT
 from howdah.lab.programs import PROGRAM
+from howdah.lab.redundancy import Behind
 from howdah.lab.refusals import check_plan
 from howdah.lab.starting import Tell
 from howdah.lab.state import LabState, read_state
@@ -32,14 +34,19 @@ from howdah.session.lab.scaling import fit_here
 __all__ = [
     "CLIENT",
     "DEFAULT_NAME",
+    "Back",
+    "Behind",
     "Brought",
+    "How",
     "LabStatus",
     "Leftover",
+    "Lost",
     "MachineStatus",
     "Taken",
     "Wanted",
     "daemon_names",
     "down",
+    "host_names",
     "kill",
     "machine_names",
     "names",
@@ -114,16 +121,16 @@ def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
     doing.run_inside(_state(name), machine, command)
 
 
-def kill(name: str, machine: str, daemon: str | None) -> int:
-    """End what runs on a machine at once, as if it were lost; how many processes there were."""
+def kill(name: str, machine: str, daemon: str | None, how: How | None) -> Lost:
+    """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
     with registry.locked(name):
-        return len(doing.kill(_state(name), machine, daemon))
+        return doing.kill(_state(name), machine, daemon, how)
 
 
-def start(name: str, machine: str, tell: Tell) -> tuple[str, ...]:
-    """Start those of a machine's daemons that do not run; their names."""
+def start(name: str, machine: str, tell: Tell) -> Back:
+    """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
-        return tuple(one.program for one in doing.start(_state(name), machine, tell))
+        return doing.start(_state(name), machine, tell)
 
 
 def names() -> list[str]:
@@ -137,11 +144,18 @@ def machine_names(name: str) -> list[str]:
     return [machine.name for machine in state.machines] if state else []
 
 
-def daemon_names(name: str, machine: str) -> list[str]:
-    """The daemons of a machine of a laboratory, none if there is no such one."""
+def host_names(name: str) -> list[str]:
+    """The hosts of a laboratory that are no machine themselves, none if there is no such laboratory."""
     state = building.find(name)
-    found = [one for one in state.machines if one.name == machine] if state else []
-    return [PROGRAM[role].name for one in found for role in one.roles]
+    machines = machine_names(name)
+    return [host for host in state.hosts if host not in machines] if state else []
+
+
+def daemon_names(name: str, machine: str) -> list[str]:
+    """The daemons of a machine, or of a host's machines, of a laboratory; none if there is no such one."""
+    state = building.find(name)
+    found = [one for one in state.machines if machine in (one.name, one.host)] if state else []
+    return list(dict.fromkeys(PROGRAM[role].name for one in found for role in one.roles))
 
 
 def _state(name: str) -> LabState:
@@ -174,12 +188,13 @@ def _directory(name: str, given: Path | None) -> Path | None:
 
 def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
     fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+    machine = probe_host()
     return building.begin(
         asked,
         fitted.plan,
         find_installation(),
         Power(fitted.cpu_share, disk_bytes_per_s),
-        Fitting(fitted.scaling, fitted.notes, probe_host().memory.total_bytes),
+        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus),
     )
 
 

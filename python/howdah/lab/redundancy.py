@@ -1,0 +1,92 @@
+"""What of a laboratory's masters runs, and yet could not stand in for another one that is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from howdah.lab.state import LabState, Machine
+from howdah.model.base import Model
+from howdah.services.answer import Object
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.jmx import JmxReader
+from howdah.services.web import Web
+
+_JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
+_NAMENODE = "Hadoop:service=NameNode,name="
+_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
+"""How the NameNode begins what it says of one JournalNode: its address, and what it wrote there last."""
+_OUT_OF_SYNC = "re-sync on next segment"
+_ROLL = "hdfs dfsadmin -rollEdits"
+_PERIOD = "dfs.ha.log-roll.period"
+
+
+class Behind(Model):
+    """Something that runs and does not do its part yet."""
+
+    what: str
+    """Which daemon, and what it lacks."""
+    remedy: str
+    """What has to happen."""
+
+
+def journals(web: Web, machines: Sequence[Machine]) -> dict[str, Object]:
+    """What each JournalNode says of its journal, by machine; those that do not answer are left out.
+
+    One that has no journal yet says nothing of one.
+    """
+    found: dict[str, Object] = {}
+    for machine in machines:
+        given = ClientConf.read(machine.conf).get("dfs.journalnode.http-address") or ""
+        url = f"http://{machine.name}:{given.rpartition(':')[2]}"
+        try:
+            found[machine.name] = JmxReader(web, url).bean(_JOURNAL) or {}
+        except ServiceError:
+            continue
+    return found
+
+
+def journals_behind(state: LabState, web: Web, active: str, found: Mapping[str, Object]) -> Iterator[Behind]:
+    """The JournalNodes that the active NameNode does not write to: a majority of the others must live on.
+
+    A JournalNode that missed an edit, or was started anew, is written to again only from the beginning of
+    a segment of the edit log on. The NameNode knows of the former once it has written, and the latter has
+    written nothing since its start.
+    """
+    try:
+        reader = JmxReader(web, active)
+        info = reader.bean(f"{_NAMENODE}NameNodeInfo") or {}
+        last = int((reader.bean(f"{_NAMENODE}FSNamesystem") or {}).get("LastWrittenTransactionId") or 0)
+    except (ServiceError, ValueError):
+        return
+    told = dict(_told(info))
+    for name, journal in found.items():
+        written, rest = told.get(state.names.get(name, ""), (0, ""))
+        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in rest:
+            continue
+        lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
+        lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
+        yield Behind(what=f"JournalNode on {name} {lacks}", remedy=_remedy(state))
+
+
+def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
+    """What a NameNode says of each JournalNode by its address: the last transaction there, and the rest."""
+    try:
+        streams = [str(one.get("stream")) for one in json.loads(info.get("NameJournalStatus") or "[]")]
+    except (TypeError, ValueError, AttributeError):
+        return
+    for stream in streams:
+        _, *said = _WRITER.split(stream)
+        for address, written, rest in zip(said[::3], said[1::3], said[2::3], strict=True):
+            yield address, (int(written), rest)
+
+
+def _remedy(state: LabState) -> str:
+    period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
+    every = f"{period} s" if period.isdigit() else period
+    return (
+        f"it joins at the next segment of the edit log: one begins every {every} ({_PERIOD}), "
+        f"or at once with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+    )

@@ -1,0 +1,82 @@
+"""Masters that take over from one another, in a laboratory: is the next loss one that it survives?"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.daemons import FETCH, LIB
+from support.lab_command import Lab
+from support.lab_hosts import can_build
+from support.lab_traces import traces
+from support.labs import save_plan, trio_plan
+
+pytestmark = [
+    pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
+    pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),
+]
+
+PATIENCE_S = 60
+# No new segment of the edit log begins while the test looks.
+NO_ROLL = ("dfs.ha.log-roll.period", "36000s")
+ON_H3 = ["zookeeper on h3", "journalnode on h3", "datanode on h3", "nodemanager on h3"]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    one = Lab(tmp_path, f"test-{os.getpid()}")
+    yield one
+    one.try_to("down")
+
+
+def _state_becomes(lab: Lab, wanted: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while (found := lab.status())["state"] != wanted:
+        assert time.monotonic() < deadline, (found["state"], found["missing"], found["health"])
+        time.sleep(1)
+
+
+def test_a_laboratory_is_up_only_once_a_journalnode_that_came_back_is_written_to(
+    lab: Lab, tmp_path: Path
+) -> None:
+    lab.up(save_plan(trio_plan(NO_ROLL), tmp_path))
+    found = lab.status()
+    assert (found["state"], found["missing"], found["health"]["behind"]) == ("up", [], [])
+    assert found["health"]["journalnodes"] == ["h1", "h2", "h3"]
+    assert sorted(found["health"]["zookeepers"].values()) == ["follower", "follower", "leader"]
+    assert sorted(found["health"]["namenodes"].values()) == ["active", "standby"]
+    assert sorted(found["health"]["resource_managers"].values()) == ["active", "standby"]
+
+    lab.do("kill", "h3", "--how", "process")
+    # The two other ZooKeepers may be choosing a leader.
+    assert lab.status()["missing"][:4] == ON_H3
+    lab.on("client", "hdfs", "dfs", "-mkdir", "-p", *(f"/tmp/{number}" for number in range(20)))
+    back = lab.do("start", "h3")
+    assert back.startswith("h3: started zookeeper, journalnode, datanode, nodemanager\n")
+    assert re.search(r"^behind   JournalNode on h3 is \d+ transactions behind$", back, re.MULTILINE)
+
+    asked = lab.try_to("status")
+    assert asked.returncode == 1
+    assert "up, but the next loss may end it, Hadoop" in asked.stdout
+    found = lab.status()
+    assert (found["state"], found["missing"]) == ("not redundant", [])
+    (behind,) = found["health"]["behind"]
+    lag = re.fullmatch(r"JournalNode on h3 is (\d+) transactions behind", behind["what"])
+    assert lag is not None
+    assert int(lag[1]) >= 20
+
+    _, remedy = behind["remedy"].split(f"howdah lab ssh client --name {lab.name} -- ")
+    lab.on("client", *remedy.split())
+    _state_becomes(lab, "up")
+    # What it said is true: of the others one may be lost now.
+    lab.do("kill", "h2", "journalnode")
+    lab.on("client", "hdfs", "dfs", "-mkdir", "/tmp/after")
+    assert lab.status()["missing"] == ["journalnode on h2"]
+
+    lab.do("down")
+    assert traces(lab.name, lab.directory) == []

@@ -1,0 +1,94 @@
+"""What is said of JournalNodes that are not written to, from what a real NameNode tells of three."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from howdah.lab.health import Health, missing
+from howdah.lab.redundancy import journals_behind
+from howdah.lab.state import LabState
+from howdah.services.web import Web
+from support.labs import lab_state
+from support.recorded import Recorded, in_json
+
+# As a NameNode of 3.5.0 wrote it, with the end that its IPCLoggerChannel gives one that it has left out.
+STREAM = (
+    "Writing segment beginning at txid 27. \n10.77.0.1:8485 (Written txid 96), "
+    "10.77.0.2:8485 (Written txid 96), 10.77.0.3:8485 (Written txid {written}{rest})"
+)
+LEFT_OUT = " (1204 txns/31ms behind) (will try to re-sync on next segment)"
+WRITES = {"TxnsWritten": 70, "LastWrittenTxId": 96}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> LabState:
+    conf = tmp_path / "client/conf"
+    conf.mkdir(parents=True)
+    for name in ("core-site.xml", "hdfs-site.xml"):
+        (conf / name).write_text("<configuration/>")
+    return lab_state(tmp_path).model_copy(
+        update={"names": {"h1": "10.77.0.1", "h2": "10.77.0.2", "h3": "10.77.0.3"}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "stream", "journal", "said"),
+    [
+        (96, STREAM.format(written=96, rest=""), WRITES, []),
+        (1300, STREAM.format(written=96, rest=LEFT_OUT), WRITES, ["is 1,204 transactions behind"]),
+        (
+            96,
+            STREAM.format(written=96, rest=""),
+            {"TxnsWritten": 0, "LastWrittenTxId": 96},
+            ["is not written to yet"],
+        ),
+        (96, STREAM.format(written=96, rest=""), {}, ["is not written to yet"]),
+        (96, STREAM.format(written=0, rest=""), {"LastWrittenTxId": 90}, ["is 6 transactions behind"]),
+        (96, "open for read", {}, ["is 96 transactions behind"]),
+    ],
+)
+def test_who_is_not_written_to_is_behind(
+    state: LabState, last: int, stream: str, journal: dict[str, int], said: list[str]
+) -> None:
+    written = [{"manager": "QJM", "stream": stream}, {"manager": "FileJournalManager", "stream": "a file"}]
+    answers = {
+        "GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo": {"NameJournalStatus": json.dumps(written)},
+        "GET /jmx?qry=Hadoop:service=NameNode,name=FSNamesystem": {"LastWrittenTransactionId": last},
+    }
+    with (
+        Recorded({asked: in_json({"beans": [bean]}) for asked, bean in answers.items()}) as server,
+        Web() as web,
+    ):
+        found = list(journals_behind(state, web, server.url, {"h1": WRITES, "h2": WRITES, "h3": journal}))
+    assert [one.what for one in found] == [f"JournalNode on h3 {what}" for what in said]
+    assert all("every 120 s (dfs.ha.log-roll.period)" in one.remedy for one in found)
+
+
+def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:
+    state = lab_state(tmp_path)
+    workers = [one.name for one in state.machines if one.kind == "worker"]
+    roles = {(name, one) for name in workers for one in ("datanode", "nodemanager")}
+    there = {("m1", "namenode"), ("m1", "resourcemanager"), *roles} - {("h2-1", "datanode")}
+    found = Health(
+        namenodes={"http://m1:9870": "active", "http://m2:9870": "standby in safe mode"},
+        safe_mode="",
+        datanodes=("h1-1", "h1-2"),
+        resource_managers={"http://m1:8088": "standby without ZooKeeper"},
+        nodemanagers=("h1-1", "h1-2", "h2-1", "h2-2"),
+        history_server=False,
+        journalnodes=(),
+        zookeepers={},
+        behind=(),
+    )
+    assert list(missing(state, found, {*there, ("m2", "namenode")})) == [
+        "secondarynamenode on m1",
+        "datanode on h2-1",
+        "historyserver on m1",
+        "NameNode at http://m2:9870, which is standby in safe mode",
+        "ResourceManager at http://m1:8088, which is standby without ZooKeeper",
+        "an active ResourceManager",
+        "DataNode on h2-2",
+    ]
