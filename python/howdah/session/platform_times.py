@@ -9,11 +9,12 @@ from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.engines.sim.follow import Done
 from howdah.engines.sim.planned import Planned
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.planner.predictor import Foretold
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.session.cases import shrunk
 from howdah.session.replicas import scenarios, simulate

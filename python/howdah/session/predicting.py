@@ -17,12 +17,13 @@ from howdah.engines.sim.follow import Done
 from howdah.engines.sim.replicas import replicas_of
 from howdah.engines.sim.saturated import saturation_warnings
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.run import RunWarning
 from howdah.model.workload import Suite, WorkloadKind
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.session.calibrations import load_calibration
 from howdah.session.replicas import check_replications, scenarios, simulate, stretches

@@ -13,13 +13,13 @@ from howdah.engines.sim.at_once import scheduling_kind
 from howdah.engines.sim.planned import Planned
 from howdah.engines.sim.replicas import replicas_of
 from howdah.engines.sim.settings import block_bytes_of
+from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.known import KnownTimes
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
 from howdah.model.workload import ROW_BYTES
-from howdah.planner.suite.cluster import AtOnce, at_once
 from howdah.session.calibrations import PUBLISHED, load_calibration
 from howdah.session.studies import inventory_of, plan_of, studies
 from howdah.units import format_counted

@@ -13,11 +13,12 @@ from howdah.engines.sim.follow import Simulations
 from howdah.engines.sim.scenario import Scenario
 from howdah.engines.sim.translate import translate
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.study import Study
 from howdah.model.workload import ROW_BYTES, Suite
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.session.calibrations import PUBLISHED, load_calibration
 from howdah.session.reached_lab import running_lab
 from howdah.session.replicas import simulate, stretches

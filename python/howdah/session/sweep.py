@@ -11,13 +11,14 @@ from howdah.engines.sim.follow import Done
 from howdah.engines.sim.outcome import Summary
 from howdah.engines.sim.scenario import Scenario
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workload import ROW_BYTES
 from howdah.planner.changes import MOST_HOSTS, changed, pinned
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.report.prediction.saturation import saturation_said
 from howdah.session.calibrations import load_calibration
