@@ -9,12 +9,15 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.cli.live import Display
+from howdah.cli.words import result_line
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.run import Outcome
 from howdah.session.prepared import Prepared
 from howdah.session.reporting import Finished
 from support import records
+from support.building import RunBuilder, Stage, kind
+from support.findings import found
 
 
 def _job() -> Job:
@@ -60,6 +63,31 @@ def test_a_run_that_was_stopped_is_told_so_too(capsys: pytest.CaptureFixture[str
     shown = _shown(Outcome.ABORTED, capsys)
     assert shown.startswith("found terasort was cut off after ")
     assert "the run was cut off" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "line", "sentence"),
+    [
+        ("pi", "3.14159", "pi = 3.14159", "pi took 4.00 s and says 3.14159"),
+        (
+            "nnbench",
+            "create_write 531/s, open_read 902/s",
+            "create_write 531/s, open_read 902/s",
+            "nnbench took 4.00 s and did create_write 531/s, open_read 902/s",
+        ),
+    ],
+)
+def test_what_a_program_printed_is_told_in_its_own_words(
+    name: str, printed: str, line: str, sentence: str
+) -> None:
+    built = RunBuilder()
+    built.workload(kind(name, 0), [Stage("map", 4.0)], answer=printed)
+    run = built.build()
+    (time,) = analyse(run).evidence.workloads
+    said = result_line(run.record.workloads[0], time, short=False)
+    assert said.endswith(f"   {line}")
+    (answer,) = found(run, "answer")
+    assert answer.text.startswith(sentence)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     if result.validation_errors:
         return [result.validation_errors[0].message]
     if result.answer is not None:
-        return [f"pi = {result.answer}"]
+        return [f"pi = {result.answer}" if result.workload.kind is WorkloadKind.PI else result.answer]
     if result.workload.kind is WorkloadKind.TERAVALIDATE and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"
