@@ -52,6 +52,14 @@ def spent_line(spent: Spent) -> str:
     return f"{engine} to simulate, {recording} to write the record, {reporting} to make the report"
 
 
+def progress_line(step: Progress) -> str:
+    """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
+    parts = [f"{min(1.0, step.done / step.total):4.0%}"] if step.total else []
+    return "   ".join(
+        [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
+    )
+
+
 def progress_state(step: Progress, amount: int, room: int) -> str:
     """A workload under way: seconds so far, rate, time left, phase; the last ones go where ``room`` ends.
 
