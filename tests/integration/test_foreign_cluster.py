@@ -99,8 +99,8 @@ def test_the_default_number_of_tasks_runs_at_once_beside_the_application_master(
     # 4096 MiB less 768 for the master, which asks for 640 in steps of 256, hold six maps of 512.
     found = record(run(cluster, tmp_path, "pi", "--samples", "1000", "--json"))
     assert found["suite"]["workloads"][0]["maps"] == 6
-    (directory,) = (tmp_path / "runs").iterdir()
-    maps = [one for one in read_run(directory).tasks.to_pylist() if one["kind"] == "map"]
+    tasks = read_run(tmp_path / "runs" / found["id"]).tasks.to_pylist()
+    maps = [one for one in tasks if one["kind"] == "map"]
     assert sorted(one["slot"] for one in maps) == list(range(6)), "each in a place of its own"
     assert {one["job"] for one in maps} == {found["workloads"][0]["job"]["id"]}
 
