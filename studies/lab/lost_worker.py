@@ -23,12 +23,7 @@ from laboratory import (
 )
 
 LOST = "h2-2"
-# Hadoop waits for ten minutes until it gives a machine up; an experiment need not.
-SOON = (
-    *("--set", "yarn.nm.liveness-monitor.expiry-interval-ms=20000"),
-    *("--set", "dfs.namenode.heartbeat.recheck-interval=10000"),
-)
-SORT = ("terasort", "--output-replication", "2", "--set", "mapreduce.task.timeout=60000")
+SORT = ("terasort", "--output-replication", "2")
 APPS = "http://m1:8088/ws/v1/cluster/apps?states=RUNNING"
 BEGUN = 25
 """Per cent of the job after which the worker is killed."""
@@ -36,7 +31,7 @@ BEGUN = 25
 
 def runs() -> Iterator[Record]:
     """TeraSort with nothing lost, with a DataNode lost, with all of a worker lost, and with nothing lost."""
-    with laboratory(plan("lost-worker", *TWO_PER_HOST, *SOON)):
+    with laboratory(plan("lost-worker", *TWO_PER_HOST)):
         run("teragen", "--rows", "1M", "--block-size", "8MiB", "--replication", "2", "--keep-data")
         yield {"arm": "nothing lost", **run(*SORT)}
         for arm, daemon in (("DataNode lost", "datanode"), ("worker lost", None)):

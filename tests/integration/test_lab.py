@@ -2,78 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import random
-import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from howdah.lab.capabilities import find_capabilities
-from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB
+from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
-CACHE = LIB.parents[2]
 CONTENT = os.urandom(150_000).hex().encode()
 EXAMPLES = next(LIB.glob("hadoop-mapreduce-examples-*.jar"), LIB)
-
-
-class Lab:
-    """A laboratory of a name of its own, and how it is spoken to."""
-
-    def __init__(self, folder: Path, name: str, prefix: Sequence[str] = ()) -> None:
-        self.folder = folder
-        self.name = name
-        self.directory = folder / "lab"
-        self._prefix = prefix
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """Begin ``howdah lab``."""
-        command, *rest = words
-        return subprocess.Popen(
-            [*self._prefix, HOWDAH, "lab", command, "--name", self.name, *rest],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**environment(), "HOWDAH_CACHE": str(CACHE)},
-        )
-
-    def try_to(self, *words: str, timeout_s: float = 240) -> subprocess.CompletedProcess[str]:
-        """Run ``howdah lab`` to its end, whichever that is."""
-        with self.start(*words) as process:
-            out, err = process.communicate(timeout=timeout_s)
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
-
-    def do(self, *words: str) -> str:
-        """Run ``howdah lab`` to a good end, and return what it printed."""
-        done = self.try_to(*words)
-        assert done.returncode == 0, done.stderr[-3000:]
-        return done.stdout
-
-    def up(self, plan: Path) -> str:
-        """Bring it up."""
-        return self.do("up", str(plan), "--dir", str(self.directory))
-
-    def status(self) -> dict[str, Any]:
-        """What ``status --json`` prints, whatever it thinks of it."""
-        found: dict[str, Any] = json.loads(self.try_to("status", "--json").stdout)
-        return found
-
-    def on(self, machine: str, *words: str) -> str:
-        """Run a command on a machine."""
-        return self.do("ssh", machine, "--", *words)
 
 
 @pytest.fixture
@@ -95,6 +44,10 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     kept = {one["what"] for one in found["laboratory"]["isolation"] if one["kept"]}
     assert kept == {"network", "uplink", "CPU", "memory", "disks"}
     assert {one["bytes_per_s"] for machine in found["machines"] for one in machine["disks"]} == {150_000_000}
+
+    # By itself a ResourceManager keeps this below /tmp, which all laboratories share.
+    attributes = lab.directory / "machines/m1/var/lib/hadoop/yarn-node-attributes"
+    assert (attributes / "nodeattribute.mirror").exists()
 
     lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
     assert lab.on("h2-1", "hostname") == "h2-1\n"

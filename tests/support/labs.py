@@ -9,6 +9,7 @@ from howdah.documents.plan import write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -22,10 +23,12 @@ def lab_plan(
     protection: Protection = Protection.NONE,
     secure: bool = False,
     ycsb: bool = False,
+    jobs: bool = True,
+    masters: int = 1,
 ) -> Plan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2."""
     return plan_cluster(
-        read_inventory(HOSTS),
+        _inventory(masters),
         PlanRequest(
             hypervisor=Hypervisor.KVM if workers_per_host else Hypervisor.NONE,
             workers_per_host=workers_per_host,
@@ -34,10 +37,19 @@ def lab_plan(
             secure=secure,
             realm="EXAMPLE.COM" if secure else None,
             workloads=(
-                Demand(kind="terasuite", dataset_bytes=10**9),
+                *([Demand(kind="terasuite", dataset_bytes=10**9)] if jobs else []),
                 *([Demand(kind="ycsb")] if ycsb else []),
             ),
         ),
+    )
+
+
+def _inventory(masters: int) -> Inventory:
+    example = read_inventory(HOSTS)
+    workers, others = example.groups
+    hosts = tuple(f"m{number}" for number in range(1, masters + 1))
+    return example.model_copy(
+        update={"groups": (workers, others.model_copy(update={"count": masters, "hosts": hosts}))}
     )
 
 

@@ -40,6 +40,7 @@ def rendered() -> dict[str, str]:
         ("/etc/hadoop/configuration", f"{ROOT}/etc/hadoop/configuration"),
         ("/mnt/../../etc/passwd", f"{ROOT}/etc/passwd"),
         ("[SSD]relative", "[SSD]relative"),
+        ("hdfs://lab/yarn/node-attributes", "hdfs://lab/yarn/node-attributes"),
         ("", ""),
     ],
 )
@@ -65,6 +66,13 @@ def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str
             assert all(str(ROOT) in path for path in after[key].split(","))
     for key in ("mapreduce.jobhistory.done-dir", "yarn.nodemanager.remote-app-log-dir", "fs.defaultFS"):
         assert after[key] == before[key]
+
+
+def test_where_no_jobs_run_no_files_are_made_for_them() -> None:
+    files = conf_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)), "hadoop")
+    made = changed(files, changes(files, CONF, ROOT, JARS))
+    assert made.keys() == files.keys()
+    assert "yarn-site.xml" not in made
 
 
 def test_only_what_is_told_differs(rendered: dict[str, str]) -> None:

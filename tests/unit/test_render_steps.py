@@ -36,6 +36,17 @@ def test_hbase_is_given_its_folders_before_it_starts(paired: str) -> None:
     assert "install -d -o hbase -g hadoop -m 0700 /var/lib/hbase/tmp" in paired[:made]
 
 
+def test_what_is_said_of_nodes_has_its_place_before_a_resourcemanager_starts() -> None:
+    paired = readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE, protection=Protection.HA))
+    folder = "/yarn/node-attributes && hdfs dfs -chown yarn:hadoop /yarn/node-attributes"
+    assert paired.index(f"hdfs dfs -mkdir -p {folder}") < paired.index("yarn --daemon start resourcemanager")
+    assert "yarn-node-attributes" not in paired
+    alone = readme("hosts-7", PlanRequest(hypervisor=Hypervisor.NONE))
+    made = alone.index("install -d -o yarn -g hadoop -m 0700 /var/lib/hadoop/yarn-node-attributes")
+    assert made < alone.index("yarn --daemon start resourcemanager")
+    assert "hdfs dfs -mkdir -p /yarn" not in alone
+
+
 def test_hbase_serves_its_pages_with_the_key_stores_of_hadoop(paired: str) -> None:
     assert "`ssl-server.xml` and `ssl-client.xml` of `hadoop/`" in paired
 

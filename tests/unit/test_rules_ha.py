@@ -70,6 +70,9 @@ def test_a_pair_has_every_property_that_failover_needs() -> None:
     assert values["ha.zookeeper.quorum"] == ("w-01-nn1:2181", "w-02-nn2:2181", "w-03-rm1:2181")
     assert values["yarn.resourcemanager.ha.rm-ids"] == ("rm1", "rm2")
     assert values["yarn.resourcemanager.hostname.rm2"] == "w-04-rm2"
+    assert values["yarn.resourcemanager.webapp.address.rm1"] == "w-03-rm1:8088"
+    assert values["yarn.resourcemanager.webapp.address.rm2"] == "w-04-rm2:8088"
+    assert "yarn.resourcemanager.webapp.https.address.rm1" not in values
     assert values["server.3"] == "w-03-rm1:2888:3888"
     for single in ("dfs.namenode.rpc-address", "yarn.resourcemanager.hostname"):
         assert single not in values
@@ -79,6 +82,8 @@ def test_a_pair_has_every_property_that_failover_needs() -> None:
 def test_a_secure_pair_has_addresses_for_tls() -> None:
     values = decided(PlanRequest(protection=Protection.HA, secure=True))
     assert values["dfs.namenode.https-address.cluster.nn2"] == "w-02-nn2:9871"
+    assert values["yarn.resourcemanager.webapp.https.address.rm1"] == "w-03-rm1:8090"
+    assert values["yarn.resourcemanager.webapp.https.address.rm2"] == "w-04-rm2:8090"
     assert values["mapreduce.jobhistory.webapp.https.address"] == "w-03-rm1:19890"
 
 
@@ -230,6 +235,49 @@ def test_each_missing_part_of_a_pair_is_found(key: str) -> None:
     rest = {name: text for name, text in SOUND.items() if name != key}
     ((rule, one),) = failures(rest)
     assert (rule, one.about) == ("ha.complete", key)
+
+
+MANAGERS = {
+    "yarn.resourcemanager.ha.enabled": "true",
+    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+    "yarn.resourcemanager.cluster-id": "c",
+    "yarn.resourcemanager.zk-address": "h1:2181,h2:2181,h3:2181",
+    "yarn.resourcemanager.recovery.enabled": "true",
+    "yarn.resourcemanager.hostname.rm1": "h1",
+    "yarn.resourcemanager.hostname.rm2": "h2",
+    "yarn.resourcemanager.webapp.address.rm1": "h1:8088",
+    "yarn.resourcemanager.webapp.address.rm2": "h2:8088",
+}
+"""Two ResourceManagers with all that they and their jobs need."""
+SECURE = {
+    "yarn.http.policy": "HTTPS_ONLY",
+    "yarn.resourcemanager.webapp.https.address.rm1": "h1:8090",
+    "yarn.resourcemanager.webapp.https.address.rm2": "h2:8090",
+}
+
+
+def test_two_sound_managers_pass() -> None:
+    assert failures(MANAGERS) == []
+    assert failures({**MANAGERS, **SECURE}) == []
+
+
+@pytest.mark.parametrize("key", [key for key in MANAGERS if not key.endswith("ha.enabled")])
+def test_each_missing_part_of_two_managers_is_found(key: str) -> None:
+    ((rule, one),) = failures({name: text for name, text in MANAGERS.items() if name != key})
+    assert (rule, one.about) == ("ha.complete-managers", key)
+    assert f"set {key} to " in one.fix
+
+
+def test_pages_over_tls_are_asked_for_where_they_are_served() -> None:
+    (first, second) = failures({**MANAGERS, "yarn.http.policy": "HTTPS_ONLY"})
+    assert first[1].about == "yarn.resourcemanager.webapp.https.address.rm1"
+    assert "yarn.resourcemanager.webapp.https.address.rm2 to h2:8090" in second[1].fix
+
+
+def test_addresses_of_every_kind_do_instead_of_hosts() -> None:
+    rest = {name: text for name, text in MANAGERS.items() if "hostname" not in name}
+    addresses = {f"yarn.resourcemanager.address.rm{number}": f"h{number}:8032" for number in (1, 2)}
+    assert failures({**rest, **addresses}) == []
 
 
 def test_daemons_of_a_pair_have_heaps_of_their_own() -> None:

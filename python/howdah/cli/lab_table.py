@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.cluster import Deviation, Laboratory, Scaling
+from howdah.model.plan import Role
 from howdah.session.lab import Brought, LabStatus, MachineStatus
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
@@ -31,6 +32,7 @@ def brought_text(brought: Brought) -> RenderableType:
     started = format_counted(len(brought.started), "daemon") if brought.started else "nothing had to be"
     changed = format_counted(len(state.laboratory.deviations), "value")
     lost = ", ".join(one.what for one in state.laboratory.isolation if not one.kept)
+    jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
     return _facts(
         [
             ("up", f"{state.name}: {' and '.join(_counted(kinds))} on {hosts}; {started} started"),
@@ -38,7 +40,7 @@ def brought_text(brought: Brought) -> RenderableType:
             *_scaled(state.laboratory, state.notes),
             ("not kept", lost),
             ("changed", f"{changed} of the configuration; howdah lab status says why"),
-            ("next", "howdah run terasuite --engine hadoop"),
+            ("next", "howdah run terasuite --engine hadoop" if jobs else "howdah lab ssh client"),
         ]
     )
 
@@ -120,6 +122,8 @@ def _health(found: LabStatus) -> Iterator[Fact]:
         f"{_states(found.health.namenodes)}, {format_counted(len(found.health.datanodes), 'DataNode')}"
         + (f"; {found.health.safe_mode}" if found.health.safe_mode else ""),
     )
+    if found.health.history_server is None:
+        return
     yield (
         "YARN",
         f"{_states(found.health.resource_managers)}, "

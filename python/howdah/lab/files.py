@@ -83,13 +83,14 @@ def _least_threads(state: LabState) -> int:
 
 
 def directories(machine: Machine) -> Iterable[Path]:
-    """The directories that a machine's configuration names, which its daemons expect or make."""
+    """The local directories that a machine's configuration names, which its daemons expect or make."""
     for file in _SITES:
         path = machine.conf / file
         found = properties(path.read_text()) if path.exists() else {}
         for key in DIRECTORIES:
-            for one in filter(None, found.get(key, "").split(",")):
-                yield Path(one.removeprefix("file://"))
+            for one in found.get(key, "").split(","):
+                if (local := one.removeprefix("file://")).startswith("/"):
+                    yield Path(local)
 
 
 def _machine_files(
@@ -133,7 +134,9 @@ def _place_zookeeper(state: LabState, machine: Machine, rendered: ConfigSet) -> 
             lines[index] = f"{_ZOOKEEPER_DATA}{data}"
     extra = rootless.zookeeper_lines(machine) if state.rootless else ""
     _write(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
-    _write(data / "myid", content[f"zookeeper/{machine.name}/myid"])
+    # A ZooKeeper without others has no number: it is told of no other and needs none.
+    if number := content.get(f"zookeeper/{machine.name}/myid"):
+        _write(data / "myid", number)
 
 
 def _commands(state: LabState, installation: Installation) -> None:

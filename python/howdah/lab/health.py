@@ -24,7 +24,7 @@ _DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
 
 
 class Health(Model):
-    """What the masters answer; empty where they do not."""
+    """What the masters answer; empty where they do not, or where the plan has none of them."""
 
     namenodes: dict[str, str]
     """The state of each NameNode by its address: ``active``, ``standby``."""
@@ -36,8 +36,8 @@ class Health(Model):
     """The state of each ResourceManager by its address."""
     nodemanagers: tuple[str, ...]
     """The NodeManagers that the ResourceManager takes for running, by the machine's name."""
-    history_server: bool
-    """Whether the JobHistoryServer answers."""
+    history_server: bool | None
+    """Whether the JobHistoryServer answers; none where the plan has none."""
 
 
 def health(state: LabState) -> Health:
@@ -46,7 +46,8 @@ def health(state: LabState) -> Health:
     with Web(state.names, silence_s=_SILENCE_S) as web:
         namenodes = {one.url: _namenode(web, one.url) for one in conf.namenodes()}
         active = next((url for url, said in namenodes.items() if said == "active"), None)
-        managers = {one.url: _manager(web, one.url) for one in conf.resource_managers()}
+        masters = conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ()
+        managers = {one.url: _manager(web, one.url) for one in masters}
         running = next((url for url, said in managers.items() if said == "active"), None)
         return Health(
             namenodes=namenodes,
@@ -54,7 +55,9 @@ def health(state: LabState) -> Health:
             datanodes=tuple(_datanodes(state, web)) if active else (),
             resource_managers=managers,
             nodemanagers=tuple(_nodemanagers(state, web, running)) if running else (),
-            history_server=_answers(web, f"{conf.history().url}/ws/v1/history/info"),
+            history_server=_answers(web, f"{conf.history().url}/ws/v1/history/info")
+            if _has(state, Role.JOB_HISTORY)
+            else None,
         )
 
 
@@ -80,7 +83,7 @@ def awaited(state: LabState, found: Health) -> str | None:
         silent = [url for url, said in states.items() if not said]
         if silent:
             return f"{names} at {silent[0]}"
-        if "active" not in states.values():
+        if states and "active" not in states.values():
             return f"an active {names}"
     for names, role, there in (
         ("DataNode", Role.DATANODE, found.datanodes),
@@ -91,7 +94,11 @@ def awaited(state: LabState, found: Health) -> str | None:
             return f"{names} on {', '.join(left)}"
     if found.safe_mode:
         return "HDFS to leave safe mode"
-    return None if found.history_server else "JobHistoryServer"
+    return "JobHistoryServer" if found.history_server is False else None
+
+
+def _has(state: LabState, role: Role) -> bool:
+    return any(role in machine.roles for machine in state.machines)
 
 
 def _namenode(web: Web, url: str) -> str:

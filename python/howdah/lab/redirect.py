@@ -29,8 +29,9 @@ DIRECTORIES = (
     "yarn.nodemanager.log-dirs",
     "yarn.nodemanager.recovery.dir",
     "yarn.resourcemanager.leveldb-state-store.path",
+    "yarn.node-attribute.fs-store.root-dir",
 )
-"""The keys that name local directories, which daemons do not all make themselves."""
+"""The keys that name directories, local ones but where they begin with hdfs://; daemons do not make all."""
 
 _FILES = (
     "dfs.domain.socket.path",
@@ -111,18 +112,23 @@ def changes(files: Mapping[str, str], conf: Path, root: Path, around: Surroundin
             known[key] = value
             if key in (*DIRECTORIES, *_FILES) and (there := moved(value, conf, root)) != value:
                 yield Change(file, key, there, _BELOW)
-    jars = around.task_class_path
-    yield Change("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
-    yield Change("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
-    for key, default in _ADMIN_OPTIONS.items():
-        options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
-        yield Change("mapred-site.xml", key, options.strip(), _TASKS)
+    if "mapred-site.xml" in files:
+        yield from _of_tasks(known, around)
     if _WHITELIST in known:
         yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK)
     if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
         yield Change("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if _FENCE in known:
         yield Change("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
+
+
+def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[Change]:
+    jars = around.task_class_path
+    yield Change("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
+    yield Change("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
+    for key, default in _ADMIN_OPTIONS.items():
+        options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
+        yield Change("mapred-site.xml", key, options.strip(), _TASKS)
 
 
 def changed(files: Mapping[str, str], wanted: Iterable[Change]) -> dict[str, str]:

@@ -68,7 +68,7 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
     """What of a plan no laboratory runs."""
     if cluster.request.hbase_used:
         yield Isolation(
-            what="HBase", kept=False, how="its daemons are not started: HDFS and YARN run as planned for it"
+            what="HBase", kept=False, how="its daemons are not started: the others run as planned for it"
         )
     if any(master.shadow_host for master in cluster.masters):
         yield Isolation(

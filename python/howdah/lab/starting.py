@@ -27,8 +27,9 @@ PATIENCE_S = 300.0
 _POLL_S = 1.0
 _BOOTSTRAP = "-bootstrapStandby"
 _QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
-# These end at once if HDFS does not take changes yet, so they wait for it, as the rendered README has it.
-_ON_HDFS = (Role.NODEMANAGER, Role.JOB_HISTORY)
+# These end at once, or try in vain, if HDFS does not take changes yet: they wait for it, as the rendered
+# README has it. Of two ResourceManagers, the active one keeps what is said of nodes there.
+_ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
 
 
 class Running(NamedTuple):

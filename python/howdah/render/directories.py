@@ -21,11 +21,12 @@ class _Place(NamedTuple):
     mode: str = "0700"
 
 
-_LOCAL = (
+_PLACES = (
     _Place("dfs.namenode.name.dir", Role.NAMENODE, "hdfs"),
     _Place("dfs.namenode.checkpoint.dir", Role.SECONDARY_NAMENODE, "hdfs"),
     _Place("dfs.journalnode.edits.dir", Role.JOURNALNODE, "hdfs"),
     _Place("yarn.resourcemanager.leveldb-state-store.path", Role.RESOURCEMANAGER, "yarn"),
+    _Place("yarn.node-attribute.fs-store.root-dir", Role.RESOURCEMANAGER, "yarn"),
     _Place("yarn.nodemanager.recovery.dir", Role.NODEMANAGER, "yarn"),
     _Place("hbase.tmp.dir", Role.HMASTER, "hbase"),
     _Place("hbase.tmp.dir", Role.REGIONSERVER, "hbase"),
@@ -39,20 +40,22 @@ _IN_HDFS = (
     ("mapreduce.jobhistory.intermediate-done-dir", "mapred", "1777"),
     ("mapreduce.jobhistory.done-dir", "mapred", "0750"),
     ("yarn.nodemanager.remote-app-log-dir", "yarn", "1777"),
+    ("yarn.node-attribute.fs-store.root-dir", "yarn", "0750"),
 )
+_LOCAL, _HDFS = "file://", "hdfs://"
 
 
 def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """For whom, and the command that makes them; ``on`` names the masters of each daemon."""
-    for place in _LOCAL:
-        paths = _paths(plan, place.key)
+    for place in _PLACES:
+        paths = _local_paths(plan, place.key)
         hosts = on[place.role.value]
         if paths and (hosts or place.role in _ON_WORKERS):
             where = f"{place.role.value}: {', '.join(hosts)}" if hosts else "every worker"
             yield where, _install(place.owner, place.mode, paths)
-    if paths := _paths(plan, _ANYWHERE):
+    if paths := _local_paths(plan, _ANYWHERE):
         yield "every master, worker and client", _install("hdfs", "1777", paths)
-    if paths := [str(PurePosixPath(path).parent) for path in _paths(plan, _SOCKET)]:
+    if paths := [str(PurePosixPath(path).parent) for path in _local_paths(plan, _SOCKET)]:
         # Hadoop refuses a socket below a directory that others may write to.
         yield "every worker", _install("hdfs", "0755", paths)
 
@@ -61,7 +64,7 @@ def hdfs_directories(plan: Plan) -> Iterator[str]:
     """The commands that make, as HDFS's superuser, what jobs need."""
     yield "hdfs dfs -mkdir -p /tmp /user && hdfs dfs -chmod 1777 /tmp"
     for key, owner, mode in _IN_HDFS:
-        for path in map(shlex.quote, _paths(plan, key)):
+        for path in map(shlex.quote, _hdfs_paths(plan, key)):
             yield (
                 f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
                 f"&& hdfs dfs -chmod {mode} {path}"
@@ -70,7 +73,7 @@ def hdfs_directories(plan: Plan) -> Iterator[str]:
 
 def hbase_directory(plan: Plan) -> str:
     """The command that makes, as HDFS's superuser, where HBase keeps its data: it may not do so itself."""
-    path = shlex.quote(next((urlsplit(root).path for root in _paths(plan, "hbase.rootdir")), "/hbase"))
+    path = shlex.quote(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"))
     return f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown hbase:hadoop {path} && hdfs dfs -chmod 0711 {path}"
 
 
@@ -78,7 +81,15 @@ def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
     return f"install -d -o {owner} -g hadoop -m {mode} {shlex.join(paths)}"
 
 
-def _paths(plan: Plan, key: str) -> list[str]:
-    return [
-        path.strip().removeprefix("file://") for path in planned_text(plan, key).split(",") if path.strip()
-    ]
+def _local_paths(plan: Plan, key: str) -> list[str]:
+    """The paths of a key, but for those that are said to be in HDFS."""
+    return [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
+
+
+def _hdfs_paths(plan: Plan, key: str) -> list[str]:
+    """The paths of a key, but for those that are said to be on a disk of the host's own."""
+    return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
+
+
+def _paths(plan: Plan, key: str) -> Iterator[str]:
+    return filter(None, (path.strip() for path in planned_text(plan, key).split(",")))

@@ -8,6 +8,7 @@ from howdah.lab import registry
 from howdah.lab.enter import join_network
 from howdah.lab.inside import client_prefix
 from howdah.lab.state import LabState, read_state
+from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.session.lab_telemetry import lab_telemetry
@@ -18,7 +19,8 @@ from howdah.units import format_bytes, format_counted
 def running_lab(name: str | None) -> LabState | None:
     """The laboratory of that name, or the only one there is; None where none is up and none was named.
 
-    Raises UserError for a name that nobody has, several to choose from, or one that is half built.
+    Raises UserError for a name that nobody has, several to choose from, one that is half built, or one
+    without YARN.
     """
     found = registry.entries()
     if name is not None:
@@ -40,6 +42,12 @@ def running_lab(name: str | None) -> LabState | None:
     if state is None or not state.complete:
         hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give --conf DIR"
         raise UserError(f"laboratory {chosen.name}", "is not whole", hint)
+    if not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
+        raise UserError(
+            f"laboratory {chosen.name}",
+            "has no YARN to run programs on: its plan is for HBase alone",
+            "build one of a plan with --workload terasuite, or give --conf DIR",
+        )
     return state
 
 

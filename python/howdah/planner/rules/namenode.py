@@ -12,7 +12,7 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_options
 from howdah.planner.masters.needs import HEAP_SHARE, SYSTEM_BYTES
 from howdah.planner.namespace import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
-from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
+from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import as_number, between, fixed, times
 from howdah.units import GIB, MIB, format_count, format_memory
@@ -188,6 +188,41 @@ RULES: tuple[Rule, ...] = (
         decide=fixed(300_000, "a reboot passes without making all its replicas again"),
         accepts=times(0.2, 6),
         written=False,
+    ),
+    SettingRule(
+        id="namenode.silent-after",
+        says="A DataNode that is silent for half a minute is used last.",
+        sources=("HDFS-3703", "Hadoop 3.5.0: hdfs-default.xml"),
+        severity=Severity.MAY,
+        key="dfs.namenode.stale.datanode.interval",
+        file="hdfs-site.xml",
+        decide=fixed(30_000, "ten heartbeats: a DataNode that is only busy is back by then"),
+        accepts=between(10_000, 150_000),
+        written=False,
+    ),
+    SettingRule(
+        id="namenode.silent-last-read",
+        says="Nobody is sent first to a DataNode that is silent.",
+        sources=("HDFS-3703", "howdah"),
+        key="dfs.namenode.avoid.read.stale.datanode",
+        file="hdfs-site.xml",
+        decide=fixed(
+            True,
+            "until it is given up after ten minutes, readers would wait for it in vain, a minute each time",
+        ),
+        accepts=equal,
+    ),
+    SettingRule(
+        id="namenode.silent-last-write",
+        says="New replicas go to DataNodes that are not silent, while these are half of them.",
+        sources=("HDFS-3912", "howdah"),
+        key="dfs.namenode.avoid.write.stale.datanode",
+        file="hdfs-site.xml",
+        decide=fixed(
+            True,
+            "until it is given up after ten minutes, writers would wait for it in vain, a minute each time",
+        ),
+        accepts=equal,
     ),
     Counsel(
         id="namenode.service-port",

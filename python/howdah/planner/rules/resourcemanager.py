@@ -16,6 +16,12 @@ _SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
 _CONDITION = "there are two ResourceManagers"
 _PAIR = is_paired(Role.RESOURCEMANAGER)
 _ELECTORS = "yarn.resourcemanager.zk-address"
+_PAGES_SOURCES = ("Hadoop 3.5.0: AmFilterInitializer", "YARN-8056")
+_PAGES_TODAY = (
+    "ResourceManagers and clients make the address from yarn.resourcemanager.hostname.<id> where it is not "
+    "set. The filter of a MapReduce application master's pages does not: it joins what is set, and ends at "
+    "what is not."
+)
 
 
 def _managers(facts: Facts) -> dict[str, str]:
@@ -35,6 +41,20 @@ def _hosts(facts: Facts) -> Mapping[str, Decision]:
         f"yarn.resourcemanager.hostname.{name}": Decision(host, f"{name} is on {host}")
         for name, host in _managers(facts).items()
     }
+
+
+def _pages(property_name: str, port: int, what: str) -> Callable[[Facts], Mapping[str, Decision]]:
+    def members(facts: Facts) -> Mapping[str, Decision]:
+        return {
+            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{what} of {name} on {host}")
+            for name, host in _managers(facts).items()
+        }
+
+    return members
+
+
+def _secure_pair(facts: Facts) -> bool:
+    return facts.request.secure and _PAIR(facts)
 
 
 def _keepers(facts: Facts) -> Decision:
@@ -111,6 +131,30 @@ RULES: tuple[Rule, ...] = (
         family="yarn.resourcemanager.hostname.<id>",
         file="yarn-site.xml",
         members=_hosts,
+    ),
+    FamilyRule(
+        id="resourcemanager.pages",
+        says="Each ResourceManager's pages have an address: without one every application master ends.",
+        sources=_PAGES_SOURCES,
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        applies=_PAIR,
+        family="yarn.resourcemanager.webapp.address.<id>",
+        file="yarn-site.xml",
+        members=_pages("yarn.resourcemanager.webapp.address", 8088, "the pages"),
+        today=_PAGES_TODAY,
+    ),
+    FamilyRule(
+        id="resourcemanager.pages-tls",
+        says="In a secure cluster the pages' addresses are those over TLS.",
+        sources=_PAGES_SOURCES,
+        severity=Severity.MUST,
+        condition=f"{_CONDITION} and the cluster is secure",
+        applies=_secure_pair,
+        family="yarn.resourcemanager.webapp.https.address.<id>",
+        file="yarn-site.xml",
+        members=_pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS"),
+        today=_PAGES_TODAY,
     ),
     _setting(
         "recovery",

@@ -1,0 +1,183 @@
+"""Workers as the ResourceManager knows them: how long a silent one is waited for, what is said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.model.found import Found
+from howdah.model.plan import Input
+from howdah.model.request import Protection
+from howdah.planner.directories import entries, is_temporary, lasting
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.inspecting.reading import Reading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
+from howdah.planner.rules.workloads import mapreduce_rule, with_mapreduce
+from howdah.planner.values import between
+
+_LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
+_MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
+_HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_LOST_AFTER_MS = 180_000
+_RETRY_MS = 30_000
+"""What a NodeManager waits between two tries to reach a ResourceManager that does not answer."""
+_LEAST_MS = 2 * _RETRY_MS
+_MOST_MS = 900_000
+DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
+"""What the release does where nothing is set, in milliseconds."""
+_HEARTBEATS_LEAST = 10
+
+_ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
+_LABELS = "yarn.node-labels.fs-store.root-dir"
+_SOURCES = ("Hadoop 3.5.0: yarn-default.xml", "howdah")
+
+
+def _lost_after(facts: Facts) -> Decision:
+    return Decision(
+        _LOST_AFTER_MS,
+        "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
+        "the ResourceManager looks three times within it. A restart of the NodeManager, a pause of Java's or "
+        "a switch that starts anew is over by then; one given up too soon costs its work only. HDFS, which "
+        "would copy all its blocks, waits for ten minutes",
+        (
+            Input(
+                name="between a NodeManager's tries to reach the ResourceManager", value=_RETRY_MS, unit="ms"
+            ),
+        ),
+    )
+
+
+def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
+    """Whether a worker is given up after many heartbeats, and its jobs not before it."""
+    reading = Reading(found)
+    if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
+        wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
+        yield Observation(
+            ok=wait >= _HEARTBEATS_LEAST * heartbeat > 0,
+            about=_LOST_AFTER,
+            found=f"{wait:g} ms, with a heartbeat every {heartbeat:g} ms",
+            expected=f"{_HEARTBEATS_LEAST} heartbeats at least: workers that are well are given up otherwise",
+            fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
+            where=reading.where(_LOST_AFTER) or reading.where(_HEARTBEAT),
+        )
+    if reading.text(_MASTER_LOST_AFTER):
+        wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
+        yield Observation(
+            ok=master >= wait,
+            about=_MASTER_LOST_AFTER,
+            found=f"{master:g} ms, of a worker {wait:g} ms",
+            expected=f"{wait:g} ms at least: a worker that is silent for less loses none of its tasks, and "
+            "must not lose the job of an application master on it",
+            fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
+            where=reading.where(_MASTER_LOST_AFTER),
+        )
+
+
+def _milliseconds(reading: Reading, key: str) -> float:
+    """What is set, or the release's default; raises CannotTell for what is no number."""
+    if not reading.text(key):
+        return DEFAULTS_MS[key]
+    value = reading.number(key)
+    if value is None:
+        raise CannotTell(f"{key}, which is no number")
+    return value
+
+
+def _paired(facts: Facts) -> bool:
+    return with_mapreduce(facts) and facts.request.protection is Protection.HA
+
+
+def _alone(facts: Facts) -> bool:
+    return with_mapreduce(facts) and facts.request.protection is not Protection.HA
+
+
+def _own_disk(facts: Facts) -> Decision:
+    return Decision(
+        "file:///var/lib/hadoop/yarn-node-attributes",
+        "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
+        "own disk will do, so that it starts without waiting for HDFS",
+    )
+
+
+def _in_hdfs(facts: Facts) -> Decision:
+    file_system = facts.decided.get("fs.defaultFS")
+    if not isinstance(file_system, str):
+        raise CannotTell("fs.defaultFS")
+    return Decision(
+        f"{file_system}/yarn/node-attributes",
+        "where it is not set, a directory below /tmp of each ResourceManager; the one that takes over reads "
+        "what the other wrote in HDFS only",
+    )
+
+
+def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
+    """Whether labels, where there are any, and attributes, where a pair needs them, are kept for good."""
+    reading = Reading(found)
+    paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
+    if reading.truth("yarn.node-labels.enabled"):
+        yield _kept(reading, _LABELS, "labels", paired=paired)
+    if paired and reading.text(_ATTRIBUTES):
+        yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
+
+
+def _kept(reading: Reading, key: str, what: str, *, paired: bool) -> Observation:
+    text = reading.text(key) or ""
+    lasts = bool(text) and not any(map(is_temporary, entries(text)))
+    harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
+    return Observation(
+        ok=lasts and not (paired and text.startswith("file:")),
+        about=key,
+        found=text or "not set: a directory below /tmp of the ResourceManager's host",
+        expected=f"a directory in HDFS: else {harm}",
+        fix=f"make /yarn/node-{what} in HDFS, the user yarn's own, and set {key} to it in yarn-site.xml",
+        where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        "nodes.lost-after",
+        "yarn-site.xml",
+        _LOST_AFTER,
+        "A worker that is silent for three minutes is given up, and its work done elsewhere.",
+        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
+        decide=_lost_after,
+        accepts=between(_LEAST_MS, _MOST_MS),
+    ),
+    Inspection(
+        id="nodes.lost-in-order",
+        says="A worker is given up after ten heartbeats at least, its application masters no sooner.",
+        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
+        severity=Severity.MUST,
+        condition="where one of the intervals is set",
+        inspect=_in_order,
+    ),
+    SettingRule(
+        id="nodes.attributes",
+        says="What administrators say of nodes is kept where nothing empties it.",
+        sources=_SOURCES,
+        condition="with MapReduce and one ResourceManager",
+        applies=_alone,
+        key=_ATTRIBUTES,
+        file="yarn-site.xml",
+        decide=_own_disk,
+        accepts=lasting,
+    ),
+    SettingRule(
+        id="nodes.attributes-of-a-pair",
+        says="What administrators say of nodes is kept where both ResourceManagers read it.",
+        sources=_SOURCES,
+        condition="with MapReduce and two ResourceManagers",
+        applies=_paired,
+        key=_ATTRIBUTES,
+        file="yarn-site.xml",
+        decide=_in_hdfs,
+        accepts=lasting,
+    ),
+    Inspection(
+        id="nodes.kept-for-both",
+        says="What is said of nodes is kept where nothing empties it and every ResourceManager reads it.",
+        sources=_SOURCES,
+        condition="labels of nodes are enabled, or there are two ResourceManagers",
+        inspect=_kept_for_both,
+    ),
+)
