@@ -23,6 +23,9 @@ class Nobody:
     def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         pass
 
+    def tell(self, text: str) -> None:
+        pass
+
     def progress(self, progress: Progress) -> None:
         pass
 

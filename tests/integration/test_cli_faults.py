@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -193,3 +195,36 @@ def test_other_rows_are_not_held_against_teragens_record(tmp_path: Path) -> None
     done = howdah("run", "teravalidate", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "completeness was not" in done.stdout
+
+
+def test_rows_elsewhere_are_held_against_the_record_beside_them(tmp_path: Path) -> None:
+    """Sorted rows that were copied away with TeraGen's record: whole, a row short, with a row changed."""
+    assert howdah("run", "terasuite", "--rows", "20k", "--keep-data", cwd=tmp_path).returncode == 0
+    copied = tmp_path / "copied"
+    shutil.copytree(tmp_path / "build/data/howdah/terasort", copied)
+    (part,) = copied.glob("part-r-*")
+    whole = part.read_bytes()
+
+    def validated(*inputs: str) -> dict[str, Any]:
+        words = [word for name in inputs for word in ("--input", name)]
+        done = howdah("run", "teravalidate", *words, "--json", cwd=tmp_path)
+        assert "Traceback" not in done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)["run"]
+        return found
+
+    def told(run: dict[str, Any]) -> tuple[bool, bool, bool]:
+        """Whether it succeeded, was held against a record, and warned that it could not be."""
+        (result,) = run["workloads"]
+        unheld = any(one["code"] == "no-teragen-record" for one in run["warnings"])
+        return run["outcome"] == "succeeded", result["expected_checksum"] is not None, unheld
+
+    assert told(validated("copied")) == (True, True, False)
+    part.write_bytes(whole[:-100])
+    assert told(validated("copied")) == (False, True, False), "a row is missing, in order as the rest is"
+    part.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert told(validated("copied")) == (False, True, False), "a row's last byte, which orders nothing"
+    assert told(validated(str(part.relative_to(tmp_path)))) == (True, False, True), (
+        "a file is a part of something"
+    )
+    (copied / "_TERAGEN").write_text('{"rows": 20')
+    assert told(validated("copied")) == (True, False, True), "a record that was cut off"

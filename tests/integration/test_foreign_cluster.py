@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from howdah.documents.inventory import read_inventory
+from howdah.store.reader import read_run
 from support.command import howdah
 from support.foreign import Foreign, foreign_cluster
 from support.hadoop_cluster import needs_hadoop
@@ -89,6 +91,27 @@ def test_hadoop_and_the_local_engine_take_one_anothers_output_for_sorted(
     cluster.hdfs("-get", path, str(tmp_path / "fetched"))
     by_local = howdah("run", "teravalidate", "--input", "fetched", "--json", cwd=tmp_path)
     assert record(by_local)["workloads"][0]["checksum"] == expected
+
+
+def test_the_default_number_of_tasks_runs_at_once_beside_the_application_master(
+    cluster: Foreign, tmp_path: Path
+) -> None:
+    # 4096 MiB less 768 for the master, which asks for 640 in steps of 256, hold six maps of 512.
+    found = record(run(cluster, tmp_path, "pi", "--samples", "1000", "--json"))
+    assert found["suite"]["workloads"][0]["maps"] == 6
+    tasks = read_run(tmp_path / "runs" / found["id"]).tasks.to_pylist()
+    maps = [one for one in tasks if one["kind"] == "map"]
+    assert sorted(one["slot"] for one in maps) == list(range(6)), "each in a place of its own"
+    assert {one["job"] for one in maps} == {found["workloads"][0]["job"]["id"]}
+
+
+def test_one_machine_is_imported_as_one_host(cluster: Foreign, tmp_path: Path) -> None:
+    """Its DataNodes register as localhost, and its configuration has 127.0.0.1 for the masters."""
+    words = ("inventory", "import", "--conf", cluster.client, "--output", "hosts.yaml")
+    done = howdah(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (group,) = read_inventory(tmp_path / "hosts.yaml").groups
+    assert (group.count, len(group.names)) == (1, 1)
 
 
 def test_a_stopped_queue_and_a_wrong_one_are_refused(cluster: Foreign, tmp_path: Path) -> None:

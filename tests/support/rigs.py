@@ -16,12 +16,13 @@ from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
 from howdah.engines.sim.engine import SimEngine
 from howdah.engines.sim.target import SimTarget
+from howdah.model.at_once import at_once
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
 from howdah.model.workload import Suite
 from howdah.planner.local.plan import LocalPlanner
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.probe import probe_host
 from howdah.services.namenode import NameNode

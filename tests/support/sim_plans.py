@@ -6,11 +6,12 @@ from functools import cache
 from pathlib import Path
 
 from howdah.documents.inventory import read_inventory
+from howdah.model.at_once import at_once
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.model.workload import Suite
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB
 

@@ -29,6 +29,26 @@ def test_time_before_between_and_after_tasks() -> None:
     assert result.outcome == "succeeded"
 
 
+def test_of_several_jobs_the_last_is_told_of_and_said_to_be() -> None:
+    run = terasort_on(Scene())
+    ours = [each._replace(job="job_2") for each in attempts_in(run)]
+    earlier = [each._replace(job="job_1", start_s=0.0, end_s=2 * each.end_s) for each in ours]
+    both = with_attempts(run, sorted([*earlier, *ours], key=lambda each: each.start_s))
+    (overhead,) = analyse(both).evidence.overheads
+    assert (overhead.jobs, overhead.tasks, overhead.slots) == (2, 16, 8)
+    assert overhead.before_s == pytest.approx(0.9)
+    (finding,) = found(both, "job-overhead")
+    assert finding.text.startswith("terasort, the last of 2 jobs: 0.90 s before the first task")
+
+
+def test_slots_without_a_task_count_as_in_the_rest_of_the_report() -> None:
+    run = terasort_on(Scene())
+    few = [each for each in attempts_in(run) if each.kind == "map"][:3]
+    (overhead,) = analyse(with_attempts(run, few)).evidence.overheads
+    (spread,) = analyse(with_attempts(run, few)).evidence.spreads
+    assert overhead.slots == spread.slots == 8
+
+
 def test_shares_of_computing_and_collecting_are_of_all_task_time() -> None:
     run = terasort_on(Scene())
     half = [

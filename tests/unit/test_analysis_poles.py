@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -156,6 +158,37 @@ def test_tasks_of_another_run_of_the_same_workload_are_told_apart() -> None:
     run.workload(kind("terasort", 1000), [Stage("map-shuffle", 4.0, tasks=Tasks("map", 4, 2))])
     spreads = analyse(run.build()).evidence.spreads
     assert [(spread.workload, spread.tasks) for spread in spreads] == [("terasort", 8), ("terasort #2", 4)]
+
+
+def nnbench(job_of: Callable[[int], str | None]) -> RunData:
+    """Three jobs, one after the other, each with two maps and a reduce on a machine of six slots."""
+    run = RunBuilder(cpus=6)
+    names = ("create_write", "open_read", "rename")
+    run.workload(kind("nnbench", 0), [Stage(name, 10.0) for name in names])
+    for number in range(3):
+        start = 10.0 * number
+        for lane, task, begin, end in (("map", 0, 1, 8), ("map", 1, 1, 8), ("reduce", 0, 8, 9)):
+            run.attempts.append(
+                TaskAttempt(
+                    "nnbench", lane, 2 * number + task if lane == "map" else number, 0, "host1", "host1",
+                    task, start + begin, start + end, 1, 1, 100, 100, 0, "local", "succeeded",
+                    job=job_of(number),
+                )
+            )  # fmt: skip
+    return run.build(samples=False)
+
+
+def test_jobs_of_one_workload_are_judged_job_by_job() -> None:
+    spreads = analyse(nnbench(lambda number: f"job_{number}")).evidence.spreads
+    assert [(one.phase, one.kind, one.tasks) for one in spreads] == [
+        (phase, lane, tasks)
+        for phase in ("create_write", "open_read", "rename")
+        for lane, tasks in (("map", 2), ("reduce", 1))
+    ]
+    # Each job's only reduce is no tail: three reduces of three jobs are not "3 reduce tasks for 6 slots".
+    together = found(nnbench(lambda _: None), "idle-tail")
+    assert any("reduce" in one.text for one in together), "as they were judged before jobs were told"
+    assert not any("reduce" in one.text for one in found(nnbench(str), "idle-tail"))
 
 
 def test_no_tasks_are_no_spread() -> None:

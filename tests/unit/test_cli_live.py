@@ -6,15 +6,20 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from howdah.analysis import analyse
 from howdah.cli.live import Display
+from howdah.cli.words import result_line
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.run import Outcome
+from howdah.model.sink import Progress
 from howdah.session.run.prepared import Prepared
 from howdah.session.run.reporting import Finished
 from support import records
+from support.building import RunBuilder, Stage, kind
+from support.findings import found
 
 
 def _job() -> Job:
@@ -60,6 +65,59 @@ def test_a_run_that_was_stopped_is_told_so_too(capsys: pytest.CaptureFixture[str
     shown = _shown(Outcome.ABORTED, capsys)
     assert shown.startswith("found terasort was cut off after ")
     assert "the run was cut off" not in shown
+
+
+def _minutes(display: Display, clock: list[float]) -> None:
+    """An hour's first four minutes, of which the display is told ten times a second."""
+    for tenth in range(2401):
+        clock[0] = tenth / 10
+        display.progress(
+            Progress("terasort", "map-shuffle", tenth, 4800, "B", tenth / 10, "3 of 8 maps, 0 of 4 reduces")
+        )
+
+
+def test_a_pipe_is_told_once_a_minute_how_far_a_job_is(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [0.0]
+    _minutes(Display(Prepared(_job(), LocalEngine(), (), dict), silent=False, now_s=lambda: clock[0]), clock)
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.split("   ")[-4:] == [" 12%", "3 of 8 maps, 0 of 4 reduces", "map-shuffle", "for 1 min 00 s"]
+    assert len(others) == 3
+    assert others[-1].endswith("50%   3 of 8 maps, 0 of 4 reduces   map-shuffle   for 4 min 00 s")
+
+
+def test_where_json_is_printed_the_minutes_go_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [0.0]
+    prepared = Prepared(_job(), LocalEngine(), (), dict)
+    for minutes in (Console(stderr=True), None):
+        _minutes(Display(prepared, silent=True, minutes=minutes, now_s=lambda: clock[0]), clock)
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert len(said.err.splitlines()) == (4 if minutes else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "line", "sentence"),
+    [
+        ("pi", "3.14159", "pi = 3.14159", "pi took 4.00 s and says 3.14159"),
+        (
+            "nnbench",
+            "create_write 531/s, open_read 902/s",
+            "create_write 531/s, open_read 902/s",
+            "nnbench took 4.00 s and did create_write 531/s, open_read 902/s",
+        ),
+    ],
+)
+def test_what_a_program_printed_is_told_in_its_own_words(
+    name: str, printed: str, line: str, sentence: str
+) -> None:
+    built = RunBuilder()
+    built.workload(kind(name, 0), [Stage("map", 4.0)], answer=printed)
+    run = built.build()
+    (time,) = analyse(run).evidence.workloads
+    said = result_line(run.record.workloads[0], time, short=False)
+    assert said.endswith(f"   {line}")
+    (answer,) = found(run, "answer")
+    assert answer.text.startswith(sentence)
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
         ("hosts-nvme", 16, 128),
         ("hosts-mixed", 20, 336),
         ("hosts-lab", 3, 8),
+        ("hosts-lab-ha", 5, 8),
     ],
 )
 def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:
@@ -164,7 +165,7 @@ def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:
 
 
 def test_every_example_is_tested() -> None:
-    named = {mark.args[1][index][0] for mark in test_the_examples_are_read.pytestmark for index in range(8)}  # type: ignore[attr-defined]
+    named = {values[0] for mark in test_the_examples_are_read.pytestmark for values in mark.args[1]}  # type: ignore[attr-defined]
     assert {path.stem for path in EXAMPLES.glob("*.yaml")} == named
 
 

@@ -153,6 +153,31 @@ def test_a_machine_that_only_computes(cluster: Cluster) -> None:
     assert found["w2"].volumes == ()
 
 
+def test_a_machine_is_one_whatever_its_daemons_call_it(cluster: Cluster) -> None:
+    """The DataNode goes by name, a NodeManager by address, as does the NameNode in the configuration."""
+    told = {
+        "localhost:9866": {
+            "xferaddr": "127.0.0.1:9866",
+            "infoAddr": cluster.address,
+            "location": "/r1",
+            "capacity": 180 * GB,
+        }
+    }
+    cluster.server.answers[f"{NAMENODE}NameNodeInfo"] = beans(
+        SoftwareVersion="3.5.0", Safemode="", LiveNodes=json.dumps(told), DeadNodes="{}"
+    )
+    cluster.server.answers[NODES] = in_json({"nodes": {"node": [node("127.0.0.1"), node("LOCALHOST")]}})
+    cluster.ports["dfs.namenode.http-address"] = cluster.address
+    cluster.ports["yarn.resourcemanager.webapp.address"] = f"localhost:{cluster.server.port}"
+    cluster.ports["mapreduce.jobhistory.webapp.address"] = f"127.0.1.1:{cluster.server.port}"
+    (machine,) = cluster.survey().machines
+    assert machine.name == "localhost"
+    assert machine.roles == (
+        *(Role.DATANODE, Role.NODEMANAGER),
+        *(Role.NAMENODE, Role.RESOURCEMANAGER, Role.JOB_HISTORY),
+    )
+
+
 def test_dead_machines_are_apart(cluster: Cluster) -> None:
     cluster.datanodes({"w1": "/r1"}, dead=("w2", "w3"))
     cluster.server.answers[NODES] = in_json(

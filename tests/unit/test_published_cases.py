@@ -10,9 +10,9 @@ from howdah.calibrate.case import Work
 from howdah.calibrate.study import Study
 from howdah.calibrate.tables import Setting
 from howdah.documents.inventory import read_inventory
+from howdah.model.at_once import at_once
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.planner.suite.cluster import at_once
 from howdah.simulation.published_studies import case_of, ratio_works, studies, study_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ from howdah.analysis.evidence import Series
 from howdah.model.tables import RunData
 from howdah.report.figure import Key, Source
 from howdah.report.figures import draw
-from howdah.report.figures.elapsed import clear_of
+from howdah.report.figures.elapsed import clear_of, elapsed
 from howdah.report.figures.lanes import Bar, merged
 from howdah.report.figures.machines import machines
 from howdah.report.figures.partitions import MOST_BARS, _bars
@@ -23,9 +25,12 @@ from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean,
 from howdah.report.figures.storage import READ
 from howdah.report.figures.timeaxis import bands, time_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, Line, spread, steps_table
+from howdah.report.picture import still
 from support import records
 from support.building import RunBuilder, Stage, kind
+from support.cluster_records import terasort_on
 from support.cluster_reports import laboratory
+from support.cluster_scene import Scene
 from support.reports import RUNS
 
 
@@ -281,6 +286,24 @@ def test_no_limit_strikes_a_total_through() -> None:
     for row in totals:
         limit = limits.get(row["row"], 0.0)
         assert limit <= row["end"] or limit >= row["end"] + 0.12 * longest
+
+
+@pytest.mark.parametrize("width", [300, 862, 1600])
+@pytest.mark.parametrize("floor_s", [0.01, 0.81, 12.0, 55.0])
+def test_the_floors_name_is_never_cut_off(width: int, floor_s: float) -> None:
+    run = terasort_on(Scene())
+    evidence = analyse(run, records.terasuite(rows=8_000_000)).evidence
+    floors = (replace(evidence.floors[0], floor_s=floor_s),)
+    figure = elapsed(Source(run, replace(evidence, floors=floors)))
+    assert figure is not None
+    picture = vl_convert.vegalite_to_svg(still(figure) | {"width": width})
+    written = re.findall(
+        r'<text text-anchor="(\w+)" transform="translate\(([\d.-]+),[^>]*>(floor [^<]+)</text>', picture
+    )
+    assert len(written) == 2, "a rim and the words"
+    for anchor, at, text in written:
+        begins = float(at) - {"start": 0.0, "middle": 0.5}[anchor] * 6.2 * len(text)
+        assert begins >= -4, "the figure's own margin is 4 pixels"
 
 
 @pytest.mark.parametrize(("limit", "at"), [(0.8, 1.0), (1.0, 1.0), (1.05, 1.05), (1.5, 1.5), (1.9, 1.0)])

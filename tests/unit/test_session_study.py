@@ -65,6 +65,9 @@ class Watcher:
             raise KeyboardInterrupt
         self.begun.append(one.run_id)
 
+    def tell(self, text: str) -> None:
+        pass
+
     def progress(self, progress: Progress) -> None:
         pass
 

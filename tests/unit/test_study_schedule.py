@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.run import Outcome
+from howdah.model.study import Study
 from howdah.study.expected import expected_s
 from howdah.study.matrix import cells_of, strata_of
 from howdah.study.precision import half_width
-from howdah.study.schedule import due
+from howdah.study.schedule import due, laboratories
 from support.studies import all_runs, ended, study
 
 
@@ -140,6 +142,55 @@ def test_what_is_guessed_of_cells_counts_until_they_have_run_and_no_more_than_th
     assert expected_s(whole, rest, done, guessed) == pytest.approx(2 * 10 + 9 * 5 + 11)
     short = study(budget={"hours": 0.01})
     assert expected_s(short, left, done, guessed) == pytest.approx(36 - 10)
+
+
+def on_laboratories(**changes: Any) -> Study:
+    """Three protections on two datasets, each protection on a laboratory of its own."""
+    said: dict[str, Any] = {
+        "settings": {"engine": "hadoop", "inventory": "hosts.yaml"},
+        "factors": [
+            {"vary": "protection", "values": ["none", "ha", "ft"]},
+            {"vary": "dataset", "values": ["1GB", "2GB"]},
+        ],
+        "baseline": {"protection": "none"},
+    }
+    return study(**(said | changes))
+
+
+@given(seed=st.integers(0, 1000), repeats=st.integers(1, 5), warm_up=st.integers(0, 2))
+def test_laboratories_are_brought_up_as_rarely_as_rounds_allow(seed: int, repeats: int, warm_up: int) -> None:
+    whole = on_laboratories(seed=seed, repeats={"least": repeats, "most": repeats}, warm_up=warm_up)
+    runs = list(due(whole, cells_of(whole), ()))
+    rounds = [[run for run in runs if run.repeat == repeat + 1] for repeat in range(repeats)]
+    for one in rounds:
+        assert Counter(run.cell.number for run in one) == dict.fromkeys(range(6), 1)
+    # All three in the first round, and two in each that begins where the one before it ended.
+    assert laboratories(runs) == 3 + 2 * (repeats - 1)
+
+
+def test_a_study_that_goes_on_keeps_its_order_of_laboratories() -> None:
+    whole = on_laboratories(repeats={"least": 2, "most": 2})
+    cells = cells_of(whole)
+    runs = list(due(whole, cells, ()))
+    for count in range(len(runs)):
+        assert list(due(whole, cells, [ended(one) for one in runs[:count]])) == runs[count:]
+
+
+def test_only_what_a_plan_says_makes_another_laboratory() -> None:
+    cells = cells_of(on_laboratories())
+    assert len({cell.laboratory for cell in cells}) == 3
+    assert all(cell.planned for cell in cells)
+    other = [
+        {"vary": "codec", "values": ["none", "lz4"]},
+        {"vary": "block_size", "values": ["4MiB", "64MiB"]},
+    ]
+    assert len({cell.laboratory for cell in cells_of(on_laboratories(factors=other, baseline={}))}) == 1
+    keys = [{"vary": "dfs.namenode.handler.count", "values": [10, 100]}]
+    assert len({cell.laboratory for cell in cells_of(on_laboratories(factors=keys, baseline={}))}) == 2
+    for engine in ("sim", "plan"):
+        settings = {"engine": engine, "inventory": "hosts.yaml"}
+        assert {cell.laboratory for cell in cells_of(on_laboratories(settings=settings))} == {None}
+    assert laboratories(list(due(study(), cells_of(study()), ()))) == 0
 
 
 def test_what_is_only_planned_never_runs() -> None:

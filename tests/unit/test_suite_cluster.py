@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
+from howdah.model.at_once import AtOnce, at_once
 from howdah.model.plan import Plan, Role
 from howdah.model.workload import Codec, Workload, WorkloadKind
-from howdah.planner.suite.cluster import AtOnce, at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
@@ -25,7 +26,7 @@ def sized(capacity: AtOnce = FOUR, **asked: object) -> dict[WorkloadKind, Worklo
 
 def found(*nodes: FoundNode) -> Plan:
     values = [FoundValue("dfs.replication", "2", "hdfs-site.xml:7")]
-    return found_plan(nodes, ContainerSizes(1 * GIB, 2 * GIB), values)
+    return found_plan(nodes, ContainerSizes(1 * GIB, 2 * GIB, 1 * GIB), values)
 
 
 def test_what_is_left_out_is_as_large_as_the_cluster_does_at_once() -> None:

@@ -69,9 +69,11 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
     text = f"{time.workload} took {seconds(time.elapsed_s)}"
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
-    answer = record.workloads[time.index].answer
-    if answer is not None:
-        text += f" and says {answer}"
+    result = record.workloads[time.index]
+    if result.answer is not None:
+        # Pi is a number that was estimated, NNBench tells how often it did each operation.
+        verb = "says" if result.workload.kind is WorkloadKind.PI else "did"
+        text += f" and {verb} {result.answer}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pyarrow as pa
 
 from howdah.analysis.evidence import WorkloadTime
@@ -13,6 +15,14 @@ from howdah.model.tables import RunData
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
     """Every attempt of one workload, however it ended."""
     return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
+
+
+def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:
+    """The attempts of each MapReduce job of a workload, in the order they began; all where no job is told."""
+    jobs: dict[str | None, list[TaskAttempt]] = {}
+    for each in attempts:
+        jobs.setdefault(each.job, []).append(each)
+    return tuple(map(tuple, jobs.values()))
 
 
 def kind_of(record: RunRecord, time: WorkloadTime) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
@@ -21,11 +22,11 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text = f"{time.workload} {state(time.outcome)} {seconds(time.elapsed_s)}"
         if time.phases:
             text += f", last in {time.phases[-1].name}"
-        done = [
-            format_counted(each.tasks, f"{each.kind} task")
-            for each in evidence.spreads
-            if each.workload == time.workload
-        ]
+        tasks: Counter[str] = Counter()
+        for each in evidence.spreads:
+            if each.workload == time.workload:
+                tasks[each.kind] += each.tasks
+        done = [format_counted(many, f"{kind} task") for kind, many in tasks.items()]
         text += f"; {listed(done)} had finished" if done else "; no task had finished"
         yield Finding(
             id="unfinished",

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
-from howdah.analysis.attempts import attempts_of, done
+from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
+from howdah.analysis.poles import slots_of
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
@@ -20,7 +21,9 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
     found = []
     for time in times:
         job = run.record.workloads[time.index].job
-        attempts = attempts_of(run, time)
+        jobs = by_job(attempts_of(run, time))
+        # The record keeps the last job of a workload: what came before it says nothing of its own.
+        attempts = jobs[-1] if jobs else ()
         kinds = dict.fromkeys(each.kind for each in attempts)
         tasks = tuple(each for kind in kinds for each in done(attempts, kind))
         if job is None or not tasks or time.outcome is not Outcome.SUCCEEDED:
@@ -28,20 +31,22 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         # Waves and turnaround are those of the kind there are most of: the maps.
         most = max(kinds, key=lambda kind: len(done(attempts, kind)))
         mine = done(attempts, most)
-        slots = _slots(mine)
+        places = _places(mine)
+        slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(each.start_s for each in tasks)
         whole_s = sum(each.end_s - each.start_s for each in tasks)
         found.append(
             JobOverhead(
                 workload=time.workload,
+                jobs=len(jobs),
                 before_s=max(0.0, first_s - job.submitted_s),
                 after_s=max(0.0, time.end_s - max(each.end_s for each in tasks)),
                 least_task_s=min(each.end_s - each.start_s for each in tasks),
                 kind=most,
                 tasks=len(mine),
-                slots=len(slots),
-                waves=len(mine) / len(slots),
-                turnaround_s=_turnaround(slots),
+                slots=slots,
+                waves=len(mine) / slots,
+                turnaround_s=_turnaround(places),
                 task_s=whole_s,
                 cpu_share=_share([each.cpu_s for each in tasks], whole_s),
                 gc_share=_share([each.gc_s for each in tasks], whole_s),
@@ -50,22 +55,26 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
     return tuple(found)
 
 
-def _slots(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
-    """The tasks of every slot, in order."""
+def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
+    """The tasks of every place that ran any, in order."""
     places: dict[tuple[str, int], list[TaskAttempt]] = {}
     for each in sorted(tasks, key=lambda task: task.start_s):
         places.setdefault((each.worker, each.slot), []).append(each)
     return list(places.values())
 
 
-def _turnaround(slots: list[list[TaskAttempt]]) -> float | None:
-    gaps = [max(0.0, after.start_s - before.end_s) for slot in slots for before, after in pairwise(slot)]
+def _turnaround(places: list[list[TaskAttempt]]) -> float | None:
+    gaps = [max(0.0, after.start_s - before.end_s) for place in places for before, after in pairwise(place)]
     return median(gaps) if gaps else None
 
 
 def _share(parts: list[float | None], whole_s: float) -> float | None:
     known = [part for part in parts if part is not None]
     return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
+
+
+def _which(overhead: JobOverhead) -> str:
+    return f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
 
 
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -100,7 +109,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="job-overhead",
             severity="note",
             workload=each.workload,
-            text=f"{each.workload}: " + "; ".join(parts),
+            text=f"{each.workload}{_which(each)}: " + "; ".join(parts),
             sure="measured",
             origin=record.origin,
             numbers=tuple(numbers),

@@ -6,7 +6,6 @@ Times are compared by median and median absolute deviation, which one long pole 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,9 +14,8 @@ import pyarrow as pa
 from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
 from howdah.analysis.slowdown import drift_of
 from howdah.analysis.wording import number, percent, seconds, times
+from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
-from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted
@@ -36,15 +34,16 @@ MAD_TO_DEVIATION = 1.4826
 
 
 def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:
-    """How even the task times of each kind were, workload by workload; empty without tasks."""
+    """How even the task times of each kind were, job by job of every workload; empty without tasks."""
     found = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind.value
         mine = tasks_of(run.tasks, kind_of, time)
-        kinds = [str(kind) for kind in mine.column("kind").to_pylist()]
-        for kind in dict.fromkeys(kinds):
-            rows = mine.filter(pa.array([each == kind for each in kinds], pa.bool_()))
-            spread = _spread(run.record, time, kind, rows)
+        # Jobs of a workload run one after the other: their tasks never shared the slots.
+        lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
+        for lane in dict.fromkeys(lanes):
+            rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
+            spread = _spread(run.record, time, str(lane[1]), rows)
             if spread is not None:
                 found.append(spread)
     return tuple(found)
@@ -73,10 +72,7 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
     free: dict[tuple[str, str, int], float] = {}
     for place, end in zip(places, ends, strict=True):
         free[place] = max(end, free.get(place, 0.0))
-    planned = planned_slots(record.plan, kind)
-    # Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer
-    # slots than it was given, as the storage test does, chose to.
-    slots = max(len(free), planned) if done.num_rows < planned else len(free)
+    slots = slots_of(record, time, kind, tasks=done.num_rows, places=len(free))
     first, last = float(starts.min()), float(ends.max())
     # A slot that never got a task was idle from the first start to the last end.
     idle = sum(last - end for end in free.values()) + (slots - len(free)) * (last - first)
@@ -117,14 +113,16 @@ def lost_race(error: str | None) -> bool:
     return error is not None and error.startswith("Speculation")
 
 
-def planned_slots(plan: Plan, kind: str) -> int:
-    """Tasks of a kind that the plan lets run at once, over all workers."""
-    # Of a cluster a plan lists the kinds of workers, each of which stands for many.
-    many = Counter(worker.kind for worker in placed_workers(plan.cluster)) if plan.cluster else None
-    return sum(
-        (worker.map_slots if kind == "map" else worker.reduce_slots) * (many[worker.name] if many else 1)
-        for worker in plan.workers
-    )
+def slots_of(record: RunRecord, time: WorkloadTime, kind: str, *, tasks: int, places: int) -> int:
+    """How many tasks of a kind could run at once, of which so many ran in so many places.
+
+    Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer slots
+    than it was given, as the storage test does, chose to.
+    """
+    job = record.workloads[time.index].job
+    room = at_once(record.plan, job.conf if job else None)
+    planned = room.maps if kind == "map" else room.reduces
+    return max(places, planned) if tasks < planned else places
 
 
 def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from howdah.analysis.attempts import attempts_of, done
+from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.causes.collector import full_heaps
 from howdah.analysis.causes.cpu import held_back
 from howdah.analysis.causes.disk import slow_disks
@@ -23,7 +23,7 @@ from howdah.analysis.evidence import Cause, Machine, Sign, Straggler, WorkloadTi
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.planned import planned_limits
 from howdah.analysis.timeline import Timeline
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Origin, Outcome, TaskAttempt
 from howdah.model.tables import RunData
 
 # A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
@@ -52,16 +52,18 @@ def stragglers(
         return ()
     found: list[Straggler] = []
     for time in times:
-        view = _view(run, timeline, machines, time)
-        if view is not None and view.seconds >= _SHORT_S:
-            found += _of_job(time.workload, view, workers_of(machines), data_disks)
+        if time.outcome is not Outcome.SUCCEEDED:
+            continue
+        for attempts in by_job(attempts_of(run, time)):
+            view = _view(run, timeline, machines, attempts)
+            if view is not None and view.seconds >= _SHORT_S:
+                found += _of_job(time.workload, view, workers_of(machines), data_disks)
     return tuple(found)
 
 
-def _view(run: RunData, timeline: Timeline, machines: tuple[Machine, ...], time: WorkloadTime) -> View | None:
-    if time.outcome is not Outcome.SUCCEEDED:
-        return None
-    attempts = attempts_of(run, time)
+def _view(
+    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], attempts: tuple[TaskAttempt, ...]
+) -> View | None:
     kinds = dict.fromkeys(each.kind for each in attempts)
     counted = tuple(each for kind in kinds for each in done(attempts, kind))
     if not counted:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ _ROOMY = 104
 """Columns from which the longest usual line has room for a bar before it."""
 _NAME_WIDTH = 13
 _LABEL_WIDTH = 8
+_SILENCE_S = 60.0
+"""How long a pipe is silent at most."""
 _ENDS = ("unfinished", "never-began")
 """The findings on how far a run came that did not succeed."""
 
@@ -38,13 +41,24 @@ _ENDS = ("unfinished", "never-began")
 class Display:
     """Follows one run: a moving bar for the workload under way, a line for each that has ended.
 
-    In a pipe there is no bar, only the lines.
+    In a pipe there is no bar, only the lines, and one more for each minute that nothing else was said: where
+    the lines go, or on ``minutes`` where those are silent. ``now_s`` is a clock that only goes forward.
     """
 
-    def __init__(self, prepared: Prepared, *, silent: bool) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        *,
+        silent: bool,
+        minutes: Console | None = None,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._prepared = prepared
         self._job = prepared.job
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
+        self._minutes = minutes or self._console
+        self._now_s = now_s
+        self._said_s = now_s()
         self._roomy = self._console.width >= _ROOMY
         bar_width = _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH
         # The terminal echoes ^C behind the moving line, which must not grow into a second one by it.
@@ -84,10 +98,12 @@ class Display:
             for time in times[self._ended :]:
                 self._print_result(record.workloads[time.index], time)
             self._ended = len(record.workloads)
+            self._said_s = self._now_s()
 
     def progress(self, step: Step) -> None:
         """Move the bar of the workload under way."""
         if self._bar.disable:
+            self._say_each_minute(step)
             return
         if self._task is None or self._moving != step.workload:
             self._stop_bar()
@@ -99,6 +115,13 @@ class Display:
             completed=step.done,
             state=words.progress_state(step, session.rated_amount(self._job, step), self._room),
         )
+
+    def _say_each_minute(self, step: Step) -> None:
+        now_s = self._now_s()
+        if now_s - self._said_s >= _SILENCE_S:
+            self._said_s = now_s
+            line = words.progress_line(step)
+            self._minutes.print(Text(f"  {step.workload:<{_NAME_WIDTH}} {line}"), soft_wrap=True)
 
     def _stop_bar(self) -> None:
         if self._task is not None:
@@ -164,9 +187,10 @@ class Display:
 
 
 @contextmanager
-def display(prepared: Prepared, *, silent: bool) -> Iterator[Display]:
-    """A display for the time of a run."""
-    shown = Display(prepared, silent=silent)
+def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Iterator[Display]:
+    """A display for the time of a run; ``aside`` it speaks once a minute on the standard error alone."""
+    minutes = Console(stderr=True, highlight=False) if aside else None
+    shown = Display(prepared, silent=silent or aside, minutes=minutes)
     with shown:
         yield shown
 

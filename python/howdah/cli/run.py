@@ -291,7 +291,7 @@ def run(
         keep_data=keep_data,
     )
     with closing(prepared):
-        with live.display(prepared, silent=json or quiet) as display:
+        with live.display(prepared, silent=quiet, aside=json and not quiet) as display:
             finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
         if json:
             sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))

@@ -59,6 +59,10 @@ class StudyDisplay:
             visible=True,
         )
 
+    def tell(self, text: str) -> None:
+        """Say what happens to a laboratory, in the bar alone: there are many steps of it."""
+        self._bar.update(self._task, now=text, visible=True)
+
     def progress(self, progress: Step) -> None:
         """Name the workload under way."""
         self._bar.update(self._task, now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())

@@ -22,7 +22,7 @@ def matrix_table(matrix: Matrix) -> RenderableType:
         done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
         left = sum(one.cell is cell and one.repeat > 0 for one in matrix.left)
         table.add_row(str(cell.number + 1), *cell.levels.values(), str(done), str(left))
-    return Group(Text(matrix.study.question), "", table, "", Text(_left(matrix)))
+    return Group(Text(matrix.study.question), "", table, "", Text(_left(matrix)), *_laboratories(matrix))
 
 
 def matrix_json(matrix: Matrix) -> dict[str, object]:
@@ -42,9 +42,18 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
             {"cell": one.cell.number, "repeat": one.repeat, "seed": one.seed, "run": one.run_id}
             for one in matrix.left
         ],
+        "laboratories": matrix.laboratories,
         "expected_s": matrix.expected_s,
         "expected_from": matrix.grounds if matrix.expected_s is not None else None,
     }
+
+
+def _laboratories(matrix: Matrix) -> list[Text]:
+    many = matrix.laboratories
+    if not many:
+        return []
+    verb = "is" if many == 1 else "are"
+    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} brought up, one after the other")]
 
 
 def _left(matrix: Matrix) -> str:

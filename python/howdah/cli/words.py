@@ -38,7 +38,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     if result.validation_errors:
         return [result.validation_errors[0].message]
     if result.answer is not None:
-        return [f"pi = {result.answer}"]
+        return [f"pi = {result.answer}" if result.workload.kind is WorkloadKind.PI else result.answer]
     if result.workload.kind is WorkloadKind.TERAVALIDATE and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"
@@ -50,6 +50,14 @@ def spent_line(spent: Spent) -> str:
     """What a simulation took of this machine's own time."""
     engine, recording, reporting = map(format_seconds, spent)
     return f"{engine} to simulate, {recording} to write the record, {reporting} to make the report"
+
+
+def progress_line(step: Progress) -> str:
+    """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
+    parts = [f"{min(1.0, step.done / step.total):4.0%}"] if step.total else []
+    return "   ".join(
+        [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
+    )
 
 
 def progress_state(step: Progress, amount: int, room: int) -> str:

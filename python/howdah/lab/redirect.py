@@ -142,6 +142,11 @@ def changed(files: Mapping[str, str], wanted: Iterable[Change]) -> dict[str, str
     return made
 
 
+def _below(value: str, root: Path) -> str:
+    """A value with its paths below ``root``, which no URI can hold: ``data/01/dfs``."""
+    return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
+
+
 def deviations(files: Mapping[str, str], wanted: Iterable[Change], root: Path) -> tuple[Deviation, ...]:
     """What differs from the rendered files, paths said from the laboratory's directory on."""
     rendered = {
@@ -152,7 +157,7 @@ def deviations(files: Mapping[str, str], wanted: Iterable[Change], root: Path) -
         Deviation(
             key=key,
             planned=rendered.get(key, ""),
-            used=last[key].value.replace(f"{root}/", ""),
+            used=_below(last[key].value, root),
             why=last[key].why,
         )
         for key in sorted(last)

@@ -295,6 +295,8 @@ class TaskAttempt(NamedTuple):
     """Seconds that its JVM collected garbage."""
     error: str | None = None
     """Why it failed or was killed, in Hadoop's words, shortened."""
+    job: str | None = None
+    """The MapReduce job it belongs to, of which a workload may have several."""
 
 
 class Sample(NamedTuple):

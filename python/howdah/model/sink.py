@@ -22,6 +22,8 @@ class Progress(NamedTuple):
     total: int
     unit: Unit
     elapsed_s: float
+    tasks: str = ""
+    """The tasks that are done, ``3 of 8 maps``, where an engine has tasks of its own to count."""
 
 
 class SampleSink(Protocol):

@@ -56,9 +56,9 @@ class CellSettings(Model):
     slowstart: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of maps that have ended before reduces start."""
     lab: str | None = None
-    """The laboratory that Hadoop runs on."""
+    """The laboratory that Hadoop runs on, if it is up already."""
     inventory: str | None = None
-    """The hosts of a cluster that is simulated or planned: a file, from the study's own place."""
+    """The hosts of a cluster that is simulated, planned or built: a file, from the study's own place."""
     hypervisor: Hypervisor | None = None
     """What divides the hosts."""
     workers_per_host: Few | None = None

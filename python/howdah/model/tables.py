@@ -31,6 +31,7 @@ _TASK_FIELDS: list[pa.Field[Any]] = [
     pa.field("cpu_s", pa.float64()),
     pa.field("gc_s", pa.float64()),
     pa.field("error", pa.string()),
+    pa.field("job", pa.string()),
 ]
 
 TASKS_SCHEMA = pa.schema(_TASK_FIELDS)

@@ -22,6 +22,8 @@ class JobProgress(Facts):
     """Its reduce tasks."""
     maps_completed: int = Field(alias="mapsCompleted")
     """Map tasks that have succeeded."""
+    reduces_completed: int = Field(0, alias="reducesCompleted")
+    """Reduce tasks that have succeeded."""
     maps_running: int = Field(0, alias="mapsRunning")
     """Map tasks that run."""
     reduces_running: int = Field(0, alias="reducesRunning")

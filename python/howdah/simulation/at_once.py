@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.request import Profile
 from howdah.simulation.planned import Planned
 from howdah.units import MIB
-
-_DOMINANT = "DominantResourceCalculator"
-
-
-class AtOnce(NamedTuple):
-    """The most maps and the most reduces that one worker runs, each kind alone."""
-
-    maps: int
-    reduces: int
 
 
 def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
@@ -27,17 +19,19 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
 def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     """The slots that were planned, or as many containers as YARN gives out on the worker.
 
-    YARN looks at memory alone, unless the dominant resource is asked for: then a task takes a virtual core.
+    No application master is simulated, so none takes a container.
     """
     if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
     planned = Planned(plan, cluster, kind)
-    memory = int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB
-    by_cores = planned.text("yarn.scheduler.capacity.resource-calculator").endswith(_DOMINANT)
-    cores = int(planned.number("yarn.nodemanager.resource.cpu-vcores")) if by_cores else None
+    vcores = int(planned.number("yarn.nodemanager.resource.cpu-vcores"))
+    by_vcores = counts_vcores(planned.text("yarn.scheduler.capacity.resource-calculator"))
+    room = Room(
+        int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB, vcores if by_vcores else None
+    )
+    least = int(planned.number("yarn.scheduler.minimum-allocation-mb")) * MIB
 
     def fit(task: str) -> int:
-        by_memory = memory // planned.container(task)
-        return by_memory if cores is None else min(by_memory, cores)
+        return room.holds(Container(granted_bytes(planned.container(task), least)))
 
     return AtOnce(fit("map"), fit("reduce"))

@@ -7,11 +7,12 @@ from statistics import median
 
 from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.planner.predictor import Foretold
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk
 from howdah.simulation.planned import Planned

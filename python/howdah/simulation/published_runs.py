@@ -9,13 +9,13 @@ from howdah.calibrate.naming import named_run
 from howdah.calibrate.scoring import other_settings
 from howdah.calibrate.study import Platform, Study
 from howdah.calibrate.tables import Setting
+from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.known import KnownTimes
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
 from howdah.model.workload import ROW_BYTES
-from howdah.planner.suite.cluster import AtOnce, at_once
 from howdah.simulation.at_once import scheduling_kind
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.planned import Planned

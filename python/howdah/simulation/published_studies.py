@@ -14,12 +14,13 @@ from howdah.calibrate.tables import KnownFigure, Setting, figures
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workload import ROW_BYTES, Suite
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB
 

@@ -7,13 +7,14 @@ from typing import Literal
 
 from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workload import ROW_BYTES, Suite
 from howdah.planner.changes import MOST_HOSTS, changed, pinned
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import check_replications, scenarios, simulate, stretches

@@ -7,13 +7,14 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workload import Suite
 from howdah.planner.changes import QUANTITIES, changed, pinned
 from howdah.planner.predictor import Foretold, lag
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.replications import check_replications, scenarios, simulate
 from howdah.simulation.simulations import Done

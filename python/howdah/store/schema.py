@@ -8,14 +8,16 @@ import pyarrow as pa
 
 from howdah.errors import RecordError
 
-_LATER = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
-"""Columns that records made before there were engines with Hadoop do not have."""
+_WITH_HADOOP = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
+_WITH_JOBS = frozenset({"job"})
+_OLDER = (_WITH_JOBS, _WITH_JOBS | _WITH_HADOOP)
+"""Columns that earlier records lack: those of a workload's jobs apart, those before engines with Hadoop."""
 
 
 def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
     """Raise RecordError naming the first column that differs from what is expected."""
-    older = pa.schema([field for field in expected if field.name not in _LATER])
-    if found.equals(expected, check_metadata=False) or found.equals(older, check_metadata=False):
+    older = [pa.schema([field for field in expected if field.name not in later]) for later in _OLDER]
+    if any(found.equals(one, check_metadata=False) for one in (expected, *older)):
         return
     missing = [name for name in expected.names if name not in found.names]
     strange = [name for name in found.names if name not in expected.names]

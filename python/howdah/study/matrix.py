@@ -8,6 +8,8 @@ from typing import NamedTuple
 from howdah.model.study import Study, matches
 from howdah.model.study_settings import CellSettings
 
+_LABORATORY = ("inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
+
 
 class Cell(NamedTuple):
     """One combination of levels: what it is called and what it runs."""
@@ -29,7 +31,19 @@ class Cell(NamedTuple):
     @property
     def planned(self) -> bool:
         """Whether a plan of its own is made for it; other cells have their engine's."""
-        return self.settings.engine in ("sim", "plan")
+        return self.settings.engine in ("sim", "plan") or self.laboratory is not None
+
+    @property
+    def laboratory(self) -> tuple[str, ...] | None:
+        """What the laboratory that is built for it is planned by, alike for cells that share one.
+
+        None for a cell that runs elsewhere, or on a laboratory that somebody else built. The dataset, block
+        size and replicas are a run's own and need no other laboratory.
+        """
+        if self.settings.engine != "hadoop" or self.settings.inventory is None:
+            return None
+        overrides = sorted((self.settings.overrides or {}).items())
+        return (*(repr(getattr(self.settings, name)) for name in _LABORATORY), repr(overrides))
 
 
 class Stratum(NamedTuple):

@@ -1,13 +1,16 @@
 """Which run is next: it follows from the study and from what has run, so that a killed study goes on.
 
 Repeats come in rounds: every cell once in an order drawn anew, then every cell again, so that a machine
-that grows slower while the study runs is not taken for a difference between cells.
+that grows slower while the study runs is not taken for a difference between cells. Where laboratories are
+built for cells, a round has each of them once, begins with the one that the round before it ended with, and
+draws the order of laboratories and of the cells on each.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from howdah.model.run import Outcome
@@ -47,8 +50,11 @@ def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterat
     left = study.budget.runs
     made = {(run.cell, run.repeat) for run in done}
     counted = sum(run.repeat > 0 for run in done)
+    last = cells[0].laboratory if study.warm_up else None
     for repeat in range(1, study.repeats.most + 1):
-        for cell in _shuffled(study, cells, repeat):
+        order = _shuffled(study, cells, repeat, last)
+        last = order[-1].laboratory
+        for cell in order:
             if (cell.number, repeat) in made or not _wanted(study, repeat, by_cell[cell.number]):
                 continue
             if left is not None and counted >= left:
@@ -72,10 +78,18 @@ def _spent(study: Study, done: Sequence[StudyRun]) -> bool:
     return hours is not None and sum(run.took_s for run in done) >= 3600 * hours
 
 
-def _shuffled(study: Study, cells: Sequence[Cell], repeat: int) -> list[Cell]:
+def _shuffled(study: Study, cells: Sequence[Cell], repeat: int, last: tuple[str, ...] | None) -> list[Cell]:
+    """A round's order: cells of one laboratory together, those of the ``last`` one first."""
     order = list(cells)
     random.Random(f"{study.seed} {repeat}").shuffle(order)
-    return order
+    turn = {one: place for place, one in enumerate(dict.fromkeys(cell.laboratory for cell in order))}
+    return sorted(order, key=lambda cell: (cell.laboratory != last, turn[cell.laboratory]))
+
+
+def laboratories(runs: Sequence[Due]) -> int:
+    """How many laboratories are brought up for these runs in their order, one at a time."""
+    turns = [one for one, _ in groupby(run.cell.laboratory for run in runs)]
+    return sum(one is not None for one in turns)
 
 
 def _seed(study: Study, cell: Cell, repeat: int) -> int:

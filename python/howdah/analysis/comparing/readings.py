@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pyarrow.compute as pc
@@ -44,8 +45,11 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Readi
                 if use.workload == time.workload and (use.phase is None or use.phase in told):
                     yield from _used(use)
             yield from master_readings(timeline, time)
-    for spread in spreads(run, times):
-        yield from _tasks(spread)
+    found = spreads(run, times)
+    jobs = Counter((spread.workload, spread.kind) for spread in found)
+    for spread in found:
+        several = jobs[spread.workload, spread.kind] > 1
+        yield from _tasks(spread, spread.phase if several else None)
 
 
 def _elapsed(time: WorkloadTime) -> Iterator[Reading]:
@@ -89,7 +93,8 @@ def _used(use: StretchUse) -> Iterator[Reading]:
         yield resource(use.workload, use.phase, "sent", sum(nic.tx_bytes for nic in nics))
 
 
-def _tasks(spread: TaskSpread) -> Iterator[Reading]:
+def _tasks(spread: TaskSpread, phase: str | None) -> Iterator[Reading]:
+    """A job's tasks; ``phase`` tells jobs of one workload apart."""
     kind = spread.kind
     named: tuple[tuple[str, float, Unit], ...] = (
         (f"{kind} tasks", spread.tasks, "1"),
@@ -99,5 +104,5 @@ def _tasks(spread: TaskSpread) -> Iterator[Reading]:
         (f"longest {kind} task", spread.longest_s, "s"),
     )
     for name, value, unit in named:
-        measure = Measure(workload=spread.workload, phase=None, kind="task", name=name, unit=unit)
+        measure = Measure(workload=spread.workload, phase=phase, kind="task", name=name, unit=unit)
         yield Reading(measure=measure, value=value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class JobOverhead:
-    """Time one job spent on other things than its tasks' work.
+    """Time one job spent on other things than its tasks' work: the last of the ``jobs`` of its workload.
 
     ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
     its last task to the end of the workload. ``tasks`` and ``slots`` are of the ``kind`` there are most tasks
@@ -17,6 +17,7 @@ class JobOverhead:
     """
 
     workload: str
+    jobs: int
     before_s: float
     after_s: float
     least_task_s: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TaskSpread:
-    """The task times of one kind within a workload: how even they were and what waiting cost.
+    """The task times of one kind within a job of a workload: how even they were and what waiting cost.
 
     ``phase`` is the phase in which the last of them ended. ``failed`` attempts did not succeed, of them
     ``raced`` because a speculative one of the same task was sooner. ``tail_share`` is the part of all slot

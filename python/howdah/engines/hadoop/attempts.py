@@ -47,7 +47,8 @@ def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClo
         if attempt.start_ms is not None
     ]
     rows = [
-        _row(stay, workload, slot, machines, clock) for stay, slot in zip(stays, _places(stays), strict=True)
+        _row(stay, workload, slot, machines, clock)._replace(job=job.id)
+        for stay, slot in zip(stays, _places(stays), strict=True)
     ]
     return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from howdah.model.sink import Progress, Unit
 from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
 from howdah.services.app_master import JobProgress
+from howdah.units import format_counted
 
 
 def amount(workload: Workload) -> tuple[int, Unit]:
@@ -31,7 +32,16 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     reduces = job.reduce_progress if job else 0.0
     sorts = workload.kind is WorkloadKind.TERASORT
     share = (maps + reduces) / 2 if sorts else maps
-    return Progress(workload.kind, _phase(maps, sorts=sorts), round(share * total), total, unit, elapsed_s)
+    phase = _phase(maps, sorts=sorts)
+    return Progress(workload.kind, phase, round(share * total), total, unit, elapsed_s, _tasks(job))
+
+
+def _tasks(job: JobProgress | None) -> str:
+    """The tasks of each kind that are done, of those there are."""
+    if job is None:
+        return ""
+    kinds = (("map", job.maps_completed, job.maps), ("reduce", job.reduces_completed, job.reduces))
+    return ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
 
 
 def _phase(maps: float, *, sorts: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
 
 _SUCCESS = "_SUCCESS"
 _GENERATED = "_TERAGEN"
+_CHECKSUMS = 1 << 128
+"""Sums of rows' CRC-32 wrap around here."""
 
 
 class Generated(NamedTuple):
@@ -46,7 +49,7 @@ def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
 def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Sort what TeraGen wrote, or the user's own files."""
     inputs = _inputs(bench, workload, WorkloadKind.TERAGEN)
-    generated = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERAGEN))
+    generated = _generated(bench, workload, WorkloadKind.TERAGEN)
     folders = bench.workspace.fresh(WorkloadKind.TERASORT)
     spills = bench.workspace.fresh("spill", scratch=True)
     outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
@@ -86,7 +89,7 @@ def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
 def teravalidate(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
     inputs = _inputs(bench, workload, WorkloadKind.TERASORT)
-    expected = None if workload.inputs else read_generated(bench.workspace.existing(WorkloadKind.TERASORT))
+    expected = _generated(bench, workload, WorkloadKind.TERASORT)
     folders = bench.workspace.fresh(WorkloadKind.TERAVALIDATE)
     done = watch.follow(
         _native.teravalidate(
@@ -119,13 +122,28 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
 
 
 def read_generated(folders: Iterable[Path]) -> Generated | None:
-    """TeraGen's record of the rows in these folders, if there is one."""
+    """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
-        record = folder / _GENERATED
-        if record.exists():
-            content = json.loads(record.read_text())
-            return Generated(int(content["rows"]), str(content["checksum"]))
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            content = json.loads((folder / _GENERATED).read_text())
+            rows, checksum = int(content["rows"]), str(content["checksum"])
+            return Generated(rows, f"{int(checksum, 16):x}")
     return None
+
+
+def _generated(bench: Bench, workload: Workload, source: WorkloadKind) -> Generated | None:
+    """TeraGen's record of the rows that are read; of a user's own where each directory has one.
+
+    A directory without may hold other rows, or more of those that the record of another one counts.
+    """
+    if not workload.inputs:
+        return read_generated(bench.workspace.existing(source))
+    found = [read_generated([Path(name)]) for name in workload.inputs]
+    records = [one for one in found if one is not None]
+    if len(records) < len(found):
+        return None
+    checksum = sum(int(one.checksum, 16) for one in records) % _CHECKSUMS
+    return Generated(sum(one.rows for one in records), f"{checksum:x}")
 
 
 def _write_generated(folder: Path, generated: Generated) -> None:

@@ -53,6 +53,7 @@ def _table(columns: Columns, suite: Suite, machines: Machines) -> pa.Table:
         "shuffled_bytes": pa.array(columns["shuffled_bytes"], mask=~reduces),
         "gc_s": nothing,
         "error": nothing,
+        "job": nothing,
     }
     return pa.Table.from_arrays(
         [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA], schema=TASKS_SCHEMA

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Setting
+from howdah.model.at_once import AtOnce
+from howdah.model.plan import Setting
 from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.settings import Settings
@@ -26,30 +26,12 @@ _OPERATIONS = 1_000
 _INTERVAL_S = 1.0
 
 
-class AtOnce(NamedTuple):
-    """How many tasks of each kind a cluster runs at once."""
-
-    maps: int
-    reduces: int
-
-
 class SizedSuite(NamedTuple):
     """A suite with every size decided, and the reasons."""
 
     suite: Suite
     settings: tuple[Setting, ...]
     sample_interval_s: float
-
-
-def at_once(plan: Plan) -> AtOnce:
-    """The tasks that all workers of a plan run at once."""
-    kinds = {worker.name: worker for worker in plan.workers}
-    if plan.cluster is None:
-        placed = list(plan.workers)
-    else:
-        placed = [kinds[worker.kind] for worker in placed_workers(plan.cluster)]
-    maps = sum(worker.map_slots for worker in placed)
-    return AtOnce(max(1, maps), max(1, sum(worker.reduce_slots for worker in placed)))
 
 
 def size_suite(

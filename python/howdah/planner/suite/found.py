@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from howdah.model.at_once import Container, Room, granted_bytes
 from howdah.model.plan import Plan, Role, Setting, Worker
 
 PLATFORM = "as found"
@@ -37,18 +38,26 @@ class ContainerSizes(NamedTuple):
 
     map_bytes: int
     reduce_bytes: int
+    least_bytes: int
+    """The scheduler's least allocation: every container is a multiple of it."""
 
 
 def found_plan(nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]) -> Plan:
-    """The plan of such a cluster: one worker a node, as many tasks at once as its memory holds.
+    """The plan of such a cluster: one worker a node, with slots for as many tasks as its memory holds.
 
-    Only memory counts, as for YARN's default resource calculator.
+    Only memory counts, as for YARN's default resource calculator. What the application master takes of
+    them is reckoned with by ``model.at_once``, from the values.
     """
+
+    def slots(node: FoundNode, task_bytes: int) -> int:
+        container = Container(granted_bytes(task_bytes, containers.least_bytes))
+        return Room(node.memory_bytes, None).holds(container)
+
     workers = tuple(
         Worker(
             name=node.name,
-            map_slots=node.memory_bytes // max(1, containers.map_bytes),
-            reduce_slots=node.memory_bytes // max(1, containers.reduce_bytes),
+            map_slots=slots(node, containers.map_bytes),
+            reduce_slots=slots(node, containers.reduce_bytes),
             memory_bytes=node.memory_bytes,
             vcpus=node.vcores,
             roles=(*((Role.DATANODE,) if node.datanode else ()), Role.NODEMANAGER),

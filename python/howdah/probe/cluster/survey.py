@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from howdah.model.host import Unread
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey, Volume
+from howdah.probe.cluster.identity import Identities
 from howdah.probe.cluster.masters import Post, posts
 from howdah.probe.cluster.system import System, system, volumes
 from howdah.services.conf import ClientConf
@@ -46,16 +47,17 @@ def survey(web: Web, conf: ClientConf) -> Survey:
     nodes = _nodes(web, conf, unread)
     live = [one for one in datanodes if one.live]
     running = [one for one in nodes if one.state in _SERVING]
+    key = Identities((one.host, one.address.rpartition(":")[0]) for one in datanodes).of
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-survey") as pool:
         stored = list(pool.map(partial(_ask_datanode, web, conf), live))
-        with_datanode = {_key(one.host) for one in live}
-        alone = [one for one in running if _key(one.host) not in with_datanode]
+        with_datanode = {key(one.host) for one in live}
+        alone = [one for one in running if key(one.host) not in with_datanode]
         computed = list(pool.map(partial(_ask_web, web), (conf.nodemanager_url(one.web) for one in alone)))
         masters = list(posts(conf))
         led = list(pool.map(partial(_ask_web, web), (one.url for one in masters)))
     unread += _silent("DataNodes", [one.host for one in live], stored)
     unread += _silent("NodeManagers", [one.host for one in alone], computed)
-    found = _Machines()
+    found = _Machines(key)
     for datanode, told in zip(live, stored, strict=True):
         found.datanode(datanode, told)
     for node in running:
@@ -65,7 +67,7 @@ def survey(web: Web, conf: ClientConf) -> Survey:
     for post, told in zip(masters, led, strict=True):
         found.master(post, told)
     machines = found.machines()
-    known = {_key(one.name) for one in machines}
+    known = {key(one.name) for one in machines}
     lost = [
         *(one.host for one in datanodes if not one.live),
         *(one.host for one in nodes if one.state == "LOST"),
@@ -74,16 +76,17 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         name=urlsplit(conf.default_fs).hostname or "",
         hadoop=release,
         machines=machines,
-        dead=tuple(sorted({host for host in lost if _key(host) not in known})),
+        dead=tuple(sorted({host for host in lost if key(host) not in known})),
         node_groups=(conf.get("net.topology.impl") or "").endswith("NodeGroup"),
         unread=tuple(unread),
     )
 
 
 class _Machines:
-    """The machines so far, by name whatever its capitals; each daemon adds what it knows."""
+    """The machines so far, each under the name that it was found by first; each daemon adds what it knows."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: Callable[[str], str]) -> None:
+        self._key = key
         self._found: dict[str, Machine] = {}
 
     def machines(self) -> tuple[Machine, ...]:
@@ -113,7 +116,7 @@ class _Machines:
         self.told(post.host, told)
 
     def told(self, host: str, told: _Told) -> None:
-        machine = self._found[_key(host)]
+        machine = self._found[self._key(host)]
         if told.system is not None and machine.threads is None:
             self._put(
                 machine.model_copy(
@@ -122,7 +125,7 @@ class _Machines:
             )
 
     def _add(self, host: str, role: Role, location: str) -> Machine:
-        machine = self._found.get(_key(host)) or Machine(name=host)
+        machine = self._found.get(self._key(host)) or Machine(name=host)
         levels = tuple(level for level in location.split("/") if level)
         machine = machine.model_copy(
             update={
@@ -134,12 +137,7 @@ class _Machines:
         return machine
 
     def _put(self, machine: Machine) -> None:
-        self._found[_key(machine.name)] = machine
-
-
-def _key(host: str) -> str:
-    """DNS does not tell capitals from small letters."""
-    return host.lower()
+        self._found[self._key(machine.name)] = machine
 
 
 def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:

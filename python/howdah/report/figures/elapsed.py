@@ -20,6 +20,10 @@ _WORD = 0.13
 """How long a total is written, beside the axis."""
 
 
+_BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
+"""A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
+
+
 class Marks(NamedTuple):
     """What the bars are held against, its name and its seconds by workload."""
 
@@ -194,7 +198,7 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
         *(
             {
                 "data": {"values": marks},
-                "mark": {"type": "text", "align": "center", "dy": 27, "fontSize": 11, **rim},
+                "mark": {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
                 "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
             }
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {})

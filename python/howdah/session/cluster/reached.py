@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.installation import Installation
+from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
@@ -20,6 +21,8 @@ _TASK_KEYS = (
     "dfs.blocksize",
     "mapreduce.map.memory.mb",
     "mapreduce.reduce.memory.mb",
+    MASTER_MB,
+    LEAST_MB,
     "mapreduce.task.io.sort.mb",
     "mapreduce.map.output.compress",
     "mapreduce.job.reduce.slowstart.completedmaps",

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from howdah.errors import UserError
 from howdah.installation import find_installation
+from howdah.model.at_once import LEAST_MB
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
@@ -87,12 +88,15 @@ def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node
         )
         for node in nodes
     ]
-    containers = ContainerSizes(_container(conf, "map"), _container(conf, "reduce"))
+    containers = ContainerSizes(
+        _mebibytes(conf, "mapreduce.map.memory.mb"),
+        _mebibytes(conf, "mapreduce.reduce.memory.mb"),
+        _mebibytes(conf, LEAST_MB),
+    )
     return found_plan(found, containers, [FoundValue(*one) for one in told_values(conf)])
 
 
-def _container(conf: ClientConf, kind: str) -> int:
-    key = f"mapreduce.{kind}.memory.mb"
+def _mebibytes(conf: ClientConf, key: str) -> int:
     text = conf.get(key) or ""
     try:
         # -1 is Hadoop's word for whatever the heap needs, a gigabyte unless that is given.

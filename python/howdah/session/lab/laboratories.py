@@ -102,6 +102,13 @@ def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
         return building.bring_up(state, render(state.plan), tell)
 
 
+def check(path: Path, wanted: Wanted) -> None:
+    """Raise UserError where a plan's laboratory could not be built here; nothing is made."""
+    plan = read_plan(path)
+    check_plan(plan)
+    _begun(plan, wanted, _asked(path, plan, wanted, None))
+
+
 def down(name: str, directory: Path | None = None) -> Taken:
     """Take a laboratory down, whatever is left of it; safe to repeat."""
     with registry.locked(name):

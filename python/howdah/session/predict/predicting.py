@@ -13,12 +13,13 @@ from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
 from howdah.model.workload import Suite, WorkloadKind
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import check_replications, scenarios, simulate, stretches

@@ -13,8 +13,9 @@ from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.settings import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.job import Job
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of
@@ -54,7 +55,7 @@ def prepare_cluster(
         work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
-    sized = size_suite(request, at_once(reached.plan))
+    sized = size_suite(request, at_once(reached.plan, where.job_settings))
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
     target = HadoopTarget(
         installation=reached.installation,

@@ -16,12 +16,13 @@ from howdah.engines.sim.engine import SimEngine
 from howdah.engines.sim.intervals import sample_interval_s
 from howdah.engines.sim.target import SimTarget
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workload import Suite
-from howdah.planner.suite.cluster import SIMULATED, at_once, size_suite
+from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of

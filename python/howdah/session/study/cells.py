@@ -42,17 +42,15 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if settings.records is not None and study.suite != HBASE:
             raise UserError(cell.name, "has records, which are of HBase's table", f"give suite: {HBASE}")
         if not cell.planned:
-            given = [name for name in _CLUSTER_ONLY if getattr(settings, name) is not None]
-            if given:
-                raise UserError(
-                    cell.name, f"{given[0]} is of no use to its engine", "it belongs to engine sim or plan"
-                )
+            _check_unplanned(cell)
             continue
         if settings.inventory is None:
             raise UserError(cell.name, "is planned and names no hosts", "give inventory: hosts.yaml")
+        if cell.laboratory is not None:
+            _check_built(cell)
         inventory = read_inventory(beside / settings.inventory)
         try:
-            plan = plan_cluster(_linked(inventory, settings), _plan_request(study, settings))
+            plan = plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
         except UserError as error:
             raise _of(cell, error) from error
         put(plan_path(directory, cell), write_plan(plan))
@@ -61,17 +59,61 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
             put(_calibration_path(directory, settings.calibration), text)
 
 
+def _check_unplanned(cell: Cell) -> None:
+    """Raise UserError for what only a plan has a use for."""
+    given = [name for name in _CLUSTER_ONLY if getattr(cell.settings, name) is not None]
+    if given:
+        hint = "it belongs to engine sim or plan"
+        if cell.settings.engine == "hadoop":
+            hint += ", or beside an inventory, for which a laboratory is built"
+        raise UserError(cell.name, f"{given[0]} is of no use to its engine", hint)
+
+
+def _check_built(cell: Cell) -> None:
+    """Raise UserError for what a laboratory that is built for a cell has no use for."""
+    if cell.settings.lab is not None:
+        raise UserError(
+            cell.name,
+            f"names the laboratory {cell.settings.lab} and hosts to build another one of",
+            "leave lab out, or inventory",
+        )
+    if cell.settings.calibration is not None:
+        raise UserError(
+            cell.name, "calibration is of no use to its engine", "it belongs to engine sim or plan"
+        )
+
+
+def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:
+    """What a cell's plan is made for: where it shares a laboratory, for the most that any cell does there."""
+    if cell.laboratory is None:
+        return cell.settings
+    sharing = [one.settings for one in cells if one.laboratory == cell.laboratory]
+    blocks = {one.block_size for one in sharing}
+    return cell.settings.model_copy(
+        update={
+            "dataset": max((one.dataset for one in sharing if one.dataset), default=None),
+            "replication": max((one.replication for one in sharing if one.replication), default=None),
+            "block_size": blocks.pop() if len(blocks) == 1 else None,
+        }
+    )
+
+
 def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
     """Where a cell's plan is kept."""
     return directory.inputs / f"plan-{cell.number + 1:03d}.yaml"
 
 
-def prepare_cell(study: Study, directory: StudyDirectory, due: Due) -> Prepared:
-    """A run of a cell, ready to start; raises UserError where it could not."""
+def prepare_cell(
+    study: Study, directory: StudyDirectory, due: Due, laboratory: str | None = None
+) -> Prepared:
+    """A run of a cell, ready to start; raises UserError where it could not.
+
+    ``laboratory`` is the one that was built for it.
+    """
     settings = due.cell.settings
     engine = settings.engine or LOCAL
     where = ClusterChoice(
-        lab=settings.lab,
+        lab=laboratory or settings.lab,
         plan=plan_path(directory, due.cell) if engine == "sim" else None,
         calibration=_calibration(directory, settings),
     )

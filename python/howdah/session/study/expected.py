@@ -9,15 +9,19 @@ from contextlib import closing
 from statistics import fmean
 from typing import NamedTuple
 
+from howdah.documents.plan import read_plan
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
+from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.study import Study
 from howdah.model.workload import ROW_BYTES, Suite
-from howdah.planner.suite.cluster import at_once, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.session.cluster.reached_lab import running_lab
+from howdah.session.lab.scaling import fit_here
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
-from howdah.session.study.cells import LOCAL, prepare_cell, run_request
+from howdah.session.study.cells import LOCAL, plan_path, prepare_cell, run_request
 from howdah.session.study.directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.replications import simulate, stretches
@@ -49,7 +53,8 @@ def guesses(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> Guess
     if earlier:
         return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
     on_hadoop = [cell for cell in cells if cell.settings.engine == "hadoop"]
-    return Guesses({cell.number: known for cell in on_hadoop if (known := _on_lab(study, cell))}, SIMULATED)
+    known = {cell.number: found for cell in on_hadoop if (found := _on_lab(study, cell, there))}
+    return Guesses(known, SIMULATED)
 
 
 def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
@@ -88,20 +93,28 @@ def _wanted_bytes(cell: Cell) -> int:
     return settings.dataset or (settings.files or 0) * (settings.file_size or 0)
 
 
-def _on_lab(study: Study, cell: Cell) -> float | None:
+def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
     """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
     try:
-        state = running_lab(cell.settings.lab)
-        if state is None:
+        plan = _lab_plan(cell, there)
+        if plan is None:
             return None
-        suite = size_suite(run_request(study, cell.settings), at_once(state.plan)).suite
+        suite = size_suite(run_request(study, cell.settings), at_once(plan)).suite
         known = load_calibration(PUBLISHED)
-        scenario = translate(state.plan, suite, known.values, seed=study.seed).scenario
+        scenario = translate(plan, suite, known.values, seed=study.seed).scenario
         (summary,) = simulate([scenario], lambda done: None)
     except UserError:
         # What the simulator does not know can still run.
         return None
     return sum(one.elapsed_s for one in stretches(summary) if one.phase is None)
+
+
+def _lab_plan(cell: Cell, there: StudyDirectory) -> Plan | None:
+    """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
+    if cell.laboratory is not None:
+        return fit_here(read_plan(plan_path(there, cell)), there.path).plan
+    state = running_lab(cell.settings.lab)
+    return state.plan if state is not None else None
 
 
 def _tried(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> dict[int, float]:

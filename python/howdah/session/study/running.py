@@ -17,6 +17,7 @@ from howdah.model.study_run import StudyRun
 from howdah.session.run.runs import record
 from howdah.session.study.cells import prepare_cell
 from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.laboratory import StudyLaboratory
 from howdah.store.reader import read_record
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due, due
@@ -29,6 +30,9 @@ class StudyObserver(Protocol):
 
     def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Told of a run that is about to start, and of all that are left with it."""
+
+    def tell(self, text: str) -> None:
+        """Told what happens to a laboratory between runs."""
 
     def progress(self, progress: Progress) -> None:
         """Told about ten times a second how far the current workload is."""
@@ -46,20 +50,28 @@ def run_study(
     """
     directory.sweep()
     done = list(directory.done())
-    while left := list(due(study, cells, done)):
-        one = left[0]
-        observer.begins(one, left, done)
-        dropped = settle(study)
-        run = _run(study, directory, one, observer, caches_dropped=dropped)
-        done.append(run)
-        observer.ended(one, run)
+    with StudyLaboratory(study, directory, cells, observer.tell) as laboratory:
+        while left := list(due(study, cells, done)):
+            one = left[0]
+            lab = laboratory.of(one.cell)
+            observer.begins(one, left, done)
+            dropped = settle(study)
+            run = _run(study, directory, one, observer, lab=lab, caches_dropped=dropped)
+            done.append(run)
+            observer.ended(one, run)
     return tuple(done)
 
 
 def _run(
-    study: Study, directory: StudyDirectory, one: Due, observer: StudyObserver, *, caches_dropped: bool
+    study: Study,
+    directory: StudyDirectory,
+    one: Due,
+    observer: StudyObserver,
+    *,
+    lab: str | None,
+    caches_dropped: bool,
 ) -> StudyRun:
-    with closing(prepare_cell(study, directory, one)) as prepared:
+    with closing(prepare_cell(study, directory, one, lab)) as prepared:
         began_s = time.monotonic()
         path = record(
             prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Watcher(observer)

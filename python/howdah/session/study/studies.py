@@ -21,12 +21,13 @@ from howdah.session.run.engines import SUITES
 from howdah.session.study.cells import HBASE, prepare_cell, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.expected import guesses
+from howdah.session.study.laboratory import check_laboratories
 from howdah.session.study.paper import Paper, write_study_paper
 from howdah.session.study.running import StudyObserver, run_study
 from howdah.study.expected import expected_s
 from howdah.study.local import DATASETS, local_study
 from howdah.study.matrix import Cell, cells_of
-from howdah.study.schedule import Due, due
+from howdah.study.schedule import Due, due, laboratories
 from howdah.units import parse_bytes
 
 __all__ = [
@@ -56,6 +57,11 @@ class Matrix(NamedTuple):
     """Seconds that the runs that are left will take; None where nothing tells."""
     grounds: str
     """What that rests on."""
+
+    @property
+    def laboratories(self) -> int:
+        """How many laboratories are brought up for the runs that are left."""
+        return laboratories(self.left)
 
 
 class Finished(NamedTuple):
@@ -154,8 +160,10 @@ def make_runs(given: Given, there: StudyDirectory, observer: StudyObserver) -> t
 def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None:
     """Make every cell ready once, so that one that could not start is told before anything runs.
 
-    A cluster is asked only when its turn comes: it may not be up yet.
+    A cluster is asked only when its turn comes: it may not be up yet. A laboratory that is to be built is
+    checked by its plan.
     """
+    check_laboratories(study, cells, there)
     for cell in cells:
         if cell.runs and cell.settings.engine != "hadoop":
             prepare_cell(study, there, Due(cell, 1, 0)).close()

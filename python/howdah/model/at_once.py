@@ -1,0 +1,142 @@
+"""How many tasks a cluster runs at once: the containers that YARN has room for beside an application master.
+
+The one definition of a cluster's slots, for planning, analysis, reports and simulations. Plans name slots as
+the papers do; YARN knows containers, of which the application master of every job takes one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan, Worker
+from howdah.model.value import value_text
+from howdah.units import MIB
+
+MASTER_MB = "yarn.app.mapreduce.am.resource.mb"
+LEAST_MB = "yarn.scheduler.minimum-allocation-mb"
+_MASTER_VCORES = "yarn.app.mapreduce.am.resource.cpu-vcores"
+_NODE_MB = "yarn.nodemanager.resource.memory-mb"
+_NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
+_CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
+_UNSET_MB = 1024
+"""What a task gets whose container is left at -1."""
+
+
+class AtOnce(NamedTuple):
+    """How many tasks of each kind run at once, each kind alone."""
+
+    maps: int
+    reduces: int
+
+
+class Container(NamedTuple):
+    """What one task or application master is given."""
+
+    memory_bytes: int
+    vcores: int = 1
+
+
+class Room(NamedTuple):
+    """What one NodeManager gives to containers; vcores are None where YARN looks at memory alone."""
+
+    memory_bytes: int
+    vcores: int | None
+
+    def holds(self, container: Container) -> int:
+        """How many such containers run at once."""
+        by_memory = self.memory_bytes // container.memory_bytes
+        return by_memory if self.vcores is None else min(by_memory, self.vcores // container.vcores)
+
+    def beside(self, container: Container) -> Room:
+        """What is left beside a container; everything where that does not fit, and so is elsewhere."""
+        if not self.holds(container):
+            return self
+        vcores = None if self.vcores is None else self.vcores - container.vcores
+        return Room(self.memory_bytes - container.memory_bytes, vcores)
+
+
+def counts_vcores(calculator: str) -> bool:
+    """Whether a scheduler with this resource calculator counts vcores: YARN's own looks at memory alone."""
+    return calculator.endswith("DominantResourceCalculator")
+
+
+def granted_bytes(asked_bytes: int, least_bytes: int) -> int:
+    """The memory of a container that asks for so much: YARN gives multiples of the least allocation."""
+    step = max(1, least_bytes)
+    return max(1, -(-asked_bytes // step)) * step
+
+
+def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
+    """The tasks that all workers of a plan run at once, at least one: its slots, as far as there is room.
+
+    ``job`` are the properties that a job is given for itself. Its application master may be on any worker,
+    and is reckoned where it costs the most tasks. A plan that names no application master has its slots.
+    """
+    counts: Mapping[str, int] = (
+        Counter(worker.kind for worker in placed_workers(plan.cluster))
+        if plan.cluster
+        else dict.fromkeys((worker.name for worker in plan.workers), 1)
+    )
+    sizes = _Sizes(plan, job or {})
+
+    def tasks(kind: str) -> int:
+        slots = {
+            worker.name: (worker.map_slots if kind == "map" else worker.reduce_slots)
+            for worker in plan.workers
+        }
+        planned = sum(each * counts.get(name, 0) for name, each in slots.items())
+        if sizes.master is None:
+            return max(1, planned)
+        working = [worker for worker in plan.workers if slots[worker.name]]
+        rooms = [(sizes.room(worker), counts.get(worker.name, 0)) for worker in working]
+        task = sizes.task(kind)
+        room = sum(one.holds(task) * count for one, count in rooms)
+        lost = [one.holds(task) - one.beside(sizes.master).holds(task) for one, count in rooms if count]
+        return max(1, min(planned, room - max(lost, default=0)))
+
+    return AtOnce(tasks("map"), tasks("reduce"))
+
+
+class _Sizes:
+    """The containers and the room for them that a plan tells of, or a job's own properties."""
+
+    def __init__(self, plan: Plan, job: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._job = job
+        self._least = (self._number(LEAST_MB) or 0) * MIB
+        self._vcores_count = counts_vcores(self._text(_CALCULATOR) or "")
+        master_mb = self._number(MASTER_MB)
+        self.master = (
+            Container(granted_bytes(master_mb * MIB, self._least), self._number(_MASTER_VCORES) or 1)
+            if master_mb
+            else None
+        )
+
+    def task(self, kind: str) -> Container:
+        """The container of a ``map`` or ``reduce`` task."""
+        asked_mb = self._number(f"mapreduce.{kind}.memory.mb") or _UNSET_MB
+        vcores = self._number(f"mapreduce.{kind}.cpu.vcores") or 1
+        return Container(granted_bytes(asked_mb * MIB, self._least), vcores)
+
+    def room(self, worker: Worker) -> Room:
+        """What the NodeManager of such a worker has; all of its memory where no setting says less."""
+        memory_mb = self._number(_NODE_MB, worker)
+        memory = memory_mb * MIB if memory_mb else worker.memory_bytes
+        vcores = self._number(_NODE_VCORES, worker) or worker.vcpus
+        return Room(memory, vcores if self._vcores_count else None)
+
+    def _number(self, key: str, worker: Worker | None = None) -> int | None:
+        """A whole number above 0; None for anything else."""
+        text = self._text(key, worker)
+        return int(text) if text is not None and text.isdigit() and int(text) else None
+
+    def _text(self, key: str, worker: Worker | None = None) -> str | None:
+        if key in self._job:
+            return self._job[key].strip()
+        for setting in self._plan.settings:
+            if setting.key == key and (worker is None or setting.worker in (None, worker.name)):
+                return value_text(setting.value).strip()
+        return None

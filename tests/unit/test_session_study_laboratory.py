@@ -1,0 +1,79 @@
+"""A study that builds its own laboratories: what is planned for them, and what is refused before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.documents.plan import read_plan
+from howdah.errors import UserError
+from howdah.session.study import studies as session
+from howdah.session.study.cells import plan_path, write_inputs
+from howdah.session.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
+from support.hadoop_cluster import needs_hadoop
+from support.studies import EXAMPLES
+
+HOSTS = EXAMPLES / "hosts-lab-ha.yaml"
+
+LABS = f"""\
+howdah: 1
+study: protection
+question: What do two masters of each kind cost?
+suite: terasuite
+settings: {{engine: hadoop, inventory: {HOSTS}, hypervisor: none, replication: 2}}
+factors:
+  - {{vary: protection, values: [none, ha]}}
+  - {{vary: dataset, values: [10MB, 20MB]}}
+baseline: {{protection: none}}
+repeats: {{least: 2, most: 2}}
+"""
+
+
+def given(folder: Path, text: str = LABS) -> session.Given:
+    path = folder / "study.yaml"
+    path.write_text(text)
+    return session.read(path)
+
+
+def test_cells_of_one_laboratory_share_a_plan_for_the_largest_dataset(tmp_path: Path) -> None:
+    asked = given(tmp_path)
+    cells, there = cells_of(asked.study), StudyDirectory(tmp_path / "there")
+    write_inputs(asked.study, there, cells, asked.folder)
+    plans = [plan_path(there, cell).read_text() for cell in cells]
+    assert plans[0] == plans[1] != plans[2] == plans[3]
+    first, _, second, _ = (read_plan(plan_path(there, cell)).cluster for cell in cells)
+    assert first is not None
+    assert second is not None
+    assert (first.request.protection, second.request.protection) == ("none", "ha")
+    assert first.request.dataset_bytes == second.request.dataset_bytes == 20 * 10**6
+
+
+@needs_hadoop
+def test_a_dry_run_says_how_many_laboratories_are_brought_up(tmp_path: Path) -> None:
+    matrix = session.dry_run(given(tmp_path), tmp_path / "there")
+    assert len(matrix.left) == 8
+    # Two in the first round; the second begins on the one that is up.
+    assert matrix.laboratories == 3
+    assert not (tmp_path / "there").exists()
+
+
+@needs_hadoop
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("replication: 2}", "replication: 2, lab: mine}", "hosts to build another one of"),
+        ("replication: 2}", "replication: 2, calibration: published}", "calibration is of no use"),
+        (f"inventory: {HOSTS}, ", "", "hypervisor is of no use to its engine"),
+        (str(HOSTS), "nowhere.yaml", "nowhere.yaml"),
+        ("[none, ha]", "[none, ft]", "Fault Tolerance"),
+    ],
+)
+def test_what_cannot_be_built_is_refused_before_anything_is(
+    old: str, new: str, says: str, tmp_path: Path
+) -> None:
+    asked = given(tmp_path, LABS.replace(old, new))
+    with pytest.raises(UserError) as caught:
+        session.dry_run(asked, tmp_path / "there")
+    assert says in f"{caught.value.where}: {caught.value.what}; {caught.value.hint}"
