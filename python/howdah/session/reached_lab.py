@@ -10,7 +10,7 @@ from howdah.lab.inside import client_prefix
 from howdah.lab.state import LabState, read_state
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
-from howdah.session.lab_telemetry import lab_telemetry
+from howdah.session.lab_telemetry import beneath, lab_telemetry
 from howdah.session.reached import Reached, open_telemetry, open_web
 from howdah.units import format_bytes, format_counted
 
@@ -56,6 +56,7 @@ def reach_lab(state: LabState) -> Reached:
     telemetry = open_telemetry(conf, state.names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
+    shared = beneath(state)
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
     return Reached(
         installation=find_installation(
@@ -71,7 +72,7 @@ def reach_lab(state: LabState) -> Reached:
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)
         },
         telemetry=telemetry,
-        sources=lab_telemetry(state, conf, telemetry),
+        sources=(*lab_telemetry(state, conf, telemetry), *shared),
         client_prefix=client_prefix(state),
-        lab=state.laboratory,
+        lab=state.laboratory.model_copy(update={"machine": shared[0].machine}),
     )
