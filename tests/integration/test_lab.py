@@ -6,6 +6,7 @@ import json
 import os
 import pwd
 import random
+import socket
 import subprocess
 import tempfile
 import time
@@ -15,9 +16,14 @@ from typing import Any
 
 import pytest
 
+from howdah.analysis import analyse
 from howdah.lab.capabilities import find_capabilities
+from howdah.model.tables import RunData
+from howdah.store.reader import read_run
+from support.busy import busy_others
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB
+from support.findings import found
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
@@ -26,7 +32,6 @@ pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not
 
 CACHE = LIB.parents[2]
 CONTENT = os.urandom(150_000).hex().encode()
-EXAMPLES = next(LIB.glob("hadoop-mapreduce-examples-*.jar"), LIB)
 
 
 class Lab:
@@ -71,6 +76,21 @@ class Lab:
         found: dict[str, Any] = json.loads(self.try_to("status", "--json").stdout)
         return found
 
+    def run(self, *words: str) -> RunData:
+        """Run ``howdah run`` on it to a good end."""
+        done = subprocess.run(
+            [*self._prefix, HOWDAH, "run", *words, "--engine", "hadoop", "--lab", self.name],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+            env={**environment(), "HOWDAH_CACHE": str(CACHE)},
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        (path,) = (self.folder / "runs").glob("2*")
+        return read_run(path)
+
     def on(self, machine: str, *words: str) -> str:
         """Run a command on a machine."""
         return self.do("ssh", machine, "--", *words)
@@ -83,18 +103,38 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     one.try_to("down")
 
 
+def holds_what_others_used(run: RunData) -> None:
+    """The machine beneath is sampled, is no host of the plan, and a busy one is told of."""
+    state = run.record.cluster
+    assert state is not None
+    assert state.lab is not None
+    machine = state.lab.machine
+    assert machine == socket.gethostname()
+    analysis = analyse(run)
+    assert {one.name: one.level for one in analysis.evidence.machines}[machine] == "beneath"
+    (use,) = (one for one in analysis.evidence.others if one.phase is None)
+    # Three want each CPU and more, of which the laboratory's tasks are one.
+    assert use.others > 0.3
+    assert use.own > 0.02
+    assert use.runnable is not None
+    assert use.runnable > use.cpus
+    (warning,) = found(run, "others")
+    assert "times of this run are not the laboratory's own" in warning.text
+    assert "neither telemetry nor tasks tell why" not in " ".join(one.text for one in analysis.findings)
+
+
 @pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
 def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(lab_plan(), tmp_path)
     (tmp_path / "content").write_bytes(CONTENT)
     assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
 
-    found = lab.status()
-    assert (found["state"], found["awaited"]) == ("up", None)
-    assert found["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
-    kept = {one["what"] for one in found["laboratory"]["isolation"] if one["kept"]}
+    state = lab.status()
+    assert (state["state"], state["awaited"]) == ("up", None)
+    assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
+    kept = {one["what"] for one in state["laboratory"]["isolation"] if one["kept"]}
     assert kept == {"network", "uplink", "CPU", "memory", "disks"}
-    assert {one["bytes_per_s"] for machine in found["machines"] for one in machine["disks"]} == {150_000_000}
+    assert {one["bytes_per_s"] for machine in state["machines"] for one in machine["disks"]} == {150_000_000}
 
     lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
     assert lab.on("h2-1", "hostname") == "h2-1\n"
@@ -105,14 +145,17 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     assert "/rack-1/h2/" in racks
     assert lab.try_to("ssh", "h1-1", "--", "sh", "-c", "exit 7").returncode == 7
 
+    with busy_others():
+        holds_what_others_used(lab.run("teragen", "--rows", "100k", "--maps", "2"))
+
     other = lab.try_to("up", str(plan), "--link", "100Mb/s")
     assert other.returncode == 2
     assert f"howdah lab down --name {lab.name} first" in other.stderr
     assert "nothing had to be started" in lab.up(plan)
 
     assert lab.do("kill", "h1-2", "datanode") == "h1-2: 1 process ended\n"
-    found = lab.status()
-    assert (found["state"], found["awaited"]) == ("degraded", "datanode on h1-2")
+    state = lab.status()
+    assert (state["state"], state["awaited"]) == ("degraded", "datanode on h1-2")
     assert "1 daemon started" in lab.up(plan)
     lab.do("kill", "h2-2")
     assert lab.do("start", "h2-2") == "h2-2: started datanode, nodemanager\n"
@@ -182,13 +225,15 @@ def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab)
     plan = save_plan(lab_plan(workers_per_host=None), folder)
     (folder / "content").write_bytes(CONTENT)
     assert "not kept" in lab.up(plan)
-    found = lab.status()
-    assert found["laboratory"]["rootless"]
-    assert found["state"] == "up"
+    state = lab.status()
+    assert state["laboratory"]["rootless"]
+    assert state["state"] == "up"
     lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
     lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(folder / "back"))
     assert (folder / "back").read_bytes() == CONTENT
-    answer = lab.on("client", "hadoop", "jar", str(EXAMPLES), "pi", "1", "100")
-    assert "Estimated value of Pi is 3." in answer
+    with busy_others():
+        run = lab.run("pi", "--maps", "1", "--samples", "100")
+    assert (run.record.workloads[0].answer or "").startswith("3.")
+    holds_what_others_used(run)
     lab.do("down")
     assert traces(lab.name, lab.directory) == []

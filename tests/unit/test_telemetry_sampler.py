@@ -245,7 +245,9 @@ def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
     end_s = (time.monotonic_ns() - start_ns) / 1e9
     times = sorted(set(sink.times()))
     assert 0 <= times[0] < times[-1] <= end_s
-    assert len(times) == cost.ticks >= 3
+    # The kernel's threads are read at times of their own.
+    steady = {row.time_s for row in sink.rows if not row.metric.startswith("kernel/")}
+    assert len(steady) == cost.ticks >= 3
     known = {metric.pattern for metric in METRICS}
     for metric in sink.last():
         subject, *instance, quantity = metric.split("/")

@@ -67,14 +67,14 @@ def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """CPU time that others had while workloads ran: one finding, the workload that it was most in first."""
+    """CPU time that others had while workloads ran: one finding, the workload with most of it first."""
     noted = sorted(
         (
             each
             for each in evidence.others
             if each.phase is None and each.others >= OTHERS_NOTED and each.others_cpu_s >= LEAST_CPU_S
         ),
-        key=lambda each: -each.others,
+        key=lambda each: -each.others_cpu_s,
     )
     if not noted:
         return
@@ -94,7 +94,10 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text=text,
         sure=_sure(most, scarce=scarce),
         origin=record.origin,
-        numbers=tuple(one for each in noted for one in _numbers(each)),
+        numbers=(
+            *_numbers(most),
+            *(number(f"others, {each.workload}", each.others, "1") for each in rest),
+        ),
     )
 
 
@@ -113,7 +116,7 @@ def _sure(use: OthersUse, *, scarce: bool) -> Sure:
 
 def _numbers(use: OthersUse) -> Iterator[Number]:
     shares = {
-        "others": use.others,
+        f"others, {use.workload}": use.others,
         "own": use.own,
         "the kernel's threads": use.kernel,
         "idle": use.idle,
@@ -122,9 +125,9 @@ def _numbers(use: OthersUse) -> Iterator[Number]:
     }
     for name, share in shares.items():
         if share is not None:
-            yield number(f"{use.workload}, {name}", share, "1")
+            yield number(name, share, "1")
     if use.runnable is not None:
-        yield number(f"{use.workload}, tasks that ran or waited", use.runnable, "1")
+        yield number("tasks that ran or waited", use.runnable, "1")
 
 
 def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

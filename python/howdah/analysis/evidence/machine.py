@@ -23,3 +23,8 @@ class Machine:
     level: Level
     host: str
     rack: str
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is part of the plan, or of what the tasks of a run were on."""
+        return self.level not in ("beneath", "other")

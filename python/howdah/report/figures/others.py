@@ -26,7 +26,7 @@ def others(source: Source) -> Figure | None:
         return None
     keys = {
         "own": Key("the laboratory" if lab else "howdah", "cpu-user"),
-        "kernel": Key("kernel's threads", "cpu-system"),
+        "kernel": Key("kernel", "cpu-system"),
         "others": Key("others", "cpu-others"),
         "steal": Key("steal", "cpu-steal"),
     }
