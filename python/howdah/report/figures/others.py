@@ -38,7 +38,7 @@ def others(source: Source) -> Figure | None:
     machine, cpus = whole[0].machine, whole[0].cpus
     beneath = ", beneath the laboratory" if lab else ""
     queues = [one.runnable for one in whole if one.runnable is not None]
-    queued = f"; up to {max(queues):.0f} tasks at a time, a workload's mean, ran or waited" if queues else ""
+    queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
     return Figure(
         id="others",
         title=f"Who had {machine}'s CPUs",
