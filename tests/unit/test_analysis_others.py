@@ -138,6 +138,17 @@ def test_a_local_run_is_told_of_by_the_same_means() -> None:
     assert found(terasuite(), "others") == [], "records of before say nothing"
 
 
+def test_without_the_laboratorys_own_use_nobody_is_accused() -> None:
+    run = shared_lab(0.5)
+    lost = run._replace(
+        samples=run.samples.filter(
+            [not str(name).startswith("own/lab") for name in run.samples["metric"].to_pylist()]
+        )
+    )
+    assert analyse(lost).evidence.others == ()
+    assert found(lost, "others") == []
+
+
 def test_a_comparison_says_which_runs_were_disturbed() -> None:
     quiet, busy = figures_of(shared_lab(0.01)), figures_of(shared_lab(0.7))
     assert busy.remarks == ("others used CPU time of big: 70 % in terasort",)

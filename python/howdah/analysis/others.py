@@ -32,12 +32,19 @@ def machine_of(record: RunRecord) -> str | None:
     return record.cluster.lab.machine if record.cluster and record.cluster.lab else None
 
 
+def _sampled(record: RunRecord, timeline: Timeline) -> str | None:
+    """That machine, if what the run itself used of it was sampled: all else would look like others'."""
+    machine = machine_of(record)
+    most = "lab" if on_cluster(record) else "howdah"
+    return machine if machine and most in timeline.instances(machine, "own") else None
+
+
 def others_uses(
     record: RunRecord, timeline: Timeline, stretches: Iterable[StretchUse]
 ) -> tuple[OthersUse, ...]:
     """Who used that machine in every workload and phase; empty where the run's own use was not sampled."""
-    machine = machine_of(record)
-    if machine is None or not timeline.instances(machine, "own"):
+    machine = _sampled(record, timeline)
+    if machine is None:
         return ()
     found = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
     return tuple(each for each in found if each is not None)
@@ -73,9 +80,9 @@ def _others(timeline: Timeline, machine: str, stretch: StretchUse) -> OthersUse 
 
 def shared_series(record: RunRecord, timeline: Timeline) -> tuple[Series, ...]:
     """Who had that machine's CPUs between its samples, as shares of all of them."""
-    machine = machine_of(record)
+    machine = _sampled(record, timeline)
     parts = timeline.instances(machine, "own") if machine else ()
-    first = timeline.track(machine, f"own/{parts[0]}/cpu_s") if machine and parts else None
+    first = timeline.track(machine, f"own/{parts[0]}/cpu_s") if machine else None
     if machine is None or first is None or len(first.times_s) < MIN_SAMPLES:
         return ()
     edges = first.times_s

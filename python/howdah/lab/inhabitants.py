@@ -62,14 +62,8 @@ def _spaces(lab: str) -> Iterator[tuple[int, int]]:
 def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
     try:
         found = (proc.PROC / str(pid) / "ns/net").stat()
-    except OSError:
-        return False  # It has ended, or is another user's.
-    return (found.st_dev, found.st_ino) in spaces or belongs(pid, lab)
-
-
-def belongs(pid: int, lab: str) -> bool:
-    """Whether a process has the laboratory's name in its environment, as all have that run on a machine."""
-    try:
+        if (found.st_dev, found.st_ino) in spaces:
+            return True
         return proc.environment(pid).get(names.VARIABLE.encode()) == lab.encode()
     except OSError:
         return False  # It has ended, or is another user's.

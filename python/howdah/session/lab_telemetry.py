@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.lab import inhabitants
 from howdah.lab.cgroups import Group, machine_group
 from howdah.lab.disks import devices
 from howdah.lab.names import host_space
 from howdah.lab.network import INTERFACE, SPACES, UPLINK, space
+from howdah.lab.processes import belongs
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, Machine
 from howdah.model.plan import Role
@@ -40,7 +40,7 @@ def beneath(state: LabState) -> tuple[Source, ...]:
     own = (
         grouped_lab(groups, list(devices(state.spec).values()))
         if state.spec and (groups := _groups(Group.of(state.name)))
-        else loose_lab(lambda pid: inhabitants.belongs(pid, state.name))
+        else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
     )
     return machine_beneath(_name_beneath(state), own)
 
