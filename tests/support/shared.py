@@ -60,9 +60,9 @@ def _beneath(
         yield (time_s, BENEATH, "load/runnable", 12.0)
 
 
-def shared_local(others: float) -> RunData:
+def shared_local(others: float, run: RunData | None = None) -> RunData:
     """A local run on a machine that did nothing but what its own processes did, and others their share."""
-    run = terasuite()
+    run = run or terasuite()
     rows = run.samples.to_pylist()
     times = np.array(sorted({row["time_s"] for row in rows}))
     busy = np.zeros(len(times))

@@ -129,6 +129,12 @@ def test_a_cause_that_is_found_is_less_sure_on_a_busy_machine() -> None:
     assert (quiet.sure, busy.sure) == ("likely", "guess")
 
 
+@pytest.mark.parametrize("others", [0.0, 0.5])
+def test_a_long_task_is_told_with_what_others_used_meanwhile(others: float) -> None:
+    (pole,) = found(shared_local(others, terasuite(pole=4.0)), "long-pole", "terasort")
+    assert ("of host1's CPU time meanwhile" in pole.text) == (others > 0)
+
+
 def test_a_local_run_is_told_of_by_the_same_means() -> None:
     (warning,) = found(shared_local(0.5), "others")
     assert "of host1's CPU time while" in warning.text
