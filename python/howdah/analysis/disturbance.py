@@ -74,7 +74,7 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             for each in evidence.others
             if each.phase is None and each.others >= OTHERS_NOTED and each.others_cpu_s >= LEAST_CPU_S
         ),
-        key=lambda each: -each.others_cpu_s,
+        key=lambda each: (not disturbed(each), -each.others_cpu_s),
     )
     if not noted:
         return
