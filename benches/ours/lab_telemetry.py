@@ -22,6 +22,8 @@ from howdah.lab.names import host_space
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
+from howdah.telemetry.own import grouped_lab
+from howdah.telemetry.source import Source, machine_beneath
 
 _NAME = f"bench-{os.getpid()}"
 _BEANS = Path(__file__).parents[2] / "tests/data/hadoop-3.5.0/jmx.json"
@@ -66,6 +68,12 @@ def _machines(spec: LabSpec, ports: Mapping[str, int]) -> Iterator[LabMachine]:
         )
 
 
+def _beneath(spec: LabSpec) -> tuple[Source, ...]:
+    """This machine as it is sampled beneath a laboratory, of which each disk is one of this machine's."""
+    disk = next(path.name for path in sorted(Path("/sys/class/block").iterdir()))
+    return machine_beneath("beneath", grouped_lab(Group.of(spec.name).paths, [disk] * 4 * len(spec.machines)))
+
+
 @contextmanager
 def _daemons() -> Iterator[Mapping[str, int]]:
     """The ports of the stand-ins by the daemon's name."""
@@ -84,7 +92,8 @@ def _measure(interval_s: float, seconds: float, folder: Path) -> dict[str, float
         cgroups.build(spec)
         network.build(spec)
         with _daemons() as ports, Web() as web:
-            return sample(lab_sources(tuple(_machines(spec, ports)), web), interval_s, seconds, folder)
+            sources = (*lab_sources(tuple(_machines(spec, ports)), web), *_beneath(spec))
+            return sample(sources, interval_s, seconds, folder)
     finally:
         network.remove(spec.name)
         cgroups.remove(spec.name)

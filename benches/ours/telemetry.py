@@ -15,4 +15,4 @@ from howdah.telemetry.source import this_machine
 
 if __name__ == "__main__":
     interval_s, seconds, folder = float(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3])
-    print(json.dumps(sample([this_machine("this")], interval_s, seconds, folder)))
+    print(json.dumps(sample(this_machine("this"), interval_s, seconds, folder)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import random
+import socket
 import sys
 import tempfile
 import time
@@ -13,9 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from howdah.analysis import analyse
 from howdah.lab.capabilities import find_capabilities
+from howdah.model.tables import RunData
 from howdah.probe import probe_host
+from support.busy import busy_others
 from support.daemons import FETCH, LIB
+from support.findings import found
 from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
@@ -24,7 +29,6 @@ from support.labs import lab_plan, save_plan
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
 
 CONTENT = os.urandom(150_000).hex().encode()
-EXAMPLES = next(LIB.glob("hadoop-mapreduce-examples-*.jar"), LIB)
 
 
 # Whether anybody answers at a port, with less patience than it takes to learn that a host has gone.
@@ -54,44 +58,31 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     one.try_to("down")
 
 
-@pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
-def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
-    plan = save_plan(lab_plan(), tmp_path)
-    (tmp_path / "content").write_bytes(CONTENT)
-    assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
+def holds_what_others_used(run: RunData) -> None:
+    """The machine beneath is sampled, is no host of the plan, and a busy one is told of."""
+    state = run.record.cluster
+    assert state is not None
+    assert state.lab is not None
+    machine = state.lab.machine
+    assert machine == socket.gethostname()
+    analysis = analyse(run)
+    assert {one.name: one.level for one in analysis.evidence.machines}[machine] == "beneath"
+    (use,) = (one for one in analysis.evidence.others if one.phase is None)
+    # Three want each CPU and more, of which the laboratory's tasks are one.
+    assert use.others > 0.3
+    assert use.own > 0.02
+    assert use.runnable is not None
+    assert use.runnable > use.cpus
+    (warning,) = found(run, "others")
+    assert "times of this run are not the laboratory's own" in warning.text
+    assert "neither telemetry nor tasks tell why" not in " ".join(one.text for one in analysis.findings)
 
-    found = lab.status()
-    assert (found["state"], found["missing"]) == ("up", [])
-    assert found["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
-    isolation = {one["what"]: one for one in found["laboratory"]["isolation"]}
-    kept = {what for what, one in isolation.items() if one["kept"]}
-    # The masters' host has its two CPUs on top of the four that the hosts of workers share.
-    enough = probe_host().usable_cpus >= 6
-    assert kept == {"network", "uplink", "memory", "disks"} | ({"CPU"} if enough else set())
-    assert enough or "together, and this machine has" in isolation["CPU"]["how"]
-    assert {one["bytes_per_s"] for machine in found["machines"] for one in machine["disks"]} == {150_000_000}
 
-    # By itself a ResourceManager keeps this below /tmp, which all laboratories share.
-    attributes = lab.directory / "machines/m1/var/lib/hadoop/yarn-node-attributes"
-    assert (attributes / "nodeattribute.mirror").exists()
-
-    lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
-    assert lab.on("h2-1", "hostname") == "h2-1\n"
-    lab.on("h2-1", "hdfs", "dfs", "-get", "/tmp/content", str(tmp_path / "back"))
-    assert (tmp_path / "back").read_bytes() == CONTENT
-    racks = lab.on("h1-1", "hdfs", "fsck", "/tmp/content", "-files", "-blocks", "-racks")
-    assert "/rack-1/h1/" in racks
-    assert "/rack-1/h2/" in racks
-    assert lab.try_to("ssh", "h1-1", "--", "sh", "-c", "exit 7").returncode == 7
-
-    other = lab.try_to("up", str(plan), "--link", "100Mb/s")
-    assert other.returncode == 2
-    assert f"howdah lab down --name {lab.name} first" in other.stderr
-    assert "nothing had to be started" in lab.up(plan)
-
+def loses_and_mends(lab: Lab, plan: Path) -> None:
+    """A daemon, a host and a worker's processes are lost, told of by name, and come back."""
     assert lab.do("kill", "h1-2", "datanode") == "h1-2: 1 process ended\n"
-    found = lab.status()
-    assert (found["state"], found["missing"]) == ("degraded", ["datanode on h1-2"])
+    state = lab.status()
+    assert (state["state"], state["missing"]) == ("degraded", ["datanode on h1-2"])
     assert _reached(lab, "h1-2", DATANODE) == "refused"
     assert lab.try_to("kill", "h1-2", "datanode", "--how", "host").returncode == 2
     assert "1 daemon started" in lab.up(plan)
@@ -110,6 +101,48 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     assert _reached(lab, "h2-2", DATANODE) == "refused"
     assert lab.do("start", "h2") == "h2: started datanode on h2-2, nodemanager on h2-2\n"
     assert lab.status()["state"] == "up"
+
+
+@pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
+def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
+    plan = save_plan(lab_plan(), tmp_path)
+    (tmp_path / "content").write_bytes(CONTENT)
+    assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
+
+    state = lab.status()
+    assert (state["state"], state["missing"]) == ("up", [])
+    assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
+    isolation = {one["what"]: one for one in state["laboratory"]["isolation"]}
+    kept = {what for what, one in isolation.items() if one["kept"]}
+    # The masters' host has its two CPUs on top of the four that the hosts of workers share.
+    enough = probe_host().usable_cpus >= 6
+    assert kept == {"network", "uplink", "memory", "disks"} | ({"CPU"} if enough else set())
+    assert enough or "together, and this machine has" in isolation["CPU"]["how"]
+    assert {one["bytes_per_s"] for machine in state["machines"] for one in machine["disks"]} == {150_000_000}
+
+    # By itself a ResourceManager keeps this below /tmp, which all laboratories share.
+    attributes = lab.directory / "machines/m1/var/lib/hadoop/yarn-node-attributes"
+    assert (attributes / "nodeattribute.mirror").exists()
+
+    lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
+    assert lab.on("h2-1", "hostname") == "h2-1\n"
+    lab.on("h2-1", "hdfs", "dfs", "-get", "/tmp/content", str(tmp_path / "back"))
+    assert (tmp_path / "back").read_bytes() == CONTENT
+    racks = lab.on("h1-1", "hdfs", "fsck", "/tmp/content", "-files", "-blocks", "-racks")
+    assert "/rack-1/h1/" in racks
+    assert "/rack-1/h2/" in racks
+    assert lab.try_to("ssh", "h1-1", "--", "sh", "-c", "exit 7").returncode == 7
+
+    with busy_others():
+        lab.run("teragen", "--rows", "100k", "--maps", "2")
+    holds_what_others_used(lab.last_run())
+
+    other = lab.try_to("up", str(plan), "--link", "100Mb/s")
+    assert other.returncode == 2
+    assert f"howdah lab down --name {lab.name} first" in other.stderr
+    assert "nothing had to be started" in lab.up(plan)
+
+    loses_and_mends(lab, plan)
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
 
     assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
@@ -175,16 +208,19 @@ def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab)
     plan = save_plan(lab_plan(workers_per_host=None), folder)
     (folder / "content").write_bytes(CONTENT)
     assert "not kept" in lab.up(plan)
-    found = lab.status()
-    assert found["laboratory"]["rootless"]
-    assert found["state"] == "up"
+    state = lab.status()
+    assert state["laboratory"]["rootless"]
+    assert state["state"] == "up"
     assert lab.try_to("kill", "h1", "--how", "host").returncode == 2
     assert "link" not in lab.do("kill", "h1")
     assert lab.do("start", "h1") == "h1: started datanode, nodemanager\n"
     lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
     lab.on("h1", "hdfs", "dfs", "-get", "/tmp/content", str(folder / "back"))
     assert (folder / "back").read_bytes() == CONTENT
-    answer = lab.on("client", "hadoop", "jar", str(EXAMPLES), "pi", "1", "100")
-    assert "Estimated value of Pi is 3." in answer
+    with busy_others():
+        lab.run("pi", "--maps", "1", "--samples", "100")
+    run = lab.last_run()
+    assert (run.record.workloads[0].answer or "").startswith("3.")
+    holds_what_others_used(run)
     lab.do("down")
     assert traces(lab.name, lab.directory) == []

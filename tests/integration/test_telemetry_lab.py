@@ -18,6 +18,7 @@ from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
 from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.link import LinkDevice
+from howdah.telemetry.own import GroupDevice
 from howdah.telemetry.volume import VolumeDevice
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -87,6 +88,17 @@ def test_cpu_of_a_group_that_is_held_back(group: Group) -> None:
     assert 0.1 < used_s < 0.2 * elapsed_s + 0.2
     assert values["cpu/all/throttled_s"] > 0
     assert used_s + values["cpu/all/idle_s"] == pytest.approx(0.2 * elapsed_s, rel=0.15, abs=0.1)
+
+
+def test_what_a_group_uses_of_the_machine_beneath_it(group: Group) -> None:
+    """The laboratory's own group, above those of its machines, has all that they used."""
+    above = Group.of(f"test-{os.getpid()}").paths
+    with started(GroupDevice(above)) as tick, started(CgroupCpuDevice(group.paths, 0.2)) as machine:
+        inside(group, _SPIN).communicate()
+        values, below = tick(), machine()
+    used_s = below["cpu/all/user_s"] + below["cpu/all/system_s"]
+    assert values["own/lab/cpu_s"] == pytest.approx(used_s, abs=0.05)
+    assert values["own/lab/cpu_s"] > 0.1
 
 
 def test_memory_of_a_group(group: Group) -> None:

@@ -47,7 +47,7 @@ def test_sysstat_and_the_sampler_agree(tmp_path: Path) -> None:
     raw = tmp_path / "sa"
     sink = MemorySink()
     start_s, start_ns = time.time(), time.monotonic_ns()
-    sampler = Sampler(sink, [this_machine("w1")], run_start_ns=start_ns, interval_s=0.2)
+    sampler = Sampler(sink, this_machine("w1"), run_start_ns=start_ns, interval_s=0.2)
     sampler.start()
     recorder = subprocess.Popen([_SADC, "-S", "ALL", "1", "7", raw], cwd=tmp_path)
     deadline = time.monotonic() + 4

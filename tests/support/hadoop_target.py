@@ -23,5 +23,5 @@ def hadoop_target(cluster: HadoopCluster, work_dir: str) -> HadoopTarget:
         work_dir=work_dir,
         queue="default",
         machine_of={"localhost": "localhost"},
-        sources=(this_machine("localhost"),),
+        sources=this_machine("localhost"),
     )

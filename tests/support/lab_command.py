@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from howdah.model.tables import RunData
+from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import LIB
 
@@ -73,6 +75,10 @@ class Lab:
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         told: dict[str, Any] = json.loads(done.stdout)
         return told
+
+    def last_run(self) -> RunData:
+        """What was recorded of the newest run."""
+        return read_run(max((self.folder / "runs").glob("2*")))
 
     def on(self, machine: str, *words: str) -> str:
         """Run a command on a machine."""

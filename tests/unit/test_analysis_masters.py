@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
+from howdah.analysis.comparing.machines import seen_in
 from howdah.analysis.comparing.readings import readings_of
 from howdah.analysis.phases import workload_times
 from howdah.model.tables import RunData
@@ -52,9 +53,10 @@ def test_every_master_is_told_with_its_share_of_a_core() -> None:
 
 def test_a_comparison_reads_them_as_it_reads_simulated_ones() -> None:
     run = _with_masters(standby=0.01)
+    times = workload_times(run)
     read = {
         one.measure.name: one.value
-        for one in readings_of(run, workload_times(run))
+        for one in readings_of(run, times, seen_in(run, times))
         if one.measure.unit == "share"
     }
     assert read["NameNode busy"] == pytest.approx(0.2)

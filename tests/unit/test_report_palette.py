@@ -14,6 +14,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 TOGETHER = (
     ("cpu-user", "cpu-system", "cpu-iowait", "cpu-steal"),
+    ("cpu-user", "cpu-system", "cpu-others", "cpu-steal"),
     ("disk-read", "disk-write"),
     ("net-receive", "net-send"),
     ("memory-cached", "memory-dirty"),

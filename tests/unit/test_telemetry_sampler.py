@@ -226,7 +226,7 @@ def test_a_sink_that_fails_at_once_is_reported_by_start() -> None:
 @pytest.mark.parametrize("interval_s", [0.0, -1.0, 0.09, float("nan")])
 def test_too_short_an_interval_is_refused(interval_s: float) -> None:
     with pytest.raises(UserError, match=r"sample interval: .* is too short") as caught:
-        Sampler(Collected(), [this_machine("h")], run_start_ns=0, interval_s=interval_s)
+        Sampler(Collected(), this_machine("h"), run_start_ns=0, interval_s=interval_s)
     assert caught.value.hint == "give 0.1 s or more"
 
 
@@ -236,7 +236,7 @@ def test_too_short_an_interval_is_refused(interval_s: float) -> None:
 def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
     sink = Collected()
     start_ns = time.monotonic_ns()
-    sampler = Sampler(sink, [this_machine("here")], run_start_ns=start_ns, interval_s=0.1)
+    sampler = Sampler(sink, this_machine("here"), run_start_ns=start_ns, interval_s=0.1)
     sampler.start()
     busy_until = time.monotonic() + 0.5
     while time.monotonic() < busy_until:
@@ -245,7 +245,9 @@ def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
     end_s = (time.monotonic_ns() - start_ns) / 1e9
     times = sorted(set(sink.times()))
     assert 0 <= times[0] < times[-1] <= end_s
-    assert len(times) == cost.ticks >= 3
+    # The kernel's threads are read at times of their own.
+    steady = {row.time_s for row in sink.rows if not row.metric.startswith("kernel/")}
+    assert len(steady) == cost.ticks >= 3
     known = {metric.pattern for metric in METRICS}
     for metric in sink.last():
         subject, *instance, quantity = metric.split("/")
@@ -258,7 +260,7 @@ def test_live_samples_are_of_known_metrics_and_on_the_runs_clock() -> None:
 
 def test_own_cost_stays_under_one_percent_of_a_core_at_1_hz() -> None:
     sink = Collected()
-    sampler = Sampler(sink, [this_machine("here")], run_start_ns=time.monotonic_ns(), interval_s=0.1)
+    sampler = Sampler(sink, this_machine("here"), run_start_ns=time.monotonic_ns(), interval_s=0.1)
     sampler.start()
     time.sleep(1.0)
     cost = sampler.stop()

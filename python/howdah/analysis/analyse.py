@@ -16,6 +16,7 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import counted, machines_of, on_cluster
 from howdah.analysis.masters import master_loads
+from howdah.analysis.others import others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
@@ -54,12 +55,13 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
     if disks is None:
         disks = cluster_disks(record, sampled)
     use = uses(timeline, machines, times, disks)
+    others = others_uses(record, timeline, use)
     bytes_moved = accounts(record, timeline, with_disks, times, disks)
     return Evidence(
         workloads=times,
         data_disks=disks,
         use=use,
-        series=all_series(timeline),
+        series=(*all_series(timeline), *shared_series(record, timeline)),
         gauges=gauges(timeline),
         accounts=bytes_moved,
         spreads=spreads(run, times),
@@ -71,10 +73,11 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
         replicas=replica_balances(record, machines, times),
-        stragglers=stragglers(run, timeline, machines, times, disks),
+        stragglers=stragglers(run, timeline, machines, times, disks, others=others),
         losses=losses(run, machines, times),
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
         floors=floors(run, times, use, floor),
         beside=beside(times, known),
+        others=others,
     )

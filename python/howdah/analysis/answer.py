@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
 from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
@@ -29,7 +30,7 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="answer",
             severity="answer",
             workload=shares[0].workload,
-            text=sentence(shares[0]),
+            text=sentence(shares[0]) + _meanwhile(evidence, main),
             sure=share_sure(shares[0]),
             origin=record.origin,
             numbers=tuple(share_numbers(shares[0])),
@@ -42,6 +43,7 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text = "; ".join(_told(record, evidence, time) for time in main)
         if on_cluster(record):
             text += _where(evidence, main)
+        text += _meanwhile(evidence, main)
         numbers = [number("elapsed", main[0].elapsed_s, "s")]
     yield _plain(record, text, main[0].workload, numbers)
 
@@ -93,6 +95,13 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
     text += _lost([each for each in evidence.losses if each.workload in names])
     slow = [each for each in evidence.stragglers if each.workload in names and each.cause != "cannot tell"]
     return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
+
+
+def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> str:
+    """That others had much of the machine, which makes every number before it theirs, too."""
+    found = filter(None, (disturbance_of(evidence, time.workload) for time in main))
+    most = max(found, key=lambda each: each.others, default=None)
+    return f"; {used_meanwhile(most)}" if most else ""
 
 
 def _lost(losses: Sequence[WorkerLoss]) -> str:

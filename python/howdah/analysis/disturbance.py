@@ -1,19 +1,29 @@
-"""What the host or others did to the run: stolen CPU time, pressure, dropped packets, warnings on record."""
+"""What the host or others did to the run: CPU time and disks they used, pressure, drops, warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence, HostUse, StretchUse
-from howdah.analysis.wording import number, percent
-from howdah.model.finding import Finding
+from howdah.analysis.evidence import Evidence, HostUse, OthersUse, StretchUse
+from howdah.analysis.machines import on_cluster
+from howdah.analysis.others import LEAST_CPU_S, disturbed
+from howdah.analysis.use import QUIET_BYTES_PER_S
+from howdah.analysis.wording import Sure, listed, number, percent
+from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord, RunWarning
-from howdah.units import format_counted
+from howdah.units import format_counted, format_rate
 
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
 STEAL_NOTED = 0.01
 STEAL_WARNED = 0.05
+# Whatever a machine does beside a run takes a few per cent.
+OTHERS_NOTED = 0.03
+# With less left idle, what others had is what the run did without.
+SCARCE = 0.1
+# A disk that was busy so much, and moved so much for others, kept the run waiting.
+DISK_BUSY = 0.5
+DISK_OTHERS = 0.3
 # Any time at all in which work stood still for want of memory means the machine was reclaiming it.
 MEMORY_PRESSURE = 0.01
 # More runnable threads than CPUs for this share of the time: the slots may be too many.
@@ -53,6 +63,95 @@ def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 sure="measured",
                 origin=record.origin,
                 numbers=(number("steal", worst.value, "1"),),
+            )
+
+
+def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """CPU time that others had while workloads ran: one finding, the workload with most of it first."""
+    noted = sorted(
+        (
+            each
+            for each in evidence.others
+            if each.phase is None and each.others >= OTHERS_NOTED and each.others_cpu_s >= LEAST_CPU_S
+        ),
+        key=lambda each: (not disturbed(each), -each.others_cpu_s),
+    )
+    if not noted:
+        return
+    most, *rest = noted
+    text = f"others used {percent(most.others)} of {most.machine}'s CPU time while {most.workload} ran"
+    if rest:
+        text += f" ({listed([f'{each.workload} {percent(each.others)}' for each in rest])})"
+    text += f"; {_shared(most, 'the laboratory' if on_cluster(record) else 'howdah')}"
+    scarce = most.idle < SCARCE
+    if disturbed(most):
+        whose = "the laboratory's" if on_cluster(record) else "its"
+        text += f": times of this run are not {whose} own"
+        text += "" if scarce else ", as far as it waited for CPUs"
+    yield Finding(
+        id="others",
+        severity="warning" if disturbed(most) else "note",
+        text=text,
+        sure=_sure(most, scarce=scarce),
+        origin=record.origin,
+        numbers=(
+            *_numbers(most),
+            *(number(f"others, {each.workload}", each.others, "1") for each in rest),
+        ),
+    )
+
+
+def _shared(use: OthersUse, who: str) -> str:
+    """Who had the rest, and how many wanted it."""
+    parts = [f"{who} used {percent(use.own)}", f"{percent(use.idle)} was idle"]
+    if use.runnable is not None:
+        parts.append(f"{use.runnable:.0f} tasks at a time ran or waited for its {use.cpus} CPUs")
+    return listed(parts)
+
+
+def _sure(use: OthersUse, *, scarce: bool) -> Sure:
+    """What was used is measured; that it was missed is where nothing was left idle."""
+    return "measured" if use.kernel is not None and (scarce or not disturbed(use)) else "likely"
+
+
+def _numbers(use: OthersUse) -> Iterator[Number]:
+    shares = {
+        f"others, {use.workload}": use.others,
+        "own": use.own,
+        "the kernel's threads": use.kernel,
+        "idle": use.idle,
+        "steal": use.steal,
+        "some task waited for a CPU": use.waited,
+    }
+    for name, share in shares.items():
+        if share is not None:
+            yield number(name, share, "1")
+    if use.runnable is not None:
+        yield number("tasks that ran or waited", use.runnable, "1")
+
+
+def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Disks that were busy with what others read and wrote while a workload ran."""
+    for use in evidence.others:
+        disk = use.disk
+        if use.phase is not None or disk is None or disk.busy_share < DISK_BUSY:
+            continue
+        rate = disk.others_bytes / disk.seconds
+        if disk.others_bytes >= DISK_OTHERS * disk.all_bytes and rate >= QUIET_BYTES_PER_S:
+            yield Finding(
+                id="others-disk",
+                severity="warning",
+                workload=use.workload,
+                text=f"{use.workload}: {disk.disk} of {use.machine} was {percent(disk.busy_share)} busy, and "
+                f"{percent(disk.others_bytes / disk.all_bytes)} of what it moved was others': "
+                f"{format_rate(rate)}",
+                sure="likely",
+                origin=record.origin,
+                numbers=(
+                    number(f"{disk.disk} busy", disk.busy_share, "1"),
+                    number(f"{disk.disk} moved", disk.all_bytes / disk.seconds, "B/s"),
+                    number("others moved", rate, "B/s"),
+                ),
             )
 
 

@@ -32,8 +32,10 @@ def machines_of(run: RunData, timeline: Timeline) -> tuple[Machine, ...]:
     known = {machine.name: machine for machine in (_planned(cluster) if cluster else ())}
     for machine in _named_by_tasks(run):
         known.setdefault(machine.name, machine)
+    lab = run.record.cluster.lab if run.record.cluster else None
     for name in timeline.hosts:
-        known.setdefault(name, Machine(name, "other", name, ""))
+        level: Level = "beneath" if lab is not None and name == lab.machine else "other"
+        known.setdefault(name, Machine(name, level, name, ""))
     return tuple(known.values())
 
 

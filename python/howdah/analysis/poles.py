@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
+from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.slowdown import drift_of
 from howdah.analysis.wording import number, percent, seconds, times
 from howdah.model.at_once import at_once
@@ -160,6 +161,9 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 f"{where}: {format_counted(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
                 f"({waves:.1f} each) did not end together; {saved}"
             )
+        others = disturbance_of(evidence, spread.workload)
+        if others is not None:
+            text += f"; {used_meanwhile(others)}"
         yield Finding(
             id="long-pole" if pole else "idle-tail",
             severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from howdah.analysis.evidence import Evidence, FloatArray
+from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.wording import number, times
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
@@ -36,6 +37,7 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for spread in evidence.spreads:
         if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
             continue
+        others = disturbance_of(evidence, spread.workload)
         yield Finding(
             id="slowing-down",
             severity="warning",
@@ -43,7 +45,8 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             phase=spread.phase,
             text=f"{spread.workload}: the last third of its {spread.kind} tasks took "
             f"{times(spread.drift)} as long per byte as the first; "
-            "a CPU that throttles, other tenants, or a disk that reaches its inner zones",
+            "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
+            + (f"; {used_meanwhile(others)}" if others else ""),
             sure="guess",
             origin=record.origin,
             numbers=(number("last third over first", spread.drift, "1"),),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.causes.collector import full_heaps
+from howdah.analysis.causes.contention import contention
 from howdah.analysis.causes.cpu import held_back
 from howdah.analysis.causes.disk import slow_disks
 from howdah.analysis.causes.link import slow_links
@@ -19,8 +20,9 @@ from howdah.analysis.causes.partition import skewed_tasks
 from howdah.analysis.causes.slowness import ends_later, had_little, slowdowns
 from howdah.analysis.causes.start import late_starts
 from howdah.analysis.causes.view import LEAST_PEERS, Mark, Planned, View
-from howdah.analysis.evidence import Cause, Machine, Sign, Straggler, WorkloadTime
+from howdah.analysis.evidence import Cause, Machine, OthersUse, Sign, Straggler, WorkloadTime
 from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.others import disturbed
 from howdah.analysis.planned import planned_limits
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Origin, Outcome, TaskAttempt
@@ -46,6 +48,8 @@ def stragglers(
     machines: tuple[Machine, ...],
     times: tuple[WorkloadTime, ...],
     data_disks: tuple[str, ...],
+    *,
+    others: tuple[OthersUse, ...],
 ) -> tuple[Straggler, ...]:
     """The stragglers of every job that succeeded, the one that lost most first."""
     if not on_cluster(run.record):
@@ -57,8 +61,15 @@ def stragglers(
         for attempts in by_job(attempts_of(run, time)):
             view = _view(run, timeline, machines, attempts)
             if view is not None and view.seconds >= _SHORT_S:
-                found += _of_job(time.workload, view, workers_of(machines), data_disks)
+                contended = _contention(others, time)
+                found += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
     return tuple(found)
+
+
+def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | None:
+    """What others used meanwhile of the machine that all workers are on, if that is much."""
+    here = (each for each in others if each.workload == time.workload and each.phase is None)
+    return next((contention(each) for each in here if disturbed(each)), None)
 
 
 def _view(
@@ -79,9 +90,15 @@ def _view(
 
 
 def _of_job(
-    workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...]
+    workload: str,
+    view: View,
+    hosts: dict[str, str],
+    data_disks: tuple[str, ...],
+    contended: Sign | None,
 ) -> Iterator[Straggler]:
     slow = slowdowns(view)
+    # What others had may have slowed one worker and not another.
+    others = contended.lost_share if contended else 0.0
     idle = had_little(view)
     marks = [
         mark
@@ -104,12 +121,12 @@ def _of_job(
                 host=hosts.get(worker, worker),
                 task=task,
                 cause=signs[0].cause,
-                confidence=_confidence(view, signs, slow.get(worker, 1.0)),
+                confidence=_confidence(view, signs, slow.get(worker, 1.0)) * (1 - others),
                 slowdown=slow.get(worker, 1.0),
                 signs=signs,
             )
     if not marks and len(view.workers) > LEAST_PEERS:
-        yield from _unexplained(workload, view, hosts, slow)
+        yield from _unexplained(workload, view, hosts, slow, contended)
 
 
 def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
@@ -167,10 +184,11 @@ def _confidence(view: View, signs: tuple[Sign, ...], slowdown: float) -> float:
 
 
 def _unexplained(
-    workload: str, view: View, hosts: dict[str, str], slow: dict[str, float]
+    workload: str, view: View, hosts: dict[str, str], slow: dict[str, float], contended: Sign | None
 ) -> Iterator[Straggler]:
+    cause: Cause = contended.cause if contended else "cannot tell"
+    signs = (contended,) if contended else ()
     for worker, slowdown in slow.items():
         if slowdown >= SLOW and ends_later(view, worker) >= ENDS_LATER:
-            yield Straggler(
-                workload, "", worker, hosts.get(worker, worker), None, "cannot tell", 0.5, slowdown, ()
-            )
+            host = hosts.get(worker, worker)
+            yield Straggler(workload, "", worker, host, None, cause, 0.5, slowdown, signs)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray
 
-_DAEMONS = frozenset({"datanode", "nodemanager", "namenode", "resourcemanager", "jvm"})
+_APART = frozenset({"datanode", "nodemanager", "namenode", "resourcemanager", "jvm", "kernel"})
+"""What is sampled at times of its own: daemons over the network, and the kernel's many threads."""
 _EMPTY: FloatArray = np.zeros(0)
 
 
@@ -56,8 +57,8 @@ class Timeline:
         self.times_s: FloatArray = grids[len(grids) // 2] if grids else _EMPTY
 
     def _grid(self, host: str) -> FloatArray:
-        """When a machine was sampled; its daemons, asked at times of their own, if nothing else was."""
-        own = [metric for metric in self._metrics[host] if metric.partition("/")[0] not in _DAEMONS]
+        """When a machine was sampled; what has times of its own counts if nothing else was."""
+        own = [metric for metric in self._metrics[host] if metric.partition("/")[0] not in _APART]
         return np.unique(
             np.concatenate([self._tracks[host, metric].times_s for metric in own or self._metrics[host]])
         )

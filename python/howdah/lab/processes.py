@@ -57,6 +57,14 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
             yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
+def belongs(pid: int, mark: str, directory: Path) -> bool:
+    """Whether one process is the laboratory's, as far as this user may see; one that has ended is not."""
+    try:
+        return _marks(pid).get(VARIABLE) == mark or _works_below(pid, directory)
+    except OSError:
+        return False
+
+
 def daemons(state: LabState) -> dict[tuple[str, str], Process]:
     """The running daemons by machine and name; a daemon's own children are not it."""
     found: dict[tuple[str, str], Process] = {}

@@ -59,6 +59,8 @@ class Laboratory(Model):
     """How much smaller than the plan it is; empty where it is as planned."""
     deviations: tuple[Deviation, ...] = ()
     """Properties that are not as rendered."""
+    machine: str | None = None
+    """What samples call the machine beneath it, none of the plan's hosts; none where it was not sampled."""
 
 
 class ClusterState(Model):

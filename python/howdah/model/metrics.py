@@ -3,7 +3,8 @@
 A sample's machine is a host, a worker or a master by its name. Where a worker is a virtual machine or
 the lab stands in for one, its own use is under its own name, and a host's name has what only the
 host can tell: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
-and idle time add up to what its limit allows.
+and idle time add up to what its limit allows. The machine beneath a laboratory, which others may use
+too, has a name of its own (``cluster.lab.machine``): it is no host of the plan.
 
 A metric's name is ``subject/instance/quantity`` (``disk/vda/read_bytes``) or, where there is only
 one instance, ``subject/quantity`` (``memory/cached_bytes``). A counter holds its growth since the
@@ -81,5 +82,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("jvm/*/cpu_s", "s", "counter", "CPU time of a master's process"),
     Metric("jvm/*/gc_s", "s", "counter", "time a daemon's collector held it"),
     Metric("jvm/*/heap_bytes", "B", "gauge", "heap of a daemon in use"),
+    Metric("load/runnable", "1", "gauge", "tasks that run or wait for a CPU"),
+    Metric("kernel/cpu_s", "s", "counter", "CPU time of the kernel's own threads, which work for anybody"),
+    Metric("own/*/cpu_s", "s", "counter", "CPU time of the run's own processes: lab, howdah"),
+    Metric("own/*/read_bytes", "B", "counter", "bytes they read from disks"),
+    Metric("own/*/written_bytes", "B", "counter", "bytes they wrote to disks"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),
 )

@@ -7,14 +7,14 @@ from pathlib import Path
 from howdah.telemetry.counter import Backwards, Counter
 from howdah.telemetry.device import Device, Reading
 
-_SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
+SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
 _NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")
 
 # Quantity, column in /proc/diskstats, factor to SI units, and what going backwards means. The
 # kernel keeps operations and sectors in 64 bits and prints milliseconds in 32.
 COLUMNS: tuple[tuple[str, int, float, Backwards], ...] = (
-    ("read_bytes", 5, _SECTOR_BYTES, "reset"),
-    ("written_bytes", 9, _SECTOR_BYTES, "reset"),
+    ("read_bytes", 5, SECTOR_BYTES, "reset"),
+    ("written_bytes", 9, SECTOR_BYTES, "reset"),
     ("reads", 3, 1, "reset"),
     ("writes", 7, 1, "reset"),
     ("busy_s", 12, 1e-3, "wrap32"),

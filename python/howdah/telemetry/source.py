@@ -8,8 +8,11 @@ from typing import NamedTuple
 from howdah.telemetry.cpu import CpuDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import DiskDevice
+from howdah.telemetry.kernel import INTERVAL_S, KernelDevice
+from howdah.telemetry.load import LoadDevice
 from howdah.telemetry.memory import MemoryDevice
 from howdah.telemetry.nic import NicDevice
+from howdah.telemetry.own import howdah_devices
 from howdah.telemetry.pressure import PressureDevice
 from howdah.telemetry.process import ProcessDevice
 
@@ -30,15 +33,28 @@ class Source(NamedTuple):
 def host_devices(root: Path = Path("/")) -> tuple[Device, ...]:
     """Every device of the host whose /proc and /sys lie below ``root``."""
     return (
-        CpuDevice(root),
-        DiskDevice(root),
+        *_shared(root),
         NicDevice(root),
         MemoryDevice(root),
-        PressureDevice(root),
         ProcessDevice(root),
+        *howdah_devices(root),
     )
 
 
-def this_machine(name: str) -> Source:
-    """The machine this process runs on, under the name it has in the plan."""
-    return Source(name, host_devices())
+def this_machine(name: str) -> tuple[Source, ...]:
+    """The machine this process runs on and works on, under the name it has in the plan."""
+    return Source(name, host_devices()), _kernel(name)
+
+
+def machine_beneath(name: str, own: tuple[Device, ...]) -> tuple[Source, ...]:
+    """The machine that a laboratory shares with others; ``own`` tells what the laboratory uses of it."""
+    return Source(name, (*_shared(Path("/")), *own)), _kernel(name)
+
+
+def _shared(root: Path) -> tuple[Device, ...]:
+    """What all share who use a machine, and wait for where others do."""
+    return CpuDevice(root), DiskDevice(root), PressureDevice(root), LoadDevice(root)
+
+
+def _kernel(name: str) -> Source:
+    return Source(name, (KernelDevice(),), INTERVAL_S)

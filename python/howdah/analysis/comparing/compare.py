@@ -10,8 +10,11 @@ from howdah.analysis.comparing.comparable import finished, why_not
 from howdah.analysis.comparing.contrasts import contrasts
 from howdah.analysis.comparing.judging import LEVEL, judged
 from howdah.analysis.comparing.locating import locations
+from howdah.analysis.comparing.readings import LEFT
 from howdah.analysis.comparing.remarks import remarks
 from howdah.analysis.comparing.statistics import CONFIDENCE
+from howdah.analysis.others import DISTURBED
+from howdah.analysis.wording import percent
 from howdah.model.comparison import Against, Comparison, Contrast, Judged, Refused, RunGroup
 from howdah.model.run import Origin
 from howdah.units import format_counted
@@ -67,8 +70,26 @@ def _against(base: RunGroup, group: RunGroup, times: tuple[Judged, ...], every: 
         times=times,
         others=others,
         locations=locations(times, others),
-        remarks=tuple(_beside(base, group)),
+        remarks=(*_beside(base, group), *_disturbed(base, group, others)),
     )
+
+
+def _disturbed(base: RunGroup, group: RunGroup, contrasts: Sequence[Contrast]) -> Iterator[str]:
+    """Where others had clearly more of the machine on one side: a difference in time may be theirs."""
+    apart = [
+        one
+        for one in contrasts
+        if one.measure.name == LEFT
+        and one.measure.phase is None
+        and abs(one.base_mean - one.other_mean) >= DISTURBED
+    ]
+    if apart:
+        most = max(apart, key=lambda one: abs(one.base_mean - one.other_mean))
+        less, more = sorted(((1 - most.base_mean, base.name), (1 - most.other_mean, group.name)))
+        yield (
+            f"others used {percent(more[0])} of the machine's CPU time in {most.measure.workload} of "
+            f"{more[1]}, {percent(less[0])} in that of {less[1]}: a difference in times may be theirs"
+        )
 
 
 def _beside(base: RunGroup, group: RunGroup) -> Iterator[str]:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from howdah.analysis.comparing.amounts import amount_of
 from howdah.analysis.comparing.facts import facts_of
+from howdah.analysis.comparing.machines import Seen, seen_in
 from howdah.analysis.comparing.readings import readings_of
+from howdah.analysis.others import disturbed
 from howdah.analysis.phases import workload_times
+from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import RunFigures
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
@@ -21,6 +24,7 @@ def figures_of(run: RunData) -> RunFigures:
     """What a comparison sees of a run; one that did not succeed has no readings."""
     record = run.record
     times = workload_times(run)
+    seen = seen_in(run, times) if record.outcome is Outcome.SUCCEEDED else None
     return RunFigures(
         run=record.id,
         created=record.created,
@@ -31,8 +35,8 @@ def figures_of(run: RunData) -> RunFigures:
         error=record.error,
         amounts=tuple(amount_of(time.workload, record.workloads[time.index]) for time in times),
         facts=facts_of(record),
-        readings=tuple(readings_of(run, times)) if record.outcome is Outcome.SUCCEEDED else (),
-        remarks=tuple(_remarks(record)),
+        readings=() if seen is None else tuple(readings_of(run, times, seen)),
+        remarks=(*_remarks(record), *(_disturbances(seen) if seen else ())),
     )
 
 
@@ -47,3 +51,11 @@ def _remarks(record: RunRecord) -> Iterator[str]:
         yield f"{late} of {cost.ticks:,} came late: something else may have had the machine"
     if any(result.buffered_io for result in record.workloads):
         yield "direct I/O was refused, so that the page cache took part"
+
+
+def _disturbances(seen: Seen) -> Iterator[str]:
+    """That others had much of the machine: in one sentence for all workloads."""
+    found = [each for each in seen.others if each.phase is None and disturbed(each)]
+    if found:
+        shares = listed([f"{percent(each.others)} in {each.workload}" for each in found])
+        yield f"others used CPU time of {found[0].machine}: {shares}"

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from howdah.analysis.disks import cluster_disks, data_disks
-from howdah.analysis.evidence import StretchUse, WorkloadTime
+from howdah.analysis.evidence import OthersUse, StretchUse, WorkloadTime
 from howdah.analysis.machines import counted, machines_of, on_cluster
+from howdah.analysis.others import others_uses
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.tables import RunData
 
 
-def counted_uses(run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[StretchUse, ...]:
+class Seen(NamedTuple):
+    """What was sampled: all tracks, the use of every workload and phase, and what others used meanwhile."""
+
+    timeline: Timeline
+    uses: tuple[StretchUse, ...]
+    others: tuple[OthersUse, ...]
+
+
+def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> Seen:
+    """All that the run's samples tell of its workloads."""
+    timeline = Timeline(run.samples)
+    uses = _counted_uses(run, timeline, times)
+    return Seen(timeline, uses, others_uses(run.record, timeline, uses))
+
+
+def _counted_uses(
+    run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
+) -> tuple[StretchUse, ...]:
     """Resource use of every workload and phase that was sampled."""
     machines = machines_of(run, timeline)
     disks = None if on_cluster(run.record) else data_disks(run.record)

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 
 import pyarrow.compute as pc
 
-from howdah.analysis.comparing.machines import counted_uses
+from howdah.analysis.comparing.machines import Seen
 from howdah.analysis.comparing.masters import master_readings
 from howdah.analysis.comparing.resource import Unit, resource
 from howdah.analysis.comparing.simulated import simulated_readings
 from howdah.analysis.evidence import StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.poles import spreads, tasks_of
-from howdah.analysis.timeline import Timeline
 from howdah.model.comparison import Measure, Reading
 from howdah.model.tables import RunData
 
 ELAPSED = "elapsed"
 """The measure that is judged."""
+
+LEFT = "CPU left by others"
+"""Of the machine that the run shared with others: so that from little to hardly any is no difference."""
 
 
 _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
@@ -29,10 +31,8 @@ _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
 """What tasks counted themselves, by the column that holds it."""
 
 
-def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Reading]:
+def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: Seen) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
-    timeline = Timeline(run.samples)
-    uses = counted_uses(run, timeline, times)
     for time in times:
         yield from _elapsed(time)
         yield from _counted(run, time)
@@ -41,10 +41,13 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...]) -> Iterator[Readi
         if simulated is not None:
             yield from simulated_readings(time, simulated)
         else:
-            for use in uses:
+            for use in seen.uses:
                 if use.workload == time.workload and (use.phase is None or use.phase in told):
                     yield from _used(use)
-            yield from master_readings(timeline, time)
+            for other in seen.others:
+                if other.workload == time.workload and (other.phase is None or other.phase in told):
+                    yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
+            yield from master_readings(seen.timeline, time)
     found = spreads(run, times)
     jobs = Counter((spread.workload, spread.kind) for spread in found)
     for spread in found:

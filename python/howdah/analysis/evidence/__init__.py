@@ -16,6 +16,7 @@ from howdah.analysis.evidence.limit import Bound, LimitShare
 from howdah.analysis.evidence.loss import WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
 from howdah.analysis.evidence.master import MasterLoad
+from howdah.analysis.evidence.others import DiskShare, OthersUse
 from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
 from howdah.analysis.evidence.replicas import ReplicaBalance
 from howdah.analysis.evidence.straggler import Cause, Sign, Straggler
@@ -45,6 +46,7 @@ __all__ = [
     "CpuShare",
     "DfsioFigures",
     "Direction",
+    "DiskShare",
     "DiskUse",
     "Evidence",
     "Explanation",
@@ -62,6 +64,7 @@ __all__ = [
     "Machine",
     "MasterLoad",
     "NicUse",
+    "OthersUse",
     "PhaseTime",
     "Rate",
     "ReplicaBalance",
@@ -106,6 +109,7 @@ class Evidence:
     masters: tuple[MasterLoad, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[Beside, ...] = ()
+    others: tuple[OthersUse, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

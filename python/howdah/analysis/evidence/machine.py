@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["host", "worker", "master", "other"]
+Level = Literal["host", "worker", "master", "beneath", "other"]
 """What a machine is: a ``host`` carries workers that are machines of their own, a native worker is a
-``worker`` and its own host. ``other`` is one that no plan and no task names: where howdah itself ran."""
+``worker`` and its own host. ``beneath`` is the machine that all of a laboratory is on, which is no part
+of the plan. ``other`` is one that no plan and no task names: where howdah itself ran."""
 
 
 @dataclass(frozen=True)
@@ -22,3 +23,8 @@ class Machine:
     level: Level
     host: str
     rack: str
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is part of the plan, or of what the tasks of a run were on."""
+        return self.level not in ("beneath", "other")

@@ -12,9 +12,11 @@ Cause = Literal[
     "garbage collection",
     "CPU held back",
     "late start",
+    "contended machine",
     "cannot tell",
 ]
-"""Why something is slow. ``cannot tell``: it is slow, and neither telemetry nor tasks show why."""
+"""Why something is slow. ``cannot tell``: it is slow, and neither telemetry nor tasks show why. ``contended
+machine``: nothing of its own shows why, and others used the machine that the laboratory is on."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,9 @@ class Sign:
     """What speaks for one cause: the number itself, and the same of the peers.
 
     ``lost_share`` is the common measure of all causes: the part of its time that the worker or task
-    would have been spared under its peers' conditions. ``peers`` says what it was held against:
-    the median of the peers, or what the plan allows where there are too few of them. ``wanders`` is
-    the share by which equal workers may differ.
+    would have been spared under its peers' conditions. ``against`` says what it was held against:
+    the median of the peers, what the plan allows where there are too few of them, or a quiet machine.
+    ``wanders`` is the share by which equal workers may differ.
     """
 
     cause: Cause
@@ -33,7 +35,7 @@ class Sign:
     unit: str
     value: float
     reference: float
-    against: Literal["peers", "plan"]
+    against: Literal["peers", "plan", "quiet"]
     wanders: float
     held_share: float | None = None
     """The part of the time in which a resource stood at its ceiling; None for causes without one."""

@@ -135,9 +135,10 @@ class Series:
     """One quantity over time, constant between two samples: ``values[i]`` holds from ``edges_s[i]`` to
     ``edges_s[i + 1]``.
 
-    ``subject`` is ``cpu``, ``disk``, ``nic`` or ``pressure``; ``instance`` names the device (``all`` for
-    the CPUs of a host taken together); ``unit`` is ``B/s`` or ``1`` (a share). Quantities: cpu user,
-    system, iowait, steal, idle; disk read, write, busy; nic rx, tx; pressure as in HostUse.
+    ``subject`` is ``cpu``, ``disk``, ``nic``, ``pressure`` or ``shared``; ``instance`` names the device
+    (``all`` for the CPUs of a host taken together); ``unit`` is ``B/s`` or ``1`` (a share). Quantities:
+    cpu user, system, iowait, steal, idle; disk read, write, busy; nic rx, tx; pressure as in HostUse;
+    shared own, kernel, others, steal as in OthersUse.
     """
 
     host: str

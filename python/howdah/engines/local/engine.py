@@ -83,7 +83,7 @@ class _LocalRun:
             self._warn_of_sharing(workspace)
             sampler = Sampler(
                 self._sink,
-                [this_machine(self._job.host.name)],
+                this_machine(self._job.host.name),
                 run_start_ns=self._clock.start_ns,
                 interval_s=self._job.sample_interval_s,
             )

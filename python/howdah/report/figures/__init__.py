@@ -13,6 +13,7 @@ from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
 from howdah.report.figures.memory import memory
 from howdah.report.figures.network import network, quiet_network
+from howdah.report.figures.others import others
 from howdah.report.figures.partitions import partitions
 from howdah.report.figures.storage import storage
 from howdah.report.figures.timeaxis import left_out
@@ -55,6 +56,7 @@ def draw(source: Source) -> Figures[Figure]:
         *memory(source),
         network(source),
         *by_machine(source),
+        others(source),
         worker_lanes(source) or lanes(source),
     ]
     return Figures(

@@ -72,7 +72,7 @@ def machines(source: Source, every: Sequence[Series], quantities: Sequence[str])
     sampled: dict[str, list[Series]] = {}
     for one in every:
         sampled.setdefault(one.host, []).append(one)
-    known = [one for one in source.evidence.machines if one.name in sampled and one.level != "other"]
+    known = [one for one in source.evidence.machines if one.name in sampled and one.planned]
     grid = _thinned(common_grid([one for each in known for one in sampled[each.name]], first_shown_s(source)))
     if len(known) < 2 or not len(grid):
         return None

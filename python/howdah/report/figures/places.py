@@ -40,7 +40,7 @@ def placed_racks(source: Source, balances: tuple[ReplicaBalance, ...]) -> tuple[
     masters = _masters(source)
     by_host: dict[tuple[str, str], list[Place]] = {}
     for one in source.evidence.machines:
-        if one.level == "other":
+        if not one.planned:
             continue
         here = by_host.setdefault((one.rack, one.host), [])
         if one.level == "worker":

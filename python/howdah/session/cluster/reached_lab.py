@@ -12,7 +12,7 @@ from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.session.cluster.reached import Reached, open_telemetry, open_web
-from howdah.session.lab.telemetry import lab_telemetry
+from howdah.session.lab.telemetry import beneath, lab_telemetry
 from howdah.units import format_bytes, format_counted
 
 
@@ -64,6 +64,7 @@ def reach_lab(state: LabState) -> Reached:
     telemetry = open_telemetry(conf, state.names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
+    shared = beneath(state)
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
     return Reached(
         installation=find_installation(
@@ -79,7 +80,7 @@ def reach_lab(state: LabState) -> Reached:
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)
         },
         telemetry=telemetry,
-        sources=lab_telemetry(state, conf, telemetry),
+        sources=(*lab_telemetry(state, conf, telemetry), *shared),
         client_prefix=client_prefix(state),
-        lab=state.laboratory,
+        lab=state.laboratory.model_copy(update={"machine": shared[0].machine}),
     )

@@ -1,8 +1,12 @@
-"""What is sampled of a laboratory: its hosts and machines through the kernel, its daemons through /jmx."""
+"""What is sampled of a laboratory: its hosts and machines through the kernel, its daemons through /jmx.
+
+The machine beneath it is sampled apart from them.
+"""
 
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,6 +15,7 @@ from howdah.lab.cgroups import Group, machine_group
 from howdah.lab.disks import devices
 from howdah.lab.names import host_space
 from howdah.lab.network import INTERFACE, SPACES, UPLINK, space
+from howdah.lab.processes import belongs
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, Machine
 from howdah.model.plan import Role
@@ -18,7 +23,8 @@ from howdah.services.address import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
-from howdah.telemetry.source import Source
+from howdah.telemetry.own import grouped_lab, loose_lab
+from howdah.telemetry.source import Source, machine_beneath
 
 _CONTROLLERS = {"cpu", "memory"}
 
@@ -27,6 +33,23 @@ def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, 
     """Every host, worker and master of the laboratory, with its daemons."""
     found = [*_hosts(state.spec), *_machines(state, conf)] if state.spec else _machines(state, conf)
     return lab_sources(tuple(found), web)
+
+
+def beneath(state: LabState) -> tuple[Source, ...]:
+    """The machine that the laboratory is on, with what the laboratory uses of it."""
+    own = (
+        grouped_lab(groups, list(devices(state.spec).values()))
+        if state.spec and (groups := _groups(Group.of(state.name)))
+        else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
+    )
+    return machine_beneath(_name_beneath(state), own)
+
+
+def _name_beneath(state: LabState) -> str:
+    """What this machine calls itself, unless the plan means another one by that, or this one itself."""
+    name = socket.gethostname()
+    taken = {each for machine in state.machines for each in (machine.name, machine.host)}
+    return f"{name} (beneath)" if name in taken else name
 
 
 def _hosts(spec: LabSpec) -> Iterator[LabMachine]:

@@ -1,0 +1,171 @@
+"""What a run itself uses of its machine: howdah's own process, and a laboratory's processes and disks.
+
+What the machine does beyond this, and beyond its kernel's own threads, others do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from howdah.telemetry.counter import Counter
+from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.disk import SECTOR_BYTES
+from howdah.telemetry.processes import TICKS_PER_S, Process, Selection, parsed
+
+HOWDAH = "howdah"
+LAB = "lab"
+"""Instances of the metrics: howdah's process, and all of a laboratory."""
+
+_USAGE_V1 = "cpuacct.usage"
+_READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
+
+
+_Totals = tuple[int, int, int]
+"""CPU ticks, bytes read and bytes written."""
+
+
+class OwnCpuDevice(Device):
+    """CPU time of howdah's process; of the programs it ran, too, unless they count elsewhere."""
+
+    name = "own-cpu"
+    paths = ("proc/self/stat",)
+
+    def __init__(self, root: Path = Path("/"), *, with_programs: bool) -> None:
+        super().__init__(root)
+        self._with_programs = with_programs
+        self._counter = Counter("hold")
+
+    def tick(self) -> list[Reading]:
+        """Growth since the first tick."""
+        own = parsed(self._files[0].read())
+        used = own.used + (own.ended if self._with_programs else 0)
+        return [Reading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
+
+
+class OwnDiskDevice(Device):
+    """What howdah's process, and programs it ran, read from disks and wrote to them: /proc/PID/io."""
+
+    name = "own-disk"
+    paths = ("proc/self/io",)
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self._counters = (Counter("hold"), Counter("hold"))
+
+    def tick(self) -> list[Reading]:
+        """Growth since the first tick."""
+        values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
+        return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
+
+
+class GroupDevice(Device):
+    """CPU time of a laboratory's control group, and the bytes of its loop devices.
+
+    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``; ``loops``
+    are kernel names (``loop3``), which pass by the machine's page cache, so that what they move its disks
+    move at the same time.
+    """
+
+    name = "laboratory"
+
+    def __init__(self, groups: Mapping[str, Path], loops: Sequence[str] = (), root: Path = Path("/")) -> None:
+        super().__init__(root)
+        usage = groups["cpuacct"] / _USAGE_V1 if "cpuacct" in groups else None
+        self._first = usage is not None and usage.is_file()
+        self.paths = (
+            str(usage if self._first else groups["cpu"] / "cpu.stat"),
+            *(f"sys/class/block/{loop}/stat" for loop in loops),
+        )
+        self._cpu = Counter("hold")
+        self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
+
+    def tick(self) -> list[Reading]:
+        """Growth since the first tick."""
+        cpu, *disks = (file.read() for file in self._files)
+        if self._first:
+            used_s = self._cpu.advance(int(cpu)) * 1e-9
+        else:
+            usage_us = next(line.split()[1] for line in cpu.split(b"\n") if line.startswith(b"usage_usec"))
+            used_s = self._cpu.advance(int(usage_us)) * 1e-6
+        totals = [0, 0]
+        for counters, stat in zip(self._moved, disks, strict=True):
+            columns = stat.split()
+            totals[0] += counters[0].advance(int(columns[_READ_SECTORS])) * SECTOR_BYTES
+            totals[1] += counters[1].advance(int(columns[_WRITTEN_SECTORS])) * SECTOR_BYTES
+        return [Reading(f"own/{LAB}/cpu_s", used_s), *_moved(LAB, totals)]
+
+
+class ProcessesDevice(Device):
+    """CPU time and disk bytes of the processes that ``belongs`` knows, and of all that they started.
+
+    For laboratories without a control group of their own. A process that ends is in the numbers of the
+    parent that waited for it; where there is none any more, what it had last is kept.
+    """
+
+    name = "laboratory"
+    paths = ()
+
+    def __init__(self, belongs: Callable[[int], bool], root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self._proc = root / "proc"
+        self._selection = Selection(lambda process: belongs(process.pid), self._proc)
+        self._last: dict[int, tuple[Process, _Totals]] = {}
+        self._gone: _Totals = (0, 0, 0)
+        self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
+
+    def tick(self) -> list[Reading]:
+        """Growth since the first tick."""
+        now = {
+            pid: (process, (process.used + process.ended, *self._disk(pid)))
+            for pid, process in self._selection.read().items()
+        }
+        for pid, (process, had) in self._last.items():
+            if pid not in now and process.parent not in now:
+                self._gone = _added(self._gone, had)
+        self._last = now
+        totals = self._gone
+        for _, has in now.values():
+            totals = _added(totals, has)
+        cpu, *moved = (counter.advance(total) for counter, total in zip(self._counters, totals, strict=True))
+        return [Reading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
+
+    def _disk(self, pid: int) -> tuple[int, int]:
+        """What it moved; nothing if it has ended by now, or is another user's."""
+        try:
+            return _disk_bytes((self._proc / str(pid) / "io").read_bytes())
+        except OSError:
+            known = self._last.get(pid)
+            return (known[1][1], known[1][2]) if known else (0, 0)
+
+
+def howdah_devices(root: Path = Path("/")) -> tuple[Device, ...]:
+    """What howdah uses itself, where it does the work."""
+    return OwnCpuDevice(root, with_programs=True), OwnDiskDevice(root)
+
+
+def grouped_lab(groups: Mapping[str, Path], loops: Sequence[str]) -> tuple[Device, ...]:
+    """What a laboratory with a control group uses: its group has clients, too, which howdah starts."""
+    return GroupDevice(groups, loops), OwnCpuDevice(with_programs=False)
+
+
+def loose_lab(belongs: Callable[[int], bool]) -> tuple[Device, ...]:
+    """What a laboratory of loose processes uses, howdah's own and its clients' with them."""
+    own = os.getpid()
+    return (ProcessesDevice(lambda pid: pid == own or belongs(pid)),)
+
+
+def _disk_bytes(io: bytes) -> tuple[int, int]:
+    values = dict(line.split(b": ") for line in io.split(b"\n") if b": " in line)
+    written = int(values[b"write_bytes"]) - int(values[b"cancelled_write_bytes"])
+    return int(values[b"read_bytes"]), written
+
+
+def _moved(instance: str, totals: Sequence[int]) -> list[Reading]:
+    read, written = totals
+    return [Reading(f"own/{instance}/read_bytes", read), Reading(f"own/{instance}/written_bytes", written)]
+
+
+def _added(one: _Totals, other: _Totals) -> _Totals:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
