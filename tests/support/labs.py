@@ -9,7 +9,7 @@ from howdah.documents.plan import write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -48,9 +48,8 @@ def _inventory(masters: int) -> Inventory:
     example = read_inventory(HOSTS)
     workers, others = example.groups
     hosts = tuple(f"m{number}" for number in range(1, masters + 1))
-    return example.model_copy(
-        update={"groups": (workers, others.model_copy(update={"count": masters, "hosts": hosts}))}
-    )
+    more = HostGroup.model_validate({**dict(others), "count": masters, "hosts": hosts})
+    return Inventory.model_validate({**dict(example), "groups": (workers, more)})
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:
