@@ -47,9 +47,17 @@ def lab_plan(
 def _inventory(masters: int) -> Inventory:
     example = read_inventory(HOSTS)
     workers, others = example.groups
-    hosts = tuple(f"m{number}" for number in range(1, masters + 1))
-    more = HostGroup.model_validate({**dict(others), "count": masters, "hosts": hosts})
-    return Inventory.model_validate({**dict(example), "groups": (workers, more)})
+    more = HostGroup(
+        name=others.name,
+        count=masters,
+        hosts=(f"m[1-{masters}]",),
+        cpu=others.cpu,
+        memory="16GiB",
+        disks=others.disks,
+        nics=others.nics,
+        serves=others.serves,
+    )
+    return Inventory(cluster=example.cluster, groups=(workers, more))
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:
