@@ -9,7 +9,7 @@ from howdah.documents.plan import write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -48,10 +48,17 @@ def lab_plan(
 def _inventory(masters: int) -> Inventory:
     example = read_inventory(HOSTS)
     workers, others = example.groups
-    hosts = tuple(f"m{number}" for number in range(1, masters + 1))
-    return example.model_copy(
-        update={"groups": (workers, others.model_copy(update={"count": masters, "hosts": hosts}))}
+    more = HostGroup(
+        name=others.name,
+        count=masters,
+        hosts=(f"m[1-{masters}]",),
+        cpu=others.cpu,
+        memory="16GiB",
+        disks=others.disks,
+        nics=others.nics,
+        serves=others.serves,
     )
+    return Inventory(cluster=example.cluster, groups=(workers, more))
 
 
 def trio_plan(*settings: tuple[str, str]) -> Plan:
