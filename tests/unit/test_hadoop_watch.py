@@ -64,6 +64,10 @@ def server() -> Iterator[Recorded]:
 
 @pytest.fixture
 def watch(server: Recorded, tmp_path: Path) -> Watch:
+    return _watch(server, tmp_path)
+
+
+def _watch(server: Recorded, tmp_path: Path) -> Watch:
     cluster = target(server.url, tmp_path / "conf")
     change_properties(cluster.conf_dir / "hdfs-site.xml", {"dfs.heartbeat.interval": "1s"})
     conf = ClientConf.read(cluster.conf_dir)
@@ -90,14 +94,34 @@ def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
         [],
         [("nodemanager-lost", "NodeManager w1-2 does not answer any more")],
         [("datanode-lost", "the NameNode has lost contact with DataNode w1-2: no heartbeat for 6 s")],
-        [("nodemanager-lost", "the ResourceManager declares NodeManager w1-2 lost")],
+        [("nodemanager-given-up", "the ResourceManager declares NodeManager w1-2 lost")],
         [
             (
-                "datanode-lost",
+                "datanode-given-up",
                 "the NameNode declares DataNode w1-2 dead and has its blocks copied: no heartbeat for 16 s",
             )
         ],
     ]
+
+
+def test_a_loss_is_told_with_the_last_sign_of_life(
+    server: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A DataNode's is its last heartbeat, a NodeManager's the last time that it answered."""
+    now_s = 0.0
+    monkeypatch.setattr(RunClock, "now_s", lambda _: now_s)
+    cluster, watch = Cluster(server), _watch(server, tmp_path)
+    seen: dict[tuple[str, float], float | None] = {}
+    for second in (6, 9, 9, 12, 16, 22):
+        now_s = float(second)
+        cluster.at(second)
+        seen |= {(one.kind, one.time_s): one.seen_s for one in watch.look()}
+    assert seen == {
+        ("nodemanager-lost", 9.0): 6.0,
+        ("datanode-lost", 12.0): 6.0,
+        ("nodemanager-given-up", 16.0): 6.0,
+        ("datanode-given-up", 22.0): 6.0,
+    }
 
 
 def test_a_worker_that_comes_back_is_told_of_once(watch: Watch, server: Recorded) -> None:
@@ -186,7 +210,7 @@ def test_a_watch_looks_by_itself_and_stops(
     looking.start()
     _wait(lambda: sum(one.path == "/ws/v1/cluster/nodes" for one in server.asked) > 1)
     cluster.at(22)
-    _wait(lambda: {one.kind for one in looking.events} == {"datanode-lost", "nodemanager-lost"})
+    _wait(lambda: {one.kind for one in looking.events} == {"datanode-given-up", "nodemanager-given-up"})
     looking.stop()
     stopped = len(server.asked)
     time.sleep(0.1)

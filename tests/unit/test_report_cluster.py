@@ -249,7 +249,7 @@ def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() ->
     assert "MB/s, peers" in straggler[7]
     (loss,) = _titled(lossy(), "Workers lost").table.rows
     assert loss[:5] == ("h2-1", "h2", "DataNode and NodeManager", "terasort map-shuffle", "18.0 s")
-    assert loss[5:7] == ("43.0 s", "1")
+    assert loss[5:9] == ("18.0 s", "–", "43.0 s", "1")
 
 
 def test_a_quiet_run_has_no_tables_of_trouble() -> None:

@@ -54,6 +54,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
     if disks is None:
         disks = cluster_disks(record, sampled)
     use = uses(timeline, machines, times, disks)
+    lost = losses(run, timeline, machines, times)
     bytes_moved = accounts(record, timeline, with_disks, times, disks)
     return Evidence(
         workloads=times,
@@ -71,8 +72,8 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
         replicas=replica_balances(record, machines, times),
-        stragglers=stragglers(run, timeline, machines, times, disks),
-        losses=losses(run, machines, times),
+        stragglers=stragglers(run, timeline, machines, times, disks, losses=lost),
+        losses=lost,
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
         floors=floors(run, times, use, floor),

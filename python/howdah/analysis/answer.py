@@ -94,14 +94,17 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
 
 
 def _lost(losses: Sequence[WorkerLoss]) -> str:
-    """The workers that were lost meanwhile; what they cost is a finding of its own."""
-    if not losses:
+    """The workers that were lost meanwhile, and how much later that made the end."""
+    within = [loss for loss in losses if not loss.before_s]
+    if not within:
         return ""
-    gone = [loss.worker for loss in losses if loss.back_s is None]
-    back = [loss.worker for loss in losses if loss.back_s is not None]
+    gone = [loss.worker for loss in within if loss.back_s is None]
+    back = [loss.worker for loss in within if loss.back_s is not None]
     told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
     told += [f"{listed(back)} went missing and came back"] if back else []
-    return f"; {' and '.join(told)} on the way"
+    delay_s = max(loss.delay_s for loss in within)
+    cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
+    return f"; {' and '.join(told)} on the way{cost}"
 
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:

@@ -22,7 +22,7 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
-from howdah.analysis.losses import find_losses
+from howdah.analysis.lost import find_losses
 from howdah.analysis.masters import find_masters
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished

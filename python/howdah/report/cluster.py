@@ -87,10 +87,13 @@ def _said(sign: Sign) -> str:
 def _losses(evidence: Evidence) -> Titled:
     rows = tuple(_loss(evidence, one) for one in evidence.losses)
     columns = (
-        "worker", "host", "lost", "during", "after", "back", "attempts lost", "work lost", "done again",
-        "end held up",
+        "worker", "host", "lost", "during", "at", "noticed", "given up", "back", "attempts lost", "work lost",
+        "waited", "done again", "end held up",
     )  # fmt: skip
-    about = "Times are since the job's start; the work lost is the time of the attempts that ended with it."
+    about = (
+        "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
+        "the attempts that ended with it until then, and for the time waited nobody did it again."
+    )
     return Titled("Workers lost", about, Table(columns, rows))
 
 
@@ -101,10 +104,13 @@ def _loss(evidence: Evidence, one: WorkerLoss) -> tuple[str, ...]:
         one.host,
         listed(one.daemons),
         named(one.workload, one.phase),
-        seconds(one.time_s - began_s),
+        seconds(one.lost_s - began_s),
+        seconds(one.noticed_s - began_s),
+        seconds(one.given_up_s - began_s) if one.given_up_s is not None else NONE,
         seconds(one.back_s - began_s) if one.back_s is not None else NONE,
-        f"{one.lost:,}",
+        f"{len(one.ended):,}",
         seconds(one.wasted_s),
+        seconds(one.waited_s) if one.waits else NONE,
         seconds(one.rerun_s),
         seconds(one.delay_s),
     )

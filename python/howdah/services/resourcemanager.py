@@ -113,6 +113,14 @@ class ResourceManager:
         """Its release and its state."""
         return self._active.ask(self._info)
 
+    def running(self, key: str) -> str:
+        """The value of a property that it runs with; raises ServiceError for one that it does not know."""
+
+        def question(url: str) -> Object:
+            return an_object(self._asker.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
+
+        return str(member(self._active.ask(question), "property", key).get("value"))
+
     def nodes(self) -> list[Node]:
         """Every NodeManager it knows, lost ones included."""
         answer = self._get("nodes", states=_STATES).get("nodes")

@@ -13,7 +13,7 @@ from howdah.analysis.evidence.beside import Beside
 from howdah.analysis.evidence.files import DfsioFigures, StorageZones
 from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, FlowNode, LayerAccount
 from howdah.analysis.evidence.limit import Bound, LimitShare
-from howdah.analysis.evidence.loss import WorkerLoss
+from howdah.analysis.evidence.loss import Wait, WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
 from howdah.analysis.evidence.master import MasterLoad
 from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
@@ -72,6 +72,7 @@ __all__ = [
     "Straggler",
     "StretchUse",
     "TaskSpread",
+    "Wait",
     "WorkerLoss",
     "WorkloadTime",
 ]

@@ -23,6 +23,7 @@ _CPU_MS = "TaskCounter.CPU_MILLISECONDS"
 _GC_MS = "TaskCounter.GC_TIME_MILLIS"
 
 _UNENDED = "Hadoop tells no end of it"
+_UNENDED_BY_MASTER = "its application master was lost: Hadoop tells no end of it"
 
 
 class _Stay(NamedTuple):
@@ -47,7 +48,8 @@ def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClo
         if attempt.start_ms is not None
     ]
     rows = [
-        _row(stay, workload, slot, machines, clock) for stay, slot in zip(stays, _places(stays), strict=True)
+        _row(stay, workload, slot, machines, clock, unended=_unended(stay, job))
+        for stay, slot in zip(stays, _places(stays), strict=True)
     ]
     return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
 
@@ -56,8 +58,10 @@ def _stay(
     attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: Machines, clock: RunClock
 ) -> _Stay:
     assert attempt.start_ms is not None
-    # One of which no end is told was cut off with its job, or was last seen running.
-    known = (attempt.finish_ms, job.finish_ms, attempt.merge_ms, attempt.shuffle_ms)
+    # One of which no end is told was cut off with its master or its job, or was last seen running.
+    after = job.masters[attempt.master + 1 :]
+    cut_ms = after[0].start_ms if after else job.finish_ms
+    known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
     end_ms = next((one for one in known if one is not None), attempt.start_ms)
     worker = machines.worker(attempt.node)
     start_s = clock.seconds(attempt.start_ms)
@@ -80,7 +84,14 @@ def _lane(stay: _Stay) -> tuple[str, str]:
     return stay.worker, stay.task.kind
 
 
-def _row(stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock) -> TaskAttempt:
+def _unended(stay: _Stay, job: JobFacts) -> str:
+    """Why no end is told of an attempt."""
+    return _UNENDED_BY_MASTER if job.masters[stay.facts.master + 1 :] else _UNENDED
+
+
+def _row(
+    stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock, *, unended: str
+) -> TaskAttempt:
     facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
     maps = number.kind == "map"
     rows = "MAP" if maps else "REDUCE"
@@ -111,7 +122,7 @@ def _row(stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunCl
         shuffled_bytes=None if maps else counters.get(_SHUFFLED),
         cpu_s=_seconds(counters, _CPU_MS),
         gc_s=_seconds(counters, _GC_MS),
-        error=short_cause(facts.error) if ended else _UNENDED,
+        error=short_cause(facts.error) if ended else unended,
     )
 
 

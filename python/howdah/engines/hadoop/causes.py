@@ -20,6 +20,8 @@ _MEMORY = re.compile(
     r"(?P<physical>[\d.]+ ?\w+ of [\d.]+ ?\w+) physical memory used; "
     r"(?P<virtual>[\d.]+ ?\w+ of [\d.]+ ?\w+) virtual"
 )
+_CLEANING = re.compile(r"^.*cleanup failed for container ", re.MULTILINE)
+"""An application master that ended an attempt says so of a container that it could not reach to end it."""
 _EXIT = re.compile(r"(?:non-zero exit code|[Ee]xit ?[Cc]ode:?(?: is)?) (?P<code>\d+)")
 _KILLED_BY_SIGNAL = 128
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
@@ -29,8 +31,11 @@ def short_cause(text: str) -> str | None:
     """The cause in one line without secrets; None where nothing is said.
 
     Of an exception it is the innermost one's name and message, and the first of its frames that is not
-    the JDK's own; of a container over its limit what it used; of a program its exit code.
+    the JDK's own; of a container over its limit what it used; of a program its exit code. What went wrong in
+    cleaning up after it is another matter.
     """
+    cleaning = _CLEANING.search(text)
+    text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
     if not text.strip():
         return None
     memory = _MEMORY.search(text)

@@ -74,7 +74,7 @@ class Tellers:
         except ServiceError as error:
             _LOG.info("%s", error)
             return None
-        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks)
+        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
 
     def _file(self, job_id: str) -> JobFacts | None:
         try:

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 from howdah.report.figure import Source
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
 
-DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager", "namenode": "NameNode"}
+DAEMONS = {
+    "datanode": "DataNode",
+    "nodemanager": "NodeManager",
+    "namenode": "NameNode",
+    "resourcemanager": "ResourceManager",
+}
 
 TOGETHER = 0.15
 """Words at marks of one worker closer than this share of the time shown would cover one another."""
@@ -53,7 +58,7 @@ def upset_layers(
             "time": one.time_s / unit.seconds,
             "y": spans[one.worker][0] - 3,
             "y2": spans[one.worker][1] + 3,
-            "word": f"{' and '.join(one.daemons)} {one.what}",
+            "word": f"{' and '.join(one.daemons)} {one.what.replace('-', ' ')}",
             "text": one.text,
             "worker": one.worker,
         }
