@@ -157,6 +157,14 @@ def test_of_several_traces_in_a_log_the_last_counts() -> None:
             "w2-1/10.0.0.2 to w1-1:8041 failed\n\tat java.base/jdk.Direct.new(Direct.java:62)",
             "TaskAttempt killed because it ran on unusable node w1-1:8041",
         ),
+        (
+            "java.net.ConnectException: Call From w1-1/10.0.0.3 to m1:8020 failed on connection exception: "
+            "java.net.ConnectException: Connection refused; For more details see: http://wiki\n"
+            "\tat org.apache.hadoop.ipc.Client.call(Client.java:1)\n"
+            "Caused by: java.net.ConnectException: Connection refused\n"
+            "\tat org.apache.hadoop.net.NetUtils.connect(NetUtils.java:205)",
+            "ConnectException: Connection refused (at NetUtils.java:205), calling m1:8020",
+        ),
         ("\n\n", None),
     ],
 )

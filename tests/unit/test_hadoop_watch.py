@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.hadoop import watching
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.watch import Watch
+from howdah.engines.hadoop.watching import Watching
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from support.daemons import change_properties, free_ports
@@ -33,13 +33,6 @@ class Cluster:
         self._server = server
         (self._closed,) = free_ports(1)
         server.answers["GET /jmx"] = recorded("jmx-none.json")
-        self.active("master:8020")
-
-    def active(self, address: str) -> None:
-        """Let a NameNode at this address be the active one."""
-        status = json.loads(recorded("namenode-status.json").body)
-        status["beans"][0]["HostAndPort"] = address
-        self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeStatus"] = in_json(status)
 
     def at(self, second: int) -> None:
         """Answer as at this second."""
@@ -167,29 +160,6 @@ def test_a_nodemanager_out_of_reach_from_the_start_is_not_lost(watch: Watch, ser
     assert _looks(watch, Cluster(server), 9, 9, 9) == [[], [], []]
 
 
-def test_another_namenode_that_takes_over_is_told_of(server: Recorded, tmp_path: Path) -> None:
-    cluster = Cluster(server)
-    pair = target(server.url, tmp_path / "pair")
-    address = server.url.partition("//")[2]
-    change_properties(pair.conf_dir / "core-site.xml", {"fs.defaultFS": "hdfs://both"})
-    change_properties(
-        pair.conf_dir / "hdfs-site.xml",
-        {
-            "dfs.nameservices": "both",
-            "dfs.ha.namenodes.both": "nn1,nn2",
-            "dfs.namenode.http-address.both.nn1": address,
-            "dfs.namenode.http-address.both.nn2": address,
-        },
-    )
-    conf = ClientConf.read(pair.conf_dir)
-    watch = Watch(replace(pair, conf=conf), Machines({}, PLAN), RunClock())
-    _looks(watch, cluster, 6)
-    cluster.active("standby:8020")
-    (event,) = watch.look()
-    assert (event.kind, event.worker) == ("namenode-failover", "standby")
-    assert "taken over from master:8020" in event.text
-
-
 def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Recorded) -> None:
     cluster = Cluster(server)
     _looks(watch, cluster, 6)
@@ -200,13 +170,10 @@ def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Re
     assert _looks(watch, cluster, 22)[0] != []
 
 
-def test_a_watch_looks_by_itself_and_stops(
-    watch: Watch, server: Recorded, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watching, "_INTERVAL_S", 0.02)
+def test_a_watch_looks_by_itself_and_stops(watch: Watch, server: Recorded) -> None:
     cluster = Cluster(server)
     cluster.at(6)
-    looking = watching.Watching(watch)
+    looking = Watching({watch: 0.02})
     looking.start()
     _wait(lambda: sum(one.path == "/ws/v1/cluster/nodes" for one in server.asked) > 1)
     cluster.at(22)

@@ -25,6 +25,7 @@ from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
 from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
+from howdah.analysis.takeovers import master_losses
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes
@@ -76,6 +77,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         losses=lost,
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
+        master_losses=master_losses(run, times),
         floors=floors(run, times, use, floor),
         beside=beside(times, known),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 
 from howdah.analysis.evidence import WorkloadTime
@@ -13,6 +15,11 @@ from howdah.model.tables import RunData
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
     """Every attempt of one workload, however it ended."""
     return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
+
+
+def names_machine(error: str | None, machine: str) -> bool:
+    """Whether an attempt's error names a machine, and not one whose name only begins or ends like it."""
+    return re.search(rf"(?<![\w.-]){re.escape(machine)}(?![\w-])", error or "") is not None
 
 
 def kind_of(record: RunRecord, time: WorkloadTime) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from howdah.analysis.attempts import attempts_of
+from howdah.analysis.attempts import attempts_of, names_machine
 from howdah.analysis.evidence import Machine, WorkerLoss, WorkloadTime
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, outages
@@ -117,7 +116,7 @@ def _ended_with(
         # One whose output was lost had ended before, and Hadoop says why it undid it.
         undone = "unusable node" in (attempt.error or "")
         return attempt.start_s <= lost_s and (under_way or undone)
-    return attempt.end_s >= lost_s and _names(attempt, outage.worker)
+    return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
 
 
 def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
@@ -125,10 +124,6 @@ def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt])
     rivals = [each for each in attempts if (each.kind, each.task) == (attempt.kind, attempt.task)]
     begun = [each for each in rivals if each.state == Outcome.SUCCEEDED.value and each.start_s <= lost_s]
     return lost_race(attempt.error) and bool(begun)
-
-
-def _names(attempt: TaskAttempt, worker: str) -> bool:
-    return re.search(rf"(?<![\w.-]){re.escape(worker)}(?![\w-])", attempt.error or "") is not None
 
 
 def _delay_s(

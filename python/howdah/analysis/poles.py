@@ -190,12 +190,13 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
-        # What ended with a lost worker is told with that.
+        # What ended with a lost worker or failed for want of a master is told with that.
+        told = [(loss.workload, each) for loss in evidence.losses for each in loss.ended]
+        told += [(loss.workload, each) for loss in evidence.master_losses for each in loss.failed]
         lost = {
             each
-            for loss in evidence.losses
-            for each in loss.ended
-            if (loss.workload, each.kind) == (spread.workload, spread.kind) and not lost_race(each.error)
+            for workload, each in told
+            if (workload, each.kind) == (spread.workload, spread.kind) and not lost_race(each.error)
         }
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"

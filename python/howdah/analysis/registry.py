@@ -33,6 +33,7 @@ from howdah.analysis.slow import find_stragglers
 from howdah.analysis.slowdown import find_slowdown
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.storage import find_zones
+from howdah.analysis.takeovers import find_master_losses
 from howdah.analysis.told import find_outside, find_times
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
@@ -60,6 +61,7 @@ FINDERS: tuple[Finder, ...] = (
     find_shortfalls,
     find_layers,
     find_replicas,
+    find_master_losses,
     find_losses,
     find_stragglers,
     find_poles,

@@ -187,3 +187,5 @@ class Event(Model):
     """In words, with what Hadoop says."""
     seen_s: float | None = None
     """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""
+    was: str | None = None
+    """What a master that was lost had been: ``active`` or ``standby``."""

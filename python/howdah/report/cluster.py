@@ -28,6 +28,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
     tables = (
         _stragglers(evidence),
         _losses(evidence),
+        _master_losses(evidence),
         _events(record),
         _floors(evidence),
         _overheads(evidence),
@@ -114,6 +115,34 @@ def _loss(evidence: Evidence, one: WorkerLoss) -> tuple[str, ...]:
         seconds(one.rerun_s),
         seconds(one.delay_s),
     )
+
+
+def _master_losses(evidence: Evidence) -> Titled:
+    rows = tuple(
+        (
+            one.daemon,
+            one.machine if one.lost_s is not None else NONE,
+            "standby" if one.standby else "active",
+            named(one.workload, one.phase),
+            _since(one.lost_s, evidence.time_of(one.workload).start_s),
+            one.successor or NONE,
+            _since(one.active_s, evidence.time_of(one.workload).start_s),
+            _since(one.back_s, evidence.time_of(one.workload).start_s),
+            seconds(one.unserved_s) if one.unserved_s is not None else NONE,
+            f"{len(one.failed):,} of {one.under_way:,}",
+        )
+        for one in evidence.master_losses
+    )
+    columns = (
+        "master", "lost on", "was", "during", "at", "taken over on", "active at", "back", "without one",
+        "attempts failed",
+    )  # fmt: skip
+    about = "Times are since the job's start; attempts are those under way when it was lost."
+    return Titled("Masters lost, and those that took over", about, Table(columns, rows))
+
+
+def _since(moment: float | None, began_s: float) -> str:
+    return NONE if moment is None else seconds(moment - began_s)
 
 
 def _events(record: RunRecord) -> Titled:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from howdah.services.active import Active
+from howdah.services.address import WebAddress
 from howdah.services.answer import Facts, Object, an_object, facts, member, one_or_many
 from howdah.services.app_master import AppMaster
 from howdah.services.conf import ClientConf
@@ -113,6 +114,10 @@ class ResourceManager:
         """Its release and its state."""
         return self._active.ask(self._info)
 
+    def info_at(self, address: WebAddress) -> ClusterInfo:
+        """The same of one of those that fail over, whether it is active or not."""
+        return self._info(address.url)
+
     def running(self, key: str) -> str:
         """The value of a property that it runs with; raises ServiceError for one that it does not know."""
 
@@ -167,7 +172,9 @@ class ResourceManager:
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
-        return facts(ClusterInfo, member(self._web.get_json(where), "clusterInfo", where), where)
+        return facts(
+            ClusterInfo, member(an_object(self._asker.get_json(where), where), "clusterInfo", where), where
+        )
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:

@@ -15,7 +15,7 @@ from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, 
 from howdah.analysis.evidence.limit import Bound, LimitShare
 from howdah.analysis.evidence.loss import Wait, WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
-from howdah.analysis.evidence.master import MasterLoad
+from howdah.analysis.evidence.master import MasterLoad, MasterLoss
 from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
 from howdah.analysis.evidence.replicas import ReplicaBalance
 from howdah.analysis.evidence.straggler import Cause, Sign, Straggler
@@ -61,6 +61,7 @@ __all__ = [
     "LimitShare",
     "Machine",
     "MasterLoad",
+    "MasterLoss",
     "NicUse",
     "PhaseTime",
     "Rate",
@@ -105,6 +106,7 @@ class Evidence:
     losses: tuple[WorkerLoss, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
+    master_losses: tuple[MasterLoss, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[Beside, ...] = ()
 

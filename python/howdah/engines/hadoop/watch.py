@@ -22,7 +22,6 @@ EventKind = Literal[
     "nodemanager-lost",
     "nodemanager-given-up",
     "nodemanager-back",
-    "namenode-failover",
 ]
 
 _DEFAULT_HEARTBEAT_S = 3.0
@@ -51,7 +50,6 @@ class Watch:
         self._conf = conf = target.conf
         self._line = Line(target.web)
         self._namenode = NameNode(target.web, conf, self._line)
-        self._fails_over = len(conf.namenodes()) > 1
         self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
         self._clock = clock
@@ -59,7 +57,6 @@ class Watch:
         self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
         self._datanodes: dict[str, str] = {}
         self._nodemanagers: dict[str, str] = {}
-        self._active: str | None = None
         self._turn = 0
         self._unanswered: dict[str, int] = {}
         self._answered_s: dict[str, float] = {}
@@ -74,14 +71,9 @@ class Watch:
 
     def _look_at_hdfs(self) -> Iterator[Event]:
         try:
-            active = self._namenode.status().host_and_port if self._fails_over else None
             datanodes = self._namenode.datanodes()
         except ServiceError:
             return
-        if active is not None and self._active not in (None, active):
-            text = f"the NameNode at {active} has taken over from {self._active}"
-            yield self._event(active.rpartition(":")[0], "namenode-failover", text)
-        self._active = active
         for one in datanodes:
             before, state = self._datanodes.get(one.address), self._state(one)
             self._datanodes[one.address] = state
