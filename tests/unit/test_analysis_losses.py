@@ -9,7 +9,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import WorkerLoss
-from howdah.model.cluster import Event
+from howdah.model.cluster import AppMasterStart, Event
 from howdah.model.run import Outcome, RunWarning, TaskAttempt
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
@@ -280,6 +280,38 @@ def test_an_application_master_that_was_lost_too_is_named_with_how_long_nothing_
     assert "application master was lost as well" in finding.text
     (loss,) = losses(with_events(run, event("datanode-lost", moment)))
     assert loss.takeover_s is None
+
+
+def test_a_master_that_left_no_word_of_its_tasks_is_told_of_all_the_same() -> None:
+    """Nothing of what it had begun is in the next one's history: all began anew."""
+    run = terasort_on(Scene())
+    moment = 0.5
+    (result,) = run.record.workloads
+    assert result.job is not None
+    begun_s = min(each.start_s for each in attempts_in(run))
+    masters = (
+        AppMasterStart(number=1, worker="h1-2", started_s=-40.0),
+        AppMasterStart(number=2, worker="h2-1", started_s=begun_s - 1),
+    )
+    result = result.model_copy(
+        update={"start_s": -50.0, "job": result.job.model_copy(update={"masters": masters})}
+    )
+    run = run._replace(record=run.record.model_copy(update={"workloads": (result,)}))
+    run = with_attempts(run, [each._replace(attempt=1000) for each in attempts_in(run)])
+    lost = (
+        event("nodemanager-lost", moment, seen_s=moment),
+        event("nodemanager-given-up", begun_s - 2, seen_s=moment),
+    )
+    (loss,) = losses(with_events(run, *lost))
+    assert loss.takeover_s == pytest.approx(begun_s - moment)
+    assert loss.delay_s == pytest.approx(begun_s - 1 + 40)
+    assert "of which nobody tells" in found(with_events(run, *lost), "worker-lost")[0].text
+    elsewhere = (AppMasterStart(number=1, worker="h2-2", started_s=-40.0), masters[1])
+    result = result.model_copy(
+        update={"job": result.job and result.job.model_copy(update={"masters": elsewhere})}
+    )
+    run = run._replace(record=run.record.model_copy(update={"workloads": (result,)}))
+    assert losses(with_events(run, *lost))[0].takeover_s is None
 
 
 def test_the_answer_names_who_was_lost() -> None:

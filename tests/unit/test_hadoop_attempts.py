@@ -216,7 +216,7 @@ def test_an_attempt_whose_master_was_lost_is_cut_off_when_the_next_one_begins() 
         START_MS,
         finish_ms=START_MS + 100_000,
         tasks=(TaskFacts("task_1_0001_m_000000", "succeeded", attempts),),
-        masters=(MasterStart(START_MS, "n1"), MasterStart(START_MS + 80_000, "n2")),
+        masters=(MasterStart(1, START_MS, "n1"), MasterStart(2, START_MS + 80_000, "n2")),
     )
     first, again = attempt_rows(job, "terasort", Machines({}, NO_PLAN), _clock())
     assert (first.end_s, first.state) == (80, "killed")

@@ -54,6 +54,29 @@ def read_in_vain(attempts: pa.Table) -> int:
     return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
 
 
+def untold_bytes(attempts: pa.Table, replication: int) -> tuple[float, float]:
+    """The most that attempts may have read and written in HDFS of which Hadoop tells no bytes.
+
+    One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is
+    what the attempt that succeeded moved. Maps read, and reduces write, or maps where there are none.
+    """
+    writers = "reduce" if _kind(attempts, "reduce").num_rows else "map"
+    return _untold(attempts, "map", "input_bytes"), replication * _untold(attempts, writers, "output_bytes")
+
+
+def _untold(attempts: pa.Table, kind: str, column: str) -> float:
+    needed: dict[int, float] = {}
+    silent: list[int] = []
+    mine = _kind(attempts, kind)
+    columns = (mine.column(name).to_pylist() for name in ("task", "state", "input_bytes", column))
+    for task, state, read, moved in zip(*columns, strict=True):
+        if state == Outcome.SUCCEEDED.value:
+            needed[task] = float(moved)
+        elif not read and not moved:
+            silent.append(task)
+    return sum(needed.get(task, 0.0) for task in silent)
+
+
 def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:
     sizes = shuffled(tasks) if kind == "reduce" else tasks.column("input_bytes").to_numpy().astype(np.float64)
     if sizes.sum() <= 0:

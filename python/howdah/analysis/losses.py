@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from howdah.analysis.attempts import attempts_of, names_machine
 from howdah.analysis.evidence import Machine, WorkerLoss, WorkloadTime
@@ -10,7 +11,7 @@ from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, outages
 from howdah.analysis.poles import lost_race
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.waits import freed_s, waits
+from howdah.analysis.waits import freed_s, under_way, waits
 from howdah.model.cluster import HadoopJob
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
@@ -20,6 +21,16 @@ _OF_ONE_MASTER = 1000
 
 Tasks = Mapping[tuple[str, int], TaskAttempt]
 """An attempt that was lost, by its kind and task."""
+
+
+class LostMaster(NamedTuple):
+    """An application master that was lost: its number, from 1, and how much later the next one began than it.
+
+    ``restart_s`` is None where nobody tells of either.
+    """
+
+    number: int
+    restart_s: float | None
 
 
 def losses(
@@ -53,6 +64,7 @@ def _loss(
         if (each.kind, each.task) in tasks and each.start_s > lost_s and each not in ended
     )
     takeover_s = None if master is None else _takeover_s(attempts, lost_s, master)
+    until = freed_s(outage, ended, again, takeover_s)
     phases = [phase.name for phase in time.phases if phase.start_s <= lost_s <= phase.end_s]
     return WorkerLoss(
         workload=time.workload,
@@ -70,8 +82,8 @@ def _loss(
         wasted_s=sum(max(0.0, until_s(each, outage.worker, lost_s) - each.start_s) for each in ended),
         wasted_bytes=sum(each.input_bytes + each.output_bytes for each in ended),
         rerun_s=sum(each.end_s - each.start_s for each in again),
-        waits=waits(record, job, outage, freed_s(outage, ended, again, takeover_s), ended),
-        delay_s=max(takeover_s or 0.0, _delay_s(attempts, tasks, again, lost_s)),
+        waits=waits(record, job, outage, until, [] if master else under_way(outage, ended)),
+        delay_s=max(takeover_s or 0.0, _anew_s(attempts, master), _delay_s(attempts, tasks, again, lost_s)),
         takeover_s=takeover_s,
     )
 
@@ -81,36 +93,56 @@ def until_s(attempt: TaskAttempt, worker: str, lost_s: float) -> float:
     return min(attempt.end_s, max(lost_s, attempt.start_s)) if attempt.worker == worker else attempt.end_s
 
 
-def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob | None) -> int | None:
-    """Which of the job's application masters was lost with the worker, counted from 0; None: none was."""
+def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob | None) -> LostMaster | None:
+    """The job's application master that was lost with the worker; None: none was."""
     if "NodeManager" not in outage.daemons:
         return None
-    last = max((each.attempt // _OF_ONE_MASTER for each in attempts), default=0)
-    if job is not None and job.masters:
-        begun = [each for each in job.masters if each.started_s <= outage.lost_s]
-        serving = len(begun) - 1
-        return serving if begun and serving < last and begun[-1].worker == outage.worker else None
-    before = max(
-        (each.attempt // _OF_ONE_MASTER for each in attempts if each.start_s <= outage.lost_s), default=last
-    )
-    return before if before < last else None
+    masters = job.masters if job else ()
+    before = [each for each in masters if each.started_s <= outage.lost_s]
+    after = [each for each in masters if each.started_s > outage.lost_s]
+    if before:
+        told = after and before[-1].worker == outage.worker
+        return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if told else None
+    # Nobody tells where the first one ran: attempts tell by their numbers that there was another.
+    begun = [_master_of(each) for each in attempts if each.start_s <= outage.lost_s]
+    later = [_master_of(each) for each in attempts if each.start_s > outage.lost_s]
+    if not later:
+        return None
+    last = max(begun, default=min(later) - 1)
+    return LostMaster(last, None) if 1 <= last < min(later) else None
 
 
-def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: int) -> float | None:
+def _master_of(attempt: TaskAttempt) -> int:
+    """The number of the application master that began an attempt, from 1."""
+    return attempt.attempt // _OF_ONE_MASTER + 1
+
+
+def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: LostMaster) -> float | None:
     """How long after the loss the first task of the next application master began."""
-    later = [each.start_s for each in attempts if each.attempt // _OF_ONE_MASTER > master]
+    later = [each.start_s for each in attempts if _master_of(each) > master.number]
     return min(later) - lost_s if later else None
 
 
+def _anew_s(attempts: Sequence[TaskAttempt], master: LostMaster | None) -> float:
+    """How much later the whole job began anew, where nothing of what a lost master began is left."""
+    if (
+        master is None
+        or master.restart_s is None
+        or any(_master_of(each) <= master.number for each in attempts)
+    ):
+        return 0.0
+    return master.restart_s
+
+
 def _ended_with(
-    attempt: TaskAttempt, outage: Outage, master: int | None, attempts: Sequence[TaskAttempt]
+    attempt: TaskAttempt, outage: Outage, master: LostMaster | None, attempts: Sequence[TaskAttempt]
 ) -> bool:
     """Whether an attempt's work was lost: on that worker, under that master, or for want of either."""
     lost_s = outage.lost_s
     if attempt.state == Outcome.SUCCEEDED.value or _raced(attempt, lost_s, attempts):
         return False
     under_way = attempt.start_s <= lost_s <= attempt.end_s
-    if under_way and master is not None and attempt.attempt // _OF_ONE_MASTER == master:
+    if under_way and master is not None and _master_of(attempt) == master.number:
         return True
     if attempt.worker == outage.worker and "NodeManager" in outage.daemons:
         # One whose output was lost had ended before, and Hadoop says why it undid it.

@@ -36,8 +36,9 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     yield _when(loss, began_s)
     if loss.takeover_s is not None:
+        what = "what was under way" if loss.ended else "all that it had begun, of which nobody tells"
         yield (
-            "the job's application master was lost as well, and with it what was under way: the next one "
+            f"the job's application master was lost as well, and with it {what}: the next one "
             f"began its first task {seconds(loss.takeover_s)} after the loss"
         )
     if loss.ended:

@@ -34,21 +34,29 @@ def freed_s(
     for each in again:
         begun[each.kind, each.task] = min(each.start_s, begun.get((each.kind, each.task), each.start_s))
     # What had ended before the loss is done again as it is missed, and some of it waits for a place.
-    held = [begun.get((each.kind, each.task), each.end_s) for each in _under_way(outage, ended)]
+    held = [begun.get((each.kind, each.task), each.end_s) for each in under_way(outage, ended)]
     return max(held) if held else min(begun.values(), default=outage.lost_s)
 
 
-def _under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]:
+def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]:
+    """The attempts that ran on the worker when it was lost."""
     return [each for each in ended if each.worker == outage.worker and each.end_s >= outage.lost_s]
 
 
 def waits(
-    record: RunRecord, job: HadoopJob | None, outage: Outage, until_s: float, ended: Sequence[TaskAttempt]
+    record: RunRecord,
+    job: HadoopJob | None,
+    outage: Outage,
+    until_s: float,
+    held: Sequence[TaskAttempt],
 ) -> tuple[Wait, ...]:
-    """The parts of the wait from the loss until the lost work could be begun anew, in their order."""
+    """The parts of the wait from the loss until the lost work could be begun anew, in their order.
+
+    ``held`` are the attempts that their application master had to end there; none where that was lost too.
+    """
     found = []
     from_s = outage.lost_s
-    for end_s, what, setting in _parts(outage, until_s, ended):
+    for end_s, what, setting in _parts(outage, until_s, held):
         if end_s > from_s:
             value_s = None if setting is None else _value_s(record, job, setting)
             found.append(Wait(end_s - from_s, what, setting, value_s))
@@ -57,11 +65,10 @@ def waits(
 
 
 def _parts(
-    outage: Outage, until_s: float, ended: Sequence[TaskAttempt]
+    outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> Iterator[tuple[float, str, str | None]]:
     """When each part ended, what was waited for, and the property that sets how long."""
-    last = _under_way(outage, ended)
-    if any(_TIMED_OUT in (each.error or "") for each in last):
+    if any(_TIMED_OUT in (each.error or "") for each in held):
         yield until_s, "its attempts timed out", _TASK
         return
     back_s = outage.back_s
@@ -76,7 +83,7 @@ def _parts(
         yield until_s, "YARN gave the worker up", _NODE
         return
     yield given_up_s, "YARN gave the worker up", _NODE
-    if last:
+    if held:
         yield until_s, "the application master gave up reaching it", _CONNECTION
     else:
         yield until_s, "it was begun elsewhere", None

@@ -104,6 +104,8 @@ class CounterValue(Model):
 class AppMasterStart(Model):
     """One application master of a job: another one begins where the one before it was lost."""
 
+    number: int
+    """Which one, from 1."""
     worker: str
     """The worker that it ran on."""
     started_s: float

@@ -89,7 +89,7 @@ class _History:
         self._job: dict[str, Any] = {"state": "running", "queue": "", "name": "", "submit_ms": 0}
         self._tasks: dict[str, TaskFacts] = {}
         self._attempts: dict[str, AttemptFacts] = {}
-        self._masters: dict[str, MasterStart] = {}
+        self._masters: dict[int, MasterStart] = {}
 
     def job(self) -> JobFacts:
         by_task: dict[str, list[AttemptFacts]] = {}
@@ -118,8 +118,8 @@ class _History:
         match kind:
             case "AM_STARTED":
                 # A later master tells of those before it once more.
-                start = MasterStart(event["startTime"], event["nodeManagerHost"])
-                self._masters[event["applicationAttemptId"]] = start
+                number = int(event["applicationAttemptId"].rpartition("_")[2])
+                self._masters[number] = MasterStart(number, event["startTime"], event["nodeManagerHost"])
             case "JOB_SUBMITTED":
                 self._job |= {
                     "id": event["jobid"],

@@ -108,6 +108,8 @@ class TaskFacts:
 class MasterStart(NamedTuple):
     """One application master of a job."""
 
+    number: int
+    """Which one, from 1."""
     start_ms: int
     """When it began, milliseconds since 1970 on Hadoop's clock."""
     node: str

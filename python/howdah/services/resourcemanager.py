@@ -13,6 +13,7 @@ from howdah.services.app_master import AppMaster
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused
 from howdah.services.jmx import Asker
+from howdah.services.job import MasterStart
 from howdah.services.web import Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
@@ -98,6 +99,12 @@ class AppFacts(Facts):
     """``MAPREDUCE``, ``SPARK`` …"""
 
 
+class _Master(Facts):
+    number: int = Field(alias="id")
+    start_ms: int = Field(alias="startTime")
+    node: str = Field(alias="nodeId")
+
+
 class ResourceManager:
     """The active ResourceManager of a configuration; every method raises ServiceError.
 
@@ -145,6 +152,16 @@ class ResourceManager:
                 return None
             raise
         return facts(AppFacts, member(answer, "app", app_id), app_id)
+
+    def masters(self, app_id: str) -> tuple[MasterStart, ...]:
+        """An application's masters, the first one first."""
+        found = [
+            facts(_Master, one, app_id)
+            for one in one_or_many(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
+        ]
+        return tuple(
+            sorted(MasterStart(one.number, one.start_ms, one.node.partition(":")[0]) for one in found)
+        )
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""

@@ -71,9 +71,12 @@ class DaemonDevice(Device):
             for content in self._ask(question):
                 for number in _numbers(content, beans):
                     value = self._value(content, number)
-                    if value is not None:
-                        # A NameNode has a bean for each of its ports.
+                    if value is None:
+                        continue
+                    if number.kind == "gauge":
                         values[number.metric] = values.get(number.metric, 0.0) + value
+                    else:
+                        values[number.metric] = self._grown(number.metric)
         return [Reading(metric, value) for metric, value in values.items()]
 
     def stop(self) -> None:
@@ -91,6 +94,10 @@ class DaemonDevice(Device):
             waited_s = self._now_s() - asked_s
             self._rested_s = self._now_s() + _REST * waited_s if waited_s >= _LONG_S else -math.inf
             raise Away(str(error)) from error
+
+    def _grown(self, metric: str) -> float:
+        """What beans have counted of a metric, one for each port, those of former ports included."""
+        return sum(total.sum for (_, number), total in self._sums.items() if number.metric == metric)
 
     def _value(self, content: Object, number: Number) -> float | None:
         """The number in its metric's unit; none where this release's bean has none, or an infinite one."""
@@ -121,11 +128,11 @@ class _Sum:
     def __init__(self) -> None:
         self._counter = Counter("reset")
         self._count = 0
-        self._sum = 0.0
+        self.sum = 0.0
 
     def advance(self, count: int, each: float) -> float:
         """Take the present count and what those that came last are worth; the sum since the first call."""
         grown = self._counter.advance(count)
-        self._sum += (grown - self._count) * each
+        self.sum += (grown - self._count) * each
         self._count = grown
-        return self._sum
+        return self.sum

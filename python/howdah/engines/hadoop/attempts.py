@@ -12,7 +12,7 @@ from howdah.engines.hadoop.counters import INPUT_BYTES
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.slots import slots
 from howdah.model.run import TaskAttempt
-from howdah.services.job import AttemptFacts, JobFacts, TaskFacts
+from howdah.services.job import AttemptFacts, JobFacts, MasterStart, TaskFacts
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
 _HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
@@ -59,8 +59,8 @@ def _stay(
 ) -> _Stay:
     assert attempt.start_ms is not None
     # One of which no end is told was cut off with its master or its job, or was last seen running.
-    after = job.masters[attempt.master + 1 :]
-    cut_ms = after[0].start_ms if after else job.finish_ms
+    after = _next_master(attempt, job)
+    cut_ms = after.start_ms if after else job.finish_ms
     known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
     end_ms = next((one for one in known if one is not None), attempt.start_ms)
     worker = machines.worker(attempt.node)
@@ -86,7 +86,12 @@ def _lane(stay: _Stay) -> tuple[str, str]:
 
 def _unended(stay: _Stay, job: JobFacts) -> str:
     """Why no end is told of an attempt."""
-    return _UNENDED_BY_MASTER if job.masters[stay.facts.master + 1 :] else _UNENDED
+    return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
+
+
+def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
+    """The application master that began after the one that began an attempt; None if that was the last."""
+    return next((one for one in job.masters if one.number > attempt.master + 1), None)
 
 
 def _row(

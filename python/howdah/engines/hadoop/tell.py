@@ -119,7 +119,11 @@ def _job(account: Account, machines: Machines, clock: RunClock, diagnostics: str
         started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
         masters=tuple(
-            AppMasterStart(worker=machines.worker(one.node), started_s=clock.seconds(one.start_ms))
+            AppMasterStart(
+                number=one.number,
+                worker=machines.worker(one.node),
+                started_s=clock.seconds(one.start_ms),
+            )
             for one in facts.masters
         ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
