@@ -105,10 +105,10 @@ def _loss(evidence: Evidence, one: WorkerLoss) -> tuple[str, ...]:
         one.host,
         listed(one.daemons),
         named(one.workload, one.phase),
-        seconds(one.lost_s - began_s),
-        seconds(one.noticed_s - began_s),
-        seconds(one.given_up_s - began_s) if one.given_up_s is not None else NONE,
-        seconds(one.back_s - began_s) if one.back_s is not None else NONE,
+        _since(one.lost_s, began_s),
+        _since(one.noticed_s, began_s),
+        _since(one.given_up_s, began_s),
+        _since(one.back_s, began_s),
         f"{len(one.ended):,}",
         seconds(one.wasted_s),
         seconds(one.waited_s) if one.waits else NONE,
@@ -142,7 +142,10 @@ def _master_losses(evidence: Evidence) -> Titled:
 
 
 def _since(moment: float | None, began_s: float) -> str:
-    return NONE if moment is None else seconds(moment - began_s)
+    """A moment by its distance from a job's start."""
+    if moment is None:
+        return NONE
+    return seconds(moment - began_s) if moment >= began_s else f"{seconds(began_s - moment)} before"
 
 
 def _events(record: RunRecord) -> Titled:
