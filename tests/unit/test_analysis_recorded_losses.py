@@ -99,6 +99,17 @@ def test_a_map_that_had_ended_is_lost_with_its_output_and_counts_as_long_as_it_r
     assert set(loss.again) == {attempt_of("brief", "map", 0, 1), attempt_of("brief", "reduce", 1, 1)}
 
 
+def test_a_worker_that_is_back_ends_the_second_wait() -> None:
+    loss = loss_of("back")
+    patience, rest = loss.waits
+    assert (patience.setting, rest.setting, rest.what) == (NODE, None, "the worker was back")
+    assert loss.given_up_s is not None
+    assert loss.back_s is not None
+    assert loss.given_up_s < loss.back_s < loss.lost_s + loss.waited_s
+    assert "h1-2 went missing and came back on the way" in found(recorded_loss("back"), "answer")[0].text
+    assert not [each for each in found(recorded_loss("back"), "worker-lost") if each.workload != "terasort"]
+
+
 def test_a_lost_application_master_is_named_though_nobody_tells_of_its_tasks() -> None:
     loss, run = loss_of("master"), recorded_loss("master")
     first_s = min(each.start_s for each in attempts_in(run) if each.workload == "terasort")

@@ -14,6 +14,7 @@ from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
 from support.cluster_scene import Scene
 from support.findings import found, value
+from support.recorded_losses import MASTERS, recorded_loss
 
 Kind = Literal[
     "namenode-lost",
@@ -141,3 +142,27 @@ def test_what_befell_a_master_between_jobs_is_told_with_the_next_one() -> None:
     assert f"{run.record.workloads[0].start_s - 0.5:.2f} s before the start" in finding.text
     late_s = run.record.workloads[0].end_s + 0.1
     assert losses(with_events(run, event("namenode-lost", late_s, "m1", seen_s=late_s))) == ()
+
+
+def test_masters_that_were_really_lost_are_told_as_they_were() -> None:
+    """The NameNode was killed 171 to 176 s after the start, the ResourceManager 301 to 313 s after it.
+
+    Somebody else who asked all the time saw the others active after 182.6 and 324.2 s.
+    """
+    run = recorded_loss(MASTERS)
+    namenode, manager = losses(run)
+    assert (namenode.daemon, namenode.machine, namenode.successor) == ("NameNode", "m1", "m2")
+    assert (manager.daemon, manager.machine, manager.successor) == ("ResourceManager", "m3", "m2")
+    assert (namenode.workload, manager.workload) == ("terasort", "teravalidate")
+    assert namenode.lost_s is not None
+    assert manager.lost_s is not None
+    assert 171 < namenode.lost_s < 176.2
+    assert 301 < manager.lost_s < 313.1
+    assert namenode.active_s == pytest.approx(182.6, abs=1)
+    assert manager.active_s == pytest.approx(324.2, abs=1)
+    text = found(run, "answer")[0].text
+    assert "; the NameNode on m1 was lost on the way, the one on m2 was active 8.10 s later" in text
+    first, second = found(run, "master-lost")
+    assert "none of 2 task attempts under way failed for want of it" in first.text
+    assert "the active ResourceManager on m3 was lost" in second.text
+    assert {each.severity for each in found(run, "byte-accounting")} == {"note"}

@@ -71,19 +71,18 @@ def _parts(
     if any(_TIMED_OUT in (each.error or "") for each in held):
         yield until_s, "its attempts timed out", _TASK
         return
-    back_s = outage.back_s
-    if back_s is not None and back_s <= until_s and (outage.given_up_s is None or back_s < outage.given_up_s):
-        yield until_s, "the worker was back", None
-        return
+    back = outage.back_s is not None and outage.back_s <= until_s
     if outage.given_up_s is None:
-        yield until_s, "it was begun elsewhere", None
+        yield until_s, "the worker was back" if back else "it was begun elsewhere", None
         return
     given_up_s = min(outage.given_up_s, until_s)
     if until_s - given_up_s <= _SOON_S:
-        yield until_s, "YARN gave the worker up", _NODE
-        return
+        given_up_s = until_s
     yield given_up_s, "YARN gave the worker up", _NODE
-    if held:
+    if back:
+        # It is asked again and again, and answers as soon as it is there.
+        yield until_s, "the worker was back", None
+    elif held:
         yield until_s, "the application master gave up reaching it", _CONNECTION
     else:
         yield until_s, "it was begun elsewhere", None
