@@ -329,6 +329,15 @@ def test_what_killed_attempts_read_is_bounded_by_what_their_tasks_needed() -> No
     assert not [one for one in layer(run, "DataNodes", "read").explained if "tells no bytes" in one.what]
 
 
+def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> None:
+    run = terasort_on(Scene())
+    anew = with_attempts(run, [each._replace(attempt=1000) for each in attempts_in(run)])
+    for more, told in ((0.5 * SIZE, 0.5), (1.5 * SIZE, 1.0)):
+        read = layer(_read_more(anew, more), "DataNodes", "read")
+        (untold,) = [one for one in read.explained if "tells no bytes" in one.what]
+        assert untold.bytes == pytest.approx(told * SIZE, rel=0.05)
+
+
 def _read_more(run: RunData, more: float) -> RunData:
     """The run in which DataNodes read so many bytes more."""
     rows = run.samples.to_pylist()

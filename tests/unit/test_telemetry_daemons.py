@@ -147,7 +147,7 @@ def test_what_a_daemon_counted_under_another_name_stays_counted(web: Web) -> Non
         activity |= {"name": activity["name"].replace("9866", "40001"), "BytesWritten": 40}
         device.tick()
         activity["BytesWritten"] = 90
-        assert dict(device.tick())["datanode/written_bytes"] == 750
+        assert dict(device.tick())["datanode/written_bytes"] == 790
 
 
 @pytest.mark.parametrize("status", [500, 404])

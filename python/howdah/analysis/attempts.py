@@ -22,6 +22,11 @@ def names_machine(error: str | None, machine: str) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(machine)}(?![\w-])", error or "") is not None
 
 
+def master_of(attempt: int) -> int:
+    """The application master, from 1, that began an attempt: each has a thousand numbers of its own."""
+    return attempt // 1000 + 1
+
+
 def kind_of(record: RunRecord, time: WorkloadTime) -> str:
     """The name under which the tasks table has a workload."""
     return record.workloads[time.index].workload.kind.value

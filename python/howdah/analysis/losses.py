@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.attempts import attempts_of, names_machine
+from howdah.analysis.attempts import attempts_of, master_of, names_machine
 from howdah.analysis.evidence import Machine, WorkerLoss, WorkloadTime
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, outages
@@ -15,9 +15,6 @@ from howdah.analysis.waits import freed_s, under_way, waits
 from howdah.model.cluster import HadoopJob
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-
-# The attempts of a job's second application master are numbered from 1000 on, its third's from 2000 on.
-_OF_ONE_MASTER = 1000
 
 Tasks = Mapping[tuple[str, int], TaskAttempt]
 """An attempt that was lost, by its kind and task."""
@@ -104,22 +101,17 @@ def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob
         told = after and before[-1].worker == outage.worker
         return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if told else None
     # Nobody tells where the first one ran: attempts tell by their numbers that there was another.
-    begun = [_master_of(each) for each in attempts if each.start_s <= outage.lost_s]
-    later = [_master_of(each) for each in attempts if each.start_s > outage.lost_s]
+    begun = [master_of(each.attempt) for each in attempts if each.start_s <= outage.lost_s]
+    later = [master_of(each.attempt) for each in attempts if each.start_s > outage.lost_s]
     if not later:
         return None
     last = max(begun, default=min(later) - 1)
     return LostMaster(last, None) if 1 <= last < min(later) else None
 
 
-def _master_of(attempt: TaskAttempt) -> int:
-    """The number of the application master that began an attempt, from 1."""
-    return attempt.attempt // _OF_ONE_MASTER + 1
-
-
 def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: LostMaster) -> float | None:
     """How long after the loss the first task of the next application master began."""
-    later = [each.start_s for each in attempts if _master_of(each) > master.number]
+    later = [each.start_s for each in attempts if master_of(each.attempt) > master.number]
     return min(later) - lost_s if later else None
 
 
@@ -128,7 +120,7 @@ def _anew_s(attempts: Sequence[TaskAttempt], master: LostMaster | None) -> float
     if (
         master is None
         or master.restart_s is None
-        or any(_master_of(each) <= master.number for each in attempts)
+        or any(master_of(each.attempt) <= master.number for each in attempts)
     ):
         return 0.0
     return master.restart_s
@@ -142,7 +134,7 @@ def _ended_with(
     if attempt.state == Outcome.SUCCEEDED.value or _raced(attempt, lost_s, attempts):
         return False
     under_way = attempt.start_s <= lost_s <= attempt.end_s
-    if under_way and master is not None and _master_of(attempt) == master.number:
+    if under_way and master is not None and master_of(attempt.attempt) == master.number:
         return True
     if attempt.worker == outage.worker and "NodeManager" in outage.daemons:
         # One whose output was lost had ended before, and Hadoop says why it undid it.

@@ -58,6 +58,7 @@ class DaemonDevice(Device):
         self._now_s = now_s
         self._rested_s = -math.inf
         self._sums: dict[tuple[str, Number], _Sum] = {}
+        self._answered = False
 
     @property
     def label(self) -> str:
@@ -77,6 +78,7 @@ class DaemonDevice(Device):
                         values[number.metric] = values.get(number.metric, 0.0) + value
                     else:
                         values[number.metric] = self._grown(number.metric)
+        self._answered = True
         return [Reading(metric, value) for metric, value in values.items()]
 
     def stop(self) -> None:
@@ -111,8 +113,13 @@ class DaemonDevice(Device):
             return None
         if number.kind == "gauge":
             return count * number.factor
-        total = self._sums.setdefault((str(content.get("name")), number), _Sum())
-        return total.advance(int(count), each * number.factor)
+        key = (str(content.get("name")), number)
+        if key not in self._sums:
+            self._sums[key] = _Sum()
+            if self._answered:
+                # What was not there before has counted from zero since.
+                self._sums[key].advance(0, 0.0)
+        return self._sums[key].advance(int(count), each * number.factor)
 
 
 def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[Number]:
