@@ -6,19 +6,29 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.machines import Machines
+from howdah.engines.hadoop.masters import MastersWatch
+from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.network import Network, can_build
 from support.plans import group
+from support.recorded_jobs import target as target_of
 from support.steps import Step, steps
 
 pytestmark = [
@@ -136,6 +146,17 @@ def _place(rendered: Path, root: Path, host: str) -> None:
     (conf / "zoo.cfg").write_text(config.replace("=/var/lib/zookeeper", f"={data}"))
 
 
+@contextmanager
+def watched(cluster: Cluster) -> Iterator[Callable[[], list[Event]]]:
+    """What a run's watch says of the masters at each look, from a host without any of them."""
+    target = target_of("http://127.0.0.1:1", cluster.root / "client")
+    conf = ClientConf.read(cluster.conf(HOSTS[2]))
+    with Web(cluster.network.addresses, user="root") as web, cluster.network.thread(HOSTS[2]) as inside:
+        nowhere = Plan(platform="unknown", workers=(), settings=())
+        watch = MastersWatch(replace(target, conf=conf, web=web), Machines({}, nowhere), RunClock())
+        yield lambda: inside.submit(watch.look).result()
+
+
 def test_masters_take_over(cluster: Cluster, tmp_path: Path) -> None:
     readme = (cluster.rendered / "README.md").read_text()
     for host in HOSTS:
@@ -154,8 +175,23 @@ def test_masters_take_over(cluster: Cluster, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(content)
     cluster.run(HOSTS[2], "dfs", "-put", str(tmp_path / "file"), "/file")
 
-    cluster.daemons.kill(f"namenode-{serving}")
-    cluster.daemons.kill(f"resourcemanager-{running}")
+    with watched(cluster) as look:
+        assert look() == []
+        cluster.daemons.kill(f"namenode-{serving}")
+        cluster.daemons.kill(f"resourcemanager-{running}")
+        events: list[Event] = []
+
+        def all_told() -> bool | None:
+            events.extend(look())
+            return len(events) == 4 or None
+
+        cluster.daemons.wait("both losses, and who took over", all_told, timeout_s=120)
+    told: dict[str, Event] = {one.kind: one for one in events}
+    for daemon, lost_on, taken_on in (("namenode", serving, standby), ("resourcemanager", running, spare)):
+        lost, taken = told[f"{daemon}-lost"], told[f"{daemon}-failover"]
+        assert (lost.worker, lost.was, taken.worker) == (lost_on, "active", taken_on)
+        assert lost.seen_s is not None
+        assert lost.seen_s < taken.time_s
     cluster.daemons.wait("the other NameNode", lambda: cluster.namenode(standby) == "active" or None)
     assert cluster.run(HOSTS[2], "dfs", "-cat", "/file").encode() == content
     cluster.start(serving, "namenode")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import CDLL
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+_CLONE_NEWNET = 0x40000000
 _ENTER = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
 
 
@@ -27,6 +30,11 @@ class Network:
         """The beginning of a command line that runs on a host."""
         space = ["ip", "netns", "exec", self._space(host), "unshare", "--uts"]
         return [*space, "sh", "-c", _ENTER, "sh", str(self._names), host]
+
+    def thread(self, host: str) -> ThreadPoolExecutor:
+        """A thread of this process that is in a host's network."""
+        space = Path("/var/run/netns") / self._space(host)
+        return ThreadPoolExecutor(1, initializer=_enter, initargs=(space,))
 
     def _space(self, host: str) -> str:
         return f"{self._prefix}-{host}"
@@ -78,6 +86,12 @@ class Network:
         for host in self._made:
             _ip("netns", "delete", self._space(host))
         self._made.clear()
+
+
+def _enter(space: Path) -> None:
+    """Move the calling thread alone into a network namespace."""
+    with space.open() as file:
+        assert CDLL(None, use_errno=True).setns(file.fileno(), _CLONE_NEWNET) == 0
 
 
 def can_build() -> bool:

@@ -17,7 +17,7 @@ from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.tables import RunData
 from howdah.model.workload import Workload, WorkloadKind
-from support.cluster_records import terasort_on, with_events
+from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
 from support.cluster_scene import Scene
 from support.findings import found
 from support.sim_plans import small_plan, suite_on
@@ -128,6 +128,20 @@ def test_reads_that_never_reached_a_disk_came_from_the_page_cache() -> None:
     assert cache.bytes == pytest.approx(one.remainder, rel=0.05)
     picture = flow_of(terasort_on(Scene())).flows
     assert any(each.source == "cache" and each.bytes > 0.5 * SIZE for each in picture)
+
+
+def test_what_a_job_wrote_itself_can_be_read_from_the_page_cache() -> None:
+    """Reduces fetch map output that was written since the job began, when the cache was nearly empty."""
+    run = terasort_on(Scene())
+    rows = [
+        {**row, "value": 1e6 if row["metric"] == "memory/cached_bytes" else row["value"]}
+        for row in run.samples.to_pylist()
+    ]
+    bare = run._replace(samples=pa.Table.from_pylist(rows, schema=run.samples.schema))
+    one = layer(bare, "disks", "read")
+    (cache,) = [part for part in one.explained if "page cache" in part.what]
+    assert cache.bytes == pytest.approx(one.remainder, rel=0.05)
+    assert abs(one.unexplained) < 0.05 * SIZE
 
 
 def test_a_picture_loses_nothing_between_its_boxes() -> None:
@@ -246,7 +260,7 @@ def _after_a_loss(moved: float) -> RunData:
     run = terasort_on(Scene(replication=2))
     (result,) = run.record.workloads
     assert result.replicas is not None
-    lost = Event(time_s=result.start_s + 5, worker="h1-2", kind="datanode-lost", text="no heartbeat")
+    lost = Event(time_s=result.start_s + 5, worker="h1-2", kind="datanode-given-up", text="no heartbeat")
     run = with_events(run, lost)
     rows = run.samples.to_pylist()
     own = [row for row in rows if (row["host"], row["metric"]) == ("h2-1", "datanode/written_bytes")]
@@ -266,6 +280,73 @@ def test_copies_of_what_a_lost_datanode_held_are_no_mystery() -> None:
         (copies,) = [one for one in written.explained if "lost DataNodes" in one.what]
         assert copies.bytes == pytest.approx(copied, rel=0.05)
         assert written.unexplained == pytest.approx(more - copied, abs=0.05 * SIZE)
+
+
+def _crossing(run: RunData, more: float) -> RunData:
+    """The run in which DataNodes count what went to other machines, and so much more did than theory asks."""
+    (result,) = run.record.workloads
+    whole = layer(run, "network", "received").theory
+    rows = run.samples.to_pylist()
+    hosts = sorted({row["host"] for row in rows if row["metric"] == "nic/eth0/rx_bytes"})
+    for row in rows:
+        if row["metric"] in {"nic/eth0/rx_bytes", "nic/eth0/tx_bytes"}:
+            row["value"] *= 1 + more / whole
+    sent = (SIZE + more) / len(hosts)
+    for host in hosts:
+        for time_s, value in ((0.0, 0.0), (result.start_s, 0.0), (result.end_s - 0.1, sent)):
+            rows.append(
+                {"time_s": time_s, "host": host, "metric": "datanode/remote_read_bytes", "value": value}
+            )
+            rows.append(
+                {"time_s": time_s, "host": host, "metric": "datanode/remote_written_bytes", "value": 0.0}
+            )
+    return run._replace(samples=pa.Table.from_pylist(rows, schema=run.samples.schema))
+
+
+def test_what_datanodes_count_as_sent_elsewhere_explains_the_network() -> None:
+    """Where tasks run and what they find there is chance; theory knows the mean alone."""
+    more = 0.4 * SIZE
+    run = _crossing(terasort_on(Scene()), more)
+    received = layer(run, "network", "received")
+    (sent,) = [one for one in received.explained if "as they count it" in one.what]
+    assert sent.bytes == pytest.approx(more, rel=0.01)
+    assert sent.sure == "measured"
+    assert abs(received.unexplained) < 0.05 * SIZE
+    assert found(run, "byte-accounting")[0].severity == "note"
+
+
+def test_what_killed_attempts_read_is_bounded_by_what_their_tasks_needed() -> None:
+    """One that lost a race leaves no counters, and DataNodes have counted what it read."""
+    run = terasort_on(Scene())
+    first, *rest = attempts_in(run)
+    lost = first._replace(attempt=1, state="killed", input_bytes=0, output_bytes=0, error="Speculation: lost")
+    raced = with_attempts(run, [first, lost, *rest])
+    for more, told in ((0.5 * first.input_bytes, 0.5), (3.0 * first.input_bytes, 1.0)):
+        read = layer(_read_more(raced, more), "DataNodes", "read")
+        (untold,) = [one for one in read.explained if "tells no bytes" in one.what]
+        assert untold.bytes == pytest.approx(told * first.input_bytes, rel=0.35)
+        assert untold.bytes <= first.input_bytes
+    assert not [one for one in layer(run, "DataNodes", "read").explained if "tells no bytes" in one.what]
+
+
+def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> None:
+    run = terasort_on(Scene())
+    anew = with_attempts(run, [each._replace(attempt=1000) for each in attempts_in(run)])
+    for more, told in ((0.5 * SIZE, 0.5), (1.5 * SIZE, 1.0)):
+        read = layer(_read_more(anew, more), "DataNodes", "read")
+        (untold,) = [one for one in read.explained if "tells no bytes" in one.what]
+        assert untold.bytes == pytest.approx(told * SIZE, rel=0.05)
+
+
+def _read_more(run: RunData, more: float) -> RunData:
+    """The run in which DataNodes read so many bytes more."""
+    rows = run.samples.to_pylist()
+    ends = {row["host"]: row["value"] for row in rows if row["metric"] == "datanode/read_bytes"}
+    whole = sum(ends.values())
+    for row in rows:
+        if row["metric"] == "datanode/read_bytes":
+            row["value"] *= 1 + more / whole
+    return run._replace(samples=pa.Table.from_pylist(rows, schema=run.samples.schema))
 
 
 def test_what_a_job_wrote_is_not_laid_at_the_door_of_the_one_that_follows_at_once() -> None:

@@ -19,7 +19,7 @@ from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
 from howdah.model.workload import WorkloadKind
 from howdah.planner.cluster import plan_cluster
-from howdah.services.job import AttemptFacts, JobFacts, State, TaskFacts, in_order
+from howdah.services.job import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
 from support.plans import group
 
 START_MS = 1_700_000_000_000
@@ -198,3 +198,27 @@ def test_a_speculative_attempt_never_given_a_container_is_no_row() -> None:
     never = AttemptFacts("attempt_1_0001_m_000000_1", "killed", None, error="the other succeeded first")
     task = TaskFacts("task_1_0001_m_000000", "succeeded", (never,))
     assert _rows(JobFacts("job_1_0001", "a job", "default", "succeeded", START_MS, tasks=(task,))) == []
+
+
+def test_an_attempt_whose_master_was_lost_is_cut_off_when_the_next_one_begins() -> None:
+    """Of what was under way Hadoop tells no end; the job's own is much later."""
+    attempts = (
+        AttemptFacts("attempt_1_0001_m_000000_0", "running", START_MS + 1_000, node="n1"),
+        AttemptFacts(
+            "attempt_1_0001_m_000000_1000", "succeeded", START_MS + 90_000, START_MS + 99_000, node="n2"
+        ),
+    )
+    job = JobFacts(
+        "job_1_0001",
+        "",
+        "",
+        "succeeded",
+        START_MS,
+        finish_ms=START_MS + 100_000,
+        tasks=(TaskFacts("task_1_0001_m_000000", "succeeded", attempts),),
+        masters=(MasterStart(1, START_MS, "n1"), MasterStart(2, START_MS + 80_000, "n2")),
+    )
+    first, again = attempt_rows(job, "terasort", Machines({}, NO_PLAN), _clock())
+    assert (first.end_s, first.state) == (80, "killed")
+    assert "application master was lost" in (first.error or "")
+    assert (again.start_s, again.end_s, again.state) == (90, 99, "succeeded")

@@ -151,6 +151,20 @@ def test_of_several_traces_in_a_log_the_last_counts() -> None:
             "its container used 5 GB of 4.2 GB of virtual memory and was killed",
         ),
         ("AttemptID:attempt_1_0001_m_000000_0 Timed out after 600 secs", None),
+        (
+            "TaskAttempt killed because it ran on unusable node w1-1:8041\n"
+            "cleanup failed for container container_1_0001_01_000002 : java.net.ConnectException: Call From "
+            "w2-1/10.0.0.2 to w1-1:8041 failed\n\tat java.base/jdk.Direct.new(Direct.java:62)",
+            "TaskAttempt killed because it ran on unusable node w1-1:8041",
+        ),
+        (
+            "java.net.ConnectException: Call From w1-1/10.0.0.3 to m1:8020 failed on connection exception: "
+            "java.net.ConnectException: Connection refused; For more details see: http://wiki\n"
+            "\tat org.apache.hadoop.ipc.Client.call(Client.java:1)\n"
+            "Caused by: java.net.ConnectException: Connection refused\n"
+            "\tat org.apache.hadoop.net.NetUtils.connect(NetUtils.java:205)",
+            "ConnectException: Connection refused (at NetUtils.java:205), calling m1:8020",
+        ),
         ("\n\n", None),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
 from howdah.services.jobs import JobReader
 from support.daemons import change_properties
-from support.recorded import Recorded, in_json
+from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import JOBS, STAGING, RecordedJob, recorded_job, serving
 
 PLAN = Plan(platform="unknown", workers=(), settings=())
@@ -76,7 +77,9 @@ def test_server_and_file_come_to_the_same_record(name: str, tmp_path: Path) -> N
     assert _placeless(server.attempts) == _placeless(file.attempts)
     assert server.phases == file.phases
     assert server.counters == file.counters
-    assert server.job.model_copy(update={"told_by": "history file"}) == file.job
+    # Of application masters the file alone tells.
+    assert len(file.job.masters) == 1
+    assert server.job.model_copy(update={"told_by": "history file", "masters": file.job.masters}) == file.job
 
 
 def test_nobody_else_is_asked_of_a_job_whose_file_says_that_it_succeeded(tmp_path: Path) -> None:
@@ -89,6 +92,21 @@ def test_nobody_else_is_asked_of_a_job_whose_file_says_that_it_succeeded(tmp_pat
     assert told.job.told_by == "history file"
     assert told.job.conf["mapreduce.job.reduces"]
     assert silent.asked == []
+
+
+def test_a_master_that_left_no_word_in_the_file_is_asked_for(tmp_path: Path) -> None:
+    """One that was killed wrote down nothing: the next one's file begins with itself."""
+    job = recorded_job("terasort")
+    assert job.file is not None
+    number = job.id.removeprefix("job_").encode()
+    second = job.file.replace(b"appattempt_" + number + b"_000001", b"appattempt_" + number + b"_000002")
+    attempts = f"/ws/v1/cluster/apps/{_app(job)}/appattempts"
+    job = job._replace(
+        file=second, answers={**job.answers, attempts: json.loads(recorded("app-attempts.json").body)}
+    )
+    with serving(job, tmp_path / "conf") as target:
+        told = _tell("terasort", target, job)
+    assert [(one.number, one.worker) for one in told.job.masters] == [(1, "h2-1"), (2, "h1-2")]
 
 
 def test_a_job_that_failed_has_the_servers_counters_and_its_files_tasks(tmp_path: Path) -> None:

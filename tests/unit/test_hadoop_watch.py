@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.hadoop import watching
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.watch import Watch
+from howdah.engines.hadoop.watching import Watching
 from howdah.model.plan import Plan
 from howdah.services.answer import facts
 from howdah.services.conf import ClientConf
@@ -36,13 +36,6 @@ class Cluster:
         self._server = server
         (self._closed,) = free_ports(1)
         server.answers["GET /jmx"] = recorded("jmx-none.json")
-        self.active("master:8020")
-
-    def active(self, address: str) -> None:
-        """Let a NameNode at this address be the active one."""
-        status = json.loads(recorded("namenode-status.json").body)
-        status["beans"][0]["HostAndPort"] = address
-        self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeStatus"] = in_json(status)
 
     def at(self, second: int) -> None:
         """Answer as at this second."""
@@ -67,6 +60,10 @@ def server() -> Iterator[Recorded]:
 
 @pytest.fixture
 def watch(server: Recorded, tmp_path: Path) -> Watch:
+    return _watch(server, tmp_path)
+
+
+def _watch(server: Recorded, tmp_path: Path) -> Watch:
     cluster = target(server.url, tmp_path / "conf")
     change_properties(cluster.conf_dir / "hdfs-site.xml", {"dfs.heartbeat.interval": "1s"})
     conf = ClientConf.read(cluster.conf_dir)
@@ -105,14 +102,34 @@ def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
         [],
         [("nodemanager-lost", "NodeManager w1-2 does not answer any more")],
         [("datanode-lost", "the NameNode has lost contact with DataNode w1-2: no heartbeat for 6 s")],
-        [("nodemanager-lost", "the ResourceManager declares NodeManager w1-2 lost")],
+        [("nodemanager-given-up", "the ResourceManager declares NodeManager w1-2 lost")],
         [
             (
-                "datanode-lost",
+                "datanode-given-up",
                 "the NameNode declares DataNode w1-2 dead and has its blocks copied: no heartbeat for 16 s",
             )
         ],
     ]
+
+
+def test_a_loss_is_told_with_the_last_sign_of_life(
+    server: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A DataNode's is its last heartbeat, a NodeManager's the last time that it answered."""
+    now_s = 0.0
+    monkeypatch.setattr(RunClock, "now_s", lambda _: now_s)
+    cluster, watch = Cluster(server), _watch(server, tmp_path)
+    seen: dict[tuple[str, float], float | None] = {}
+    for second in (6, 9, 9, 12, 16, 22):
+        now_s = float(second)
+        cluster.at(second)
+        seen |= {(one.kind, one.time_s): one.seen_s for one in watch.look()}
+    assert seen == {
+        ("nodemanager-lost", 9.0): 6.0,
+        ("datanode-lost", 12.0): 6.0,
+        ("nodemanager-given-up", 16.0): 6.0,
+        ("datanode-given-up", 22.0): 6.0,
+    }
 
 
 def test_a_worker_that_comes_back_is_told_of_once(watch: Watch, server: Recorded) -> None:
@@ -158,29 +175,6 @@ def test_a_nodemanager_out_of_reach_from_the_start_is_not_lost(watch: Watch, ser
     assert _looks(watch, Cluster(server), 9, 9, 9) == [[], [], []]
 
 
-def test_another_namenode_that_takes_over_is_told_of(server: Recorded, tmp_path: Path) -> None:
-    cluster = Cluster(server)
-    pair = target(server.url, tmp_path / "pair")
-    address = server.url.partition("//")[2]
-    change_properties(pair.conf_dir / "core-site.xml", {"fs.defaultFS": "hdfs://both"})
-    change_properties(
-        pair.conf_dir / "hdfs-site.xml",
-        {
-            "dfs.nameservices": "both",
-            "dfs.ha.namenodes.both": "nn1,nn2",
-            "dfs.namenode.http-address.both.nn1": address,
-            "dfs.namenode.http-address.both.nn2": address,
-        },
-    )
-    conf = ClientConf.read(pair.conf_dir)
-    watch = Watch(replace(pair, conf=conf), Machines({}, PLAN), RunClock())
-    _looks(watch, cluster, 6)
-    cluster.active("standby:8020")
-    (event,) = watch.look()
-    assert (event.kind, event.worker) == ("namenode-failover", "standby")
-    assert "taken over from master:8020" in event.text
-
-
 def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Recorded) -> None:
     cluster = Cluster(server)
     _looks(watch, cluster, 6)
@@ -191,17 +185,14 @@ def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Re
     assert _looks(watch, cluster, 22)[0] != []
 
 
-def test_a_watch_looks_by_itself_and_stops(
-    watch: Watch, server: Recorded, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watching, "_INTERVAL_S", 0.02)
+def test_a_watch_looks_by_itself_and_stops(watch: Watch, server: Recorded) -> None:
     cluster = Cluster(server)
     cluster.at(6)
-    looking = watching.Watching(watch)
+    looking = Watching({watch: 0.02})
     looking.start()
     _wait(lambda: sum(one.path == "/ws/v1/cluster/nodes" for one in server.asked) > 1)
     cluster.at(22)
-    _wait(lambda: {one.kind for one in looking.events} == {"datanode-lost", "nodemanager-lost"})
+    _wait(lambda: {one.kind for one in looking.events} == {"datanode-given-up", "nodemanager-given-up"})
     looking.stop()
     stopped = len(server.asked)
     time.sleep(0.1)

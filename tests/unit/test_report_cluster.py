@@ -25,11 +25,13 @@ from howdah.report.figures.upsets import upsets
 from howdah.report.figures.worker_lanes import Group, Places, shortened
 from howdah.report.figures.working import working
 from howdah.report.provenance import provenance
+from howdah.units import format_seconds
 from support import records
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events, with_samples
 from support.cluster_reports import LOST_S, laboratory, lossy
 from support.cluster_scene import Scene
 from support.large_cluster import large_cluster
+from support.recorded_losses import recorded_loss
 
 
 def _source(run: RunData) -> Source:
@@ -180,6 +182,28 @@ def test_a_daemon_that_is_missed_and_then_given_up_has_one_mark() -> None:
     assert "declared dead" in lost.text
 
 
+def test_being_given_up_is_a_mark_of_its_own_where_there_is_room() -> None:
+    run = lossy()
+    event = run.record.events[1].model_copy(update={"seen_s": LOST_S - 3})
+    soon = event.model_copy(update={"kind": "nodemanager-given-up", "time_s": LOST_S + 2})
+    late = soon.model_copy(update={"time_s": LOST_S + 60})
+    assert [one.what for one in upsets(_source(with_events(run, event, soon)))] == ["lost"]
+    marks = upsets(_source(with_events(run, event, late)))
+    assert [(one.what, one.time_s) for one in marks] == [("lost", LOST_S - 3), ("given-up", LOST_S + 60)]
+
+
+def test_what_was_under_way_on_a_lost_worker_ends_with_it_in_the_picture() -> None:
+    """Hadoop knows only later that it had ended; until then it is drawn as what it was not."""
+    run = recorded_loss("brief")
+    (loss, _) = analyse(run).evidence.losses
+    under_way = next(each for each in loss.ended if each.end_s > loss.lost_s)
+    (data,) = (layer for layer in _figure(run, "tasks").spec["layer"] if layer.get("name") == "data")
+    values = [one for one in data["data"]["values"] if one["worker"] == loss.worker]
+    (missed,) = (one for one in values if one["series"] == "lost, not yet given up")
+    assert missed["took"] == format_seconds(under_way.end_s - loss.lost_s)
+    assert missed["start"] in {one["end"] for one in values if one["series"] == "killed"}
+
+
 def test_an_event_on_a_machine_without_tasks_is_drawn_nowhere_and_told() -> None:
     run = lossy()
     event = run.record.events[0].model_copy(update={"worker": "nn1", "kind": "namenode-failover"})
@@ -249,7 +273,7 @@ def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() ->
     assert "MB/s, peers" in straggler[7]
     (loss,) = _titled(lossy(), "Workers lost").table.rows
     assert loss[:5] == ("h2-1", "h2", "DataNode and NodeManager", "terasort map-shuffle", "18.0 s")
-    assert loss[5:7] == ("43.0 s", "1")
+    assert loss[5:9] == ("18.0 s", "–", "43.0 s", "1")
 
 
 def test_a_quiet_run_has_no_tables_of_trouble() -> None:

@@ -12,6 +12,7 @@ import pytest
 from howdah.engines.hadoop.asking import Asking
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.job import MasterStart
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
 from support.recorded import Answer, Recorded, in_json, recorded
@@ -251,3 +252,22 @@ def test_a_pair_of_which_none_is_active(tmp_path: Path) -> None:
 
 def _info() -> dict[str, str]:
     return {"hadoopVersion": "3.5.0", "state": "STARTED"}
+
+
+def test_the_masters_of_an_application_with_the_machine_of_each(served: Served) -> None:
+    """Of a job whose first application master was killed with its worker."""
+    app = "application_1795389859429_0005"
+    served.server.answers[f"GET /ws/v1/cluster/apps/{app}/appattempts"] = recorded("app-attempts.json")
+    assert served.manager.masters(app) == (
+        MasterStart(1, 1795390526632, "h2-1"),
+        MasterStart(2, 1795390587002, "h1-2"),
+    )
+
+
+def test_a_property_as_it_runs_with_it(served: Served) -> None:
+    key = "yarn.nm.liveness-monitor.expiry-interval-ms"
+    answer = {"property": {"key": key, "value": "180000", "isFinal": False, "resource": "yarn-site.xml"}}
+    served.server.answers[f"GET /conf?name={key}&format=json"] = in_json(answer)
+    assert served.manager.running(key) == "180000"
+    with pytest.raises(ServiceError):
+        served.manager.running("no.such.property")

@@ -134,6 +134,22 @@ def test_a_daemon_that_was_started_anew_counts_on(web: Web) -> None:
         assert dict(device.tick())["datanode/written_bytes"] == 740
 
 
+def test_what_a_daemon_counted_under_another_name_stays_counted(web: Web) -> None:
+    """A DataNode's bean is named after its port, which it may not get again."""
+    daemon = recorded("datanode")
+    activity = daemon.bean("DataNodeActivity-w1-9866")
+    activity["BytesWritten"] = 1000
+    with serving(daemon) as port:
+        device = device_of("datanode", port, web)
+        device.tick()
+        activity["BytesWritten"] = 1700
+        device.tick()
+        activity |= {"name": activity["name"].replace("9866", "40001"), "BytesWritten": 40}
+        device.tick()
+        activity["BytesWritten"] = 90
+        assert dict(device.tick())["datanode/written_bytes"] == 790
+
+
 @pytest.mark.parametrize("status", [500, 404])
 def test_a_daemon_that_answers_with_an_error_is_away(status: int, web: Web) -> None:
     daemon = recorded("datanode")

@@ -61,7 +61,7 @@ def accounts(
             read = _set_fio_apart(read, tracks["read"], fio)
             # HDFS and the shuffle always go through the page cache.
             buffered = True if result.job is not None else result.buffered_io
-            why = explain_read(timeline, hosts, window, read, buffered=buffered)
+            why = explain_read(timeline, hosts, window, read, buffered=buffered, written=write.said)
             read = replace(read, explained=(*read.explained, *why))
             write = _set_fio_apart(write, tracks["written"], fio)
             why = explain_written(timeline, hosts, window, write, buffered=buffered)

@@ -26,6 +26,7 @@ from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
 from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
+from howdah.analysis.takeovers import master_losses
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes
@@ -56,6 +57,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         disks = cluster_disks(record, sampled)
     use = uses(timeline, machines, times, disks)
     others = others_uses(record, timeline, use)
+    lost = losses(run, timeline, machines, times)
     bytes_moved = accounts(record, timeline, with_disks, times, disks)
     return Evidence(
         workloads=times,
@@ -73,10 +75,11 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
         replicas=replica_balances(record, machines, times),
-        stragglers=stragglers(run, timeline, machines, times, disks, others=others),
-        losses=losses(run, machines, times),
+        stragglers=stragglers(run, timeline, machines, times, disks, others=others, losses=lost),
+        losses=lost,
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
+        master_losses=master_losses(run, times),
         floors=floors(run, times, use, floor),
         beside=beside(times, known),
         others=others,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.analysis.evidence import Evidence, LimitShare, StorageZones, WorkerLoss, WorkloadTime
+from howdah.analysis.evidence import Evidence, LimitShare, MasterLoss, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
+from howdah.analysis.takeovers import took_over
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
@@ -93,6 +94,7 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
     if floors:
         text += f", {times(floors[0].ratio)} the floor"
     text += _lost([each for each in evidence.losses if each.workload in names])
+    text += _masters([each for each in evidence.master_losses if each.workload in names])
     slow = [each for each in evidence.stragglers if each.workload in names and each.cause != "cannot tell"]
     return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
 
@@ -105,14 +107,26 @@ def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> str:
 
 
 def _lost(losses: Sequence[WorkerLoss]) -> str:
-    """The workers that were lost meanwhile; what they cost is a finding of its own."""
-    if not losses:
+    """The workers that were lost meanwhile, and how much later that made the end."""
+    within = [loss for loss in losses if not loss.before_s]
+    if not within:
         return ""
-    gone = [loss.worker for loss in losses if loss.back_s is None]
-    back = [loss.worker for loss in losses if loss.back_s is not None]
+    gone = [loss.worker for loss in within if loss.back_s is None]
+    back = [loss.worker for loss in within if loss.back_s is not None]
     told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
     told += [f"{listed(back)} went missing and came back"] if back else []
-    return f"; {' and '.join(told)} on the way"
+    delay_s = max(loss.delay_s for loss in within)
+    cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
+    return f"; {' and '.join(told)} on the way{cost}"
+
+
+def _masters(losses: Sequence[MasterLoss]) -> str:
+    """The masters that served and were lost meanwhile, with who took over and how soon."""
+    return "".join(
+        f"; the {loss.daemon} on {loss.machine} was lost on the way, {took_over(loss)}"
+        for loss in losses
+        if loss.lost_s is not None and not loss.standby
+    )
 
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
@@ -143,6 +157,7 @@ def _unfinished(record: RunRecord, evidence: Evidence) -> str:
     if open_ends:
         text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
     text += reason + _lost([loss for loss in evidence.losses if loss.workload not in done])
+    text += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
     return f"{text}; {listed(done)} had succeeded" if done else text
 
 

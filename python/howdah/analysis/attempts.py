@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pyarrow as pa
@@ -23,6 +24,16 @@ def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ..
     for each in attempts:
         jobs.setdefault(each.job, []).append(each)
     return tuple(map(tuple, jobs.values()))
+
+
+def names_machine(error: str | None, machine: str) -> bool:
+    """Whether an attempt's error names a machine, and not one whose name only begins or ends like it."""
+    return re.search(rf"(?<![\w.-]){re.escape(machine)}(?![\w-])", error or "") is not None
+
+
+def master_of(attempt: int) -> int:
+    """The application master, from 1, that began an attempt: each has a thousand numbers of its own."""
+    return attempt // 1000 + 1
 
 
 def kind_of(record: RunRecord, time: WorkloadTime) -> str:

@@ -19,15 +19,19 @@ def explain_read(
     side: ByteSide,
     *,
     buffered: bool | None,
+    written: float,
 ) -> Iterator[Explanation]:
-    """Why devices read more or less than was asked for; ``buffered`` None: nothing tells whether it was."""
+    """Why devices read more or less than was asked for; ``buffered`` None: nothing tells whether it was.
+
+    ``written`` are the bytes that the workload wrote itself, such as the map output that its reduces fetch.
+    """
     remainder = side.unexplained or 0.0
     if remainder > 0:
         yield from _metadata(remainder, side.said)
     elif buffered is not False:
-        # Cached pages can have served no more than the page cache held when the workload began.
+        # Cached pages can have served no more than was there when the workload began or was written since.
         known = _sampled(timeline, hosts, ("memory/cached_bytes",))
-        held = _gauges(timeline, hosts, ("memory/cached_bytes",), window[0])
+        held = _gauges(timeline, hosts, ("memory/cached_bytes",), window[0]) + (written if buffered else 0.0)
         # Caches that nobody sampled, those of a lab's workers for instance, are bounded by nothing.
         served = min(-remainder, held) if known or not buffered else -remainder
         if served > 0:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from howdah.analysis.attempts import master_of
 from howdah.analysis.evidence import FloatArray
 from howdah.model.cluster import HadoopJob
 from howdah.model.run import Outcome
@@ -52,6 +53,35 @@ def read_in_vain(attempts: pa.Table) -> int:
     maps = _kind(attempts, "map")
     lost = maps.filter(pc.not_equal(maps.column("state"), pa.scalar(Outcome.SUCCEEDED.value)))
     return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
+
+
+def untold_bytes(attempts: pa.Table, replication: int) -> tuple[float, float]:
+    """The most that attempts may have read and written in HDFS of which Hadoop tells no bytes.
+
+    One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is
+    what the attempt that succeeded moved. Maps read, and reduces write, or maps where there are none. An
+    application master that was lost may leave no word of any attempt, and each has numbers of its own.
+    """
+    writers = "reduce" if _kind(attempts, "reduce").num_rows else "map"
+    begun_by = {master_of(int(number)) for number in attempts.column("attempt").to_numpy()}
+    silent = max(begun_by, default=0) - len(begun_by)
+    return (
+        _untold(attempts, "map", "input_bytes", silent),
+        replication * _untold(attempts, writers, "output_bytes", silent),
+    )
+
+
+def _untold(attempts: pa.Table, kind: str, column: str, silent_masters: int) -> float:
+    needed: dict[int, float] = {}
+    silent: list[int] = []
+    mine = _kind(attempts, kind)
+    columns = (mine.column(name).to_pylist() for name in ("task", "state", "input_bytes", column))
+    for task, state, read, moved in zip(*columns, strict=True):
+        if state == Outcome.SUCCEEDED.value:
+            needed[task] = float(moved)
+        elif not read and not moved:
+            silent.append(task)
+    return sum(needed.get(task, 0.0) for task in silent) + silent_masters * sum(needed.values())
 
 
 def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:

@@ -8,9 +8,9 @@ from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.anywhere import local_by_lot
 from howdah.analysis.cluster_work import cluster_work, job_bytes
 from howdah.analysis.copying import copied_bytes
-from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share
+from howdah.analysis.crossing import local_share, read_in_vain, shuffle_share, untold_bytes
 from howdah.analysis.evidence import ByteAccount, ByteFlow, Evidence, LayerAccount, Machine, WorkloadTime
-from howdah.analysis.layers import LAG_S, Traffic, Window, layer_accounts
+from howdah.analysis.layers import LAG_S, Traffic, Untold, Window, layer_accounts
 from howdah.analysis.machines import counted, workers_of
 from howdah.analysis.picture import NODES, picture
 from howdah.analysis.poles import succeeded, tasks_of
@@ -60,7 +60,9 @@ def flows(
         whole = whole_files_share(run.record, result, local, places)
         local = local if whole is None else whole
         by_lot = 0.0 if lot is None else lot.wanders * work.input
-        traffic = Traffic(local, remote, read_in_vain(attempts), copied_bytes(run.record, time), by_lot)
+        untold = Untold(*untold_bytes(attempts, work.replication))
+        copied = copied_bytes(run.record, time)
+        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, untold)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
         window = Window(timeline, machines, span, follows) if span else None

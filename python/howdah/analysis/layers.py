@@ -29,11 +29,19 @@ HEADERS = 66 / 1448
 _COPIES = "copies of what lost DataNodes held"
 
 
+class Untold(NamedTuple):
+    """The most that attempts may have read and written of which Hadoop tells no bytes."""
+
+    read: float
+    written: float
+
+
 class Traffic(NamedTuple):
     """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
 
-    At most ``copied`` were written anew for DataNodes that were lost. By ``by_lot`` bytes the lot may have
-    had it otherwise, where tasks read what lies anywhere.
+    At most ``copied`` were written anew for DataNodes that were lost, and at most ``untold`` were read and
+    written by attempts of which Hadoop tells no bytes. By ``by_lot`` bytes the lot may have had it otherwise,
+    where tasks read what lies anywhere.
     """
 
     local_share: float | None
@@ -41,12 +49,16 @@ class Traffic(NamedTuple):
     in_vain: int
     copied: float = 0.0
     by_lot: float = 0.0
+    untold: Untold = Untold(0.0, 0.0)
 
     def expected(self, work: ClusterWork) -> float:
-        """Bytes every network interface together receives: replicas, shuffle and input from elsewhere."""
-        replicas = (work.replication - 1) * work.output
-        fetched = work.stored * (self.remote_share or 0.0)
-        return replicas + fetched + work.input * (1 - (1.0 if self.local_share is None else self.local_share))
+        """Bytes every network interface together receives: what HDFS sends, and the shuffle."""
+        return self.hdfs(work) + work.stored * (self.remote_share or 0.0)
+
+    def hdfs(self, work: ClusterWork) -> float:
+        """Bytes that HDFS sends from machine to machine: replicas, and input that lies elsewhere."""
+        remote_share = 0.0 if self.local_share is None else 1 - self.local_share
+        return (work.replication - 1) * work.output + work.input * remote_share
 
 
 class Window(NamedTuple):
@@ -107,10 +119,13 @@ def layer_accounts(
     yield _hadoop("read", work, said, extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills))
     yield _hadoop("written", work, said, extra_stored * (work.map_spills + work.reduce_spills))
     if window is not None:
-        extra_sent = (work.replication - 1) * extra_written + extra_stored * (traffic.remote_share or 0.0)
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
-        yield from _network(traffic, work, window, extra_sent)
+        replicas, shuffled = (
+            (work.replication - 1) * extra_written,
+            extra_stored * (traffic.remote_share or 0.0),
+        )
+        yield from _network(traffic, work, window, (replicas, shuffled))
     if account is not None:
         yield from _disks(work, account, traffic.copied)
 
@@ -130,20 +145,44 @@ def _datanodes(
         if moved is not None and theory:
             if direction == "written":
                 why.append(_copied(traffic, moved[0] - theory - extra_written))
+            left = max(0.0, moved[0] - theory - sum(part.bytes for part in why))
+            most = traffic.untold.read if direction == "read" else traffic.untold.written
+            why.append(Explanation("by attempts of which Hadoop tells no bytes", min(left, most), "likely"))
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 
 
-def _network(traffic: Traffic, work: ClusterWork, window: Window, extra: float) -> Iterator[LayerAccount]:
-    expected = traffic.expected(work)
+def _network(
+    traffic: Traffic, work: ClusterWork, window: Window, extra: tuple[float, float]
+) -> Iterator[LayerAccount]:
+    expected, (replicas, shuffled) = traffic.expected(work), extra
     sides: tuple[tuple[Direction, str], ...] = (("received", "nic/*/rx_bytes"), ("sent", "nic/*/tx_bytes"))
+    crossed = _crossed(window)
     for direction, metric in sides:
         moved = window.total("nic", metric)
-        if moved is not None:
-            room = max(0.0, moved[0] - expected - extra)
-            framing = Explanation("packet headers", min(room, HEADERS * expected), "guess")
-            copied = _copied(traffic, room - framing.bytes)
-            known = (moved[0], moved[1] + traffic.by_lot)
-            yield _layer(("network", direction), expected, known, metric, [_carried(extra), framing, copied])
+        if moved is None:
+            continue
+        if crossed is None:
+            why, blur = [_carried(replicas + shuffled)], traffic.by_lot
+        else:
+            # Where tasks ran and what they met there is a matter of chance; who sent it has counted it.
+            by_hdfs = crossed[0] - traffic.hdfs(work)
+            sent = Explanation("sent by DataNodes beyond theory, as they count it", by_hdfs, "measured")
+            why, blur = [sent, _carried(shuffled)], crossed[1]
+        room = max(0.0, moved[0] - expected - sum(part.bytes for part in why))
+        least = HEADERS * (expected + sum(part.bytes for part in why))
+        why.append(Explanation("packet headers", min(room, least), "guess"))
+        if crossed is None:
+            why.append(_copied(traffic, room - why[-1].bytes))
+        yield _layer(("network", direction), expected, (moved[0], moved[1] + blur), metric, why)
+
+
+def _crossed(window: Window) -> tuple[float, float] | None:
+    """What DataNodes count as sent to other machines and come from them, and its blur; None: not asked."""
+    sides = [window.total("datanode", f"datanode/remote_{one}_bytes", LAG_S) for one in ("read", "written")]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides):
+        return None
+    return sum(total for total, _ in known), sum(blur for _, blur in known)
 
 
 def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: float) -> LayerAccount:

@@ -1,145 +1,180 @@
-"""What losing a worker cost: attempts that ended with it, the work done again, and the delay."""
+"""What losing a worker cost: attempts that ended with it, the wait, the work done again, and the delay."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from howdah.analysis.attempts import attempts_of
-from howdah.analysis.evidence import Evidence, Machine, WorkerLoss, WorkloadTime
+from howdah.analysis.attempts import attempts_of, master_of, names_machine
+from howdah.analysis.evidence import Machine, WorkerLoss, WorkloadTime
 from howdah.analysis.machines import workers_of
+from howdah.analysis.outages import Outage, outages
 from howdah.analysis.poles import lost_race
-from howdah.analysis.wording import listed, named, number, seconds
-from howdah.model.cluster import Event
-from howdah.model.finding import Finding
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.waits import freed_s, under_way, waits
+from howdah.model.cluster import HadoopJob
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_bytes, format_counted
 
-# A worker is missed some heartbeats after it was lost; its attempts may have ended before that.
-NOTICED_AFTER_S = 60.0
-# The attempts of a job's second application master are numbered from 1000 on, its third's from 2000 on.
-_OF_ONE_MASTER = 1000
-_DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager"}
+Tasks = Mapping[tuple[str, int], TaskAttempt]
+"""An attempt that was lost, by its kind and task."""
+
+
+class LostMaster(NamedTuple):
+    """An application master that was lost: its number, from 1, and how much later the next one began than it.
+
+    ``restart_s`` is None where nobody tells of either.
+    """
+
+    number: int
+    restart_s: float | None
 
 
 def losses(
-    run: RunData, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
+    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
 ) -> tuple[WorkerLoss, ...]:
-    """Every worker that was lost during a workload, in order."""
+    """Every worker that was missing during a workload, in order."""
     hosts = workers_of(machines)
     found = []
+    missing = outages(run.record.events, timeline)
     for time in times:
-        within = [each for each in run.record.events if time.start_s <= each.time_s <= time.end_s]
         attempts = attempts_of(run, time)
-        lost = sorted((each for each in within if each.kind.endswith("-lost")), key=lambda each: each.worker)
-        for worker, events in groupby(lost, key=lambda each: each.worker):
-            back = [
-                each for each in run.record.events if each.worker == worker and each.kind.endswith("-back")
-            ]
-            place = (worker, hosts.get(worker, worker))
-            found.append(_loss(time, place, tuple(events), back, attempts))
-    return tuple(sorted(found, key=lambda loss: loss.time_s))
+        for outage in missing:
+            back_s = outage.back_s if outage.back_s is not None else time.end_s
+            if outage.lost_s <= time.end_s and back_s >= time.start_s:
+                host = hosts.get(outage.worker, outage.worker)
+                found.append(_loss(run.record, time, outage, host, attempts))
+    return tuple(found)
 
 
 def _loss(
-    time: WorkloadTime,
-    place: tuple[str, str],
-    lost: Sequence[Event],
-    back: Sequence[Event],
-    attempts: Sequence[TaskAttempt],
+    record: RunRecord, time: WorkloadTime, outage: Outage, host: str, attempts: Sequence[TaskAttempt]
 ) -> WorkerLoss:
-    worker, host = place
-    moment = min(each.time_s for each in lost)
-    wasted = [each for each in attempts if _ended_with(each, worker, moment)]
-    tasks = {(each.kind, each.task) for each in wasted}
-    gone = set(wasted)
-    again = [each for each in attempts if (each.kind, each.task) in tasks and each not in gone]
-    ends: dict[str, float] = {}
-    for each in attempts:
-        if (each.kind, each.task) not in tasks:
-            ends[each.kind] = max(each.end_s, ends.get(each.kind, 0.0))
-    delays = [each.end_s - ends[each.kind] for each in again if each.kind in ends]
-    takeover_s = (
-        _takeover_s(attempts, moment) if any(each.kind == "nodemanager-lost" for each in lost) else None
+    lost_s = outage.lost_s
+    job = record.workloads[time.index].job
+    master = _lost_master(attempts, outage, job)
+    ended = tuple(each for each in attempts if _ended_with(each, outage, master, attempts))
+    tasks = {(each.kind, each.task): each for each in ended}
+    again = tuple(
+        each
+        for each in attempts
+        if (each.kind, each.task) in tasks and each.start_s > lost_s and each not in ended
     )
-    phases = [phase.name for phase in time.phases if phase.start_s <= moment <= phase.end_s]
+    takeover_s = None if master is None else _takeover_s(attempts, lost_s, master)
+    until = freed_s(outage, ended, again, takeover_s)
+    phases = [phase.name for phase in time.phases if phase.start_s <= lost_s <= phase.end_s]
     return WorkerLoss(
         workload=time.workload,
         phase=phases[0] if phases else None,
-        worker=worker,
+        worker=outage.worker,
         host=host,
-        daemons=tuple(dict.fromkeys(_DAEMONS[each.kind.partition("-")[0]] for each in lost)),
-        time_s=moment,
-        back_s=min((each.time_s for each in back if each.time_s > moment), default=None),
-        lost=len(wasted),
-        wasted_s=sum(each.end_s - each.start_s for each in wasted),
-        wasted_bytes=sum(each.input_bytes + each.output_bytes for each in wasted),
-        rerun=len(again),
+        daemons=outage.daemons,
+        lost_s=lost_s,
+        noticed_s=outage.noticed_s,
+        given_up_s=outage.given_up_s,
+        back_s=outage.back_s,
+        before_s=max(0.0, time.start_s - lost_s),
+        ended=ended,
+        again=again,
+        wasted_s=sum(max(0.0, until_s(each, outage.worker, lost_s) - each.start_s) for each in ended),
+        wasted_bytes=sum(each.input_bytes + each.output_bytes for each in ended),
         rerun_s=sum(each.end_s - each.start_s for each in again),
-        delay_s=max((takeover_s or 0.0, *delays)),
+        waits=waits(record, job, outage, until, [] if master else under_way(outage, ended)),
+        delay_s=max(takeover_s or 0.0, _anew_s(attempts, master), _delay_s(attempts, tasks, again, lost_s)),
         takeover_s=takeover_s,
     )
 
 
-def _takeover_s(attempts: Sequence[TaskAttempt], moment: float) -> float | None:
-    """How long after a loss the first task of the next application master began, if another one took over."""
-    before = {each.attempt // _OF_ONE_MASTER for each in attempts if each.start_s <= moment}
-    after = [each for each in attempts if each.start_s > moment]
-    if not before or not after:
+def until_s(attempt: TaskAttempt, worker: str, lost_s: float) -> float:
+    """Until when an attempt worked: on the lost worker until the loss, elsewhere until it ended."""
+    return min(attempt.end_s, max(lost_s, attempt.start_s)) if attempt.worker == worker else attempt.end_s
+
+
+def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob | None) -> LostMaster | None:
+    """The job's application master that was lost with the worker; None: none was."""
+    if "NodeManager" not in outage.daemons:
         return None
-    first = min(after, key=lambda each: each.start_s)
-    return first.start_s - moment if first.attempt // _OF_ONE_MASTER > max(before) else None
+    masters = job.masters if job else ()
+    before = [each for each in masters if each.started_s <= outage.lost_s]
+    after = [each for each in masters if each.started_s > outage.lost_s]
+    if before:
+        told = after and before[-1].worker == outage.worker
+        return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if told else None
+    # Nobody tells where the first one ran: attempts tell by their numbers that there was another.
+    begun = [master_of(each.attempt) for each in attempts if each.start_s <= outage.lost_s]
+    later = [master_of(each.attempt) for each in attempts if each.start_s > outage.lost_s]
+    if not later:
+        return None
+    last = max(begun, default=min(later) - 1)
+    return LostMaster(last, None) if 1 <= last < min(later) else None
 
 
-def _ended_with(attempt: TaskAttempt, worker: str, moment: float) -> bool:
-    """Whether an attempt's work was lost: on that worker, or elsewhere for want of what lay on it."""
-    if lost_race(attempt.error):
+def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: LostMaster) -> float | None:
+    """How long after the loss the first task of the next application master began."""
+    later = [each.start_s for each in attempts if master_of(each.attempt) > master.number]
+    return min(later) - lost_s if later else None
+
+
+def _anew_s(attempts: Sequence[TaskAttempt], master: LostMaster | None) -> float:
+    """How much later the whole job began anew, where nothing of what a lost master began is left."""
+    if (
+        master is None
+        or master.restart_s is None
+        or any(master_of(each.attempt) <= master.number for each in attempts)
+    ):
+        return 0.0
+    return master.restart_s
+
+
+def _ended_with(
+    attempt: TaskAttempt, outage: Outage, master: LostMaster | None, attempts: Sequence[TaskAttempt]
+) -> bool:
+    """Whether an attempt's work was lost: on that worker, under that master, or for want of either."""
+    lost_s = outage.lost_s
+    if attempt.state == Outcome.SUCCEEDED.value or _raced(attempt, lost_s, attempts):
         return False
-    if attempt.state == Outcome.SUCCEEDED.value or attempt.end_s < moment - NOTICED_AFTER_S:
-        return False
-    return attempt.worker == worker or worker in (attempt.error or "")
+    under_way = attempt.start_s <= lost_s <= attempt.end_s
+    if under_way and master is not None and master_of(attempt.attempt) == master.number:
+        return True
+    if attempt.worker == outage.worker and "NodeManager" in outage.daemons:
+        # One whose output was lost had ended before, and Hadoop says why it undid it.
+        undone = "unusable node" in (attempt.error or "")
+        return attempt.start_s <= lost_s and (under_way or undone)
+    return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
 
 
-def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Who was lost, when, and what it cost."""
-    for loss in evidence.losses:
-        yield Finding(
-            id="worker-lost",
-            severity="warning",
-            workload=loss.workload,
-            phase=loss.phase,
-            text=_told(loss, evidence.time_of(loss.workload).start_s),
-            sure="measured",
-            origin=record.origin,
-            numbers=(
-                number("attempts lost", loss.lost, "1"),
-                number("work lost", loss.wasted_s, "s"),
-                number("bytes lost", loss.wasted_bytes, "B"),
-                number("work done again", loss.rerun_s, "s"),
-                number("end held up", loss.delay_s, "s"),
-            ),
-        )
+def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
+    """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
+    rivals = [each for each in attempts if (each.kind, each.task) == (attempt.kind, attempt.task)]
+    begun = [each for each in rivals if each.state == Outcome.SUCCEEDED.value and each.start_s <= lost_s]
+    return lost_race(attempt.error) and bool(begun)
 
 
-def _told(loss: WorkerLoss, began_s: float) -> str:
-    text = (
-        f"{named(loss.workload, loss.phase)}: the {listed(loss.daemons)} of {loss.worker} on {loss.host} "
-        f"went missing {seconds(loss.time_s - began_s)} after the start"
-    )
-    text += f" and back {seconds(loss.back_s - loss.time_s)} later" if loss.back_s is not None else ""
-    if loss.lost:
-        text += (
-            f"; {format_counted(loss.lost, 'task attempt')} ended with it, {seconds(loss.wasted_s)} of "
-            f"work over {format_bytes(loss.wasted_bytes)}, and {format_counted(loss.rerun, 'attempt')} "
-            f"of {seconds(loss.rerun_s)} did it again"
-        )
-    if loss.takeover_s is not None:
-        return (
-            f"{text}; the job's application master was lost as well, and with it what was under way: the "
-            f"next one began its first task {seconds(loss.takeover_s)} later, which held up the end by at "
-            "least that"
-        )
-    if not loss.lost:
-        return f"{text}; no task attempt was lost with it"
-    return text + (f", which held up the end by {seconds(loss.delay_s)}" if loss.delay_s > 0 else "")
+def _delay_s(
+    attempts: Sequence[TaskAttempt], tasks: Tasks, again: Sequence[TaskAttempt], lost_s: float
+) -> float:
+    """How much later the last task ended than it would have.
+
+    Reduces wait for the last map, so that maps hold up the end by as much as theirs; reduces done again do so
+    by as much as they ended after the others, which the maps may have held up as well.
+    """
+    others = [
+        each
+        for each in attempts
+        if (each.kind, each.task) not in tasks and each.state == Outcome.SUCCEEDED.value
+    ]
+    mapped_s = max((each.end_s for each in others if each.kind == "map"), default=0.0)
+    by_maps_s = _later_s([each for each in again if each.kind == "map"], tasks, lost_s, mapped_s)
+    ended_s = max((each.end_s for each in others), default=0.0) - by_maps_s
+    return max(by_maps_s, _later_s([each for each in again if each.kind != "map"], tasks, lost_s, ended_s))
+
+
+def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s: float) -> float:
+    """How much later than others, which ended at a moment, work that was done again made the end of all.
+
+    It began so much later than at first; what was ready before the loss came back so long after it.
+    """
+    if not again:
+        return 0.0
+    later = (min(each.start_s - tasks[each.kind, each.task].start_s, each.end_s - lost_s) for each in again)
+    return max(0.0, min(max(later), max(each.end_s for each in again) - others_s))

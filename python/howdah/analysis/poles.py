@@ -133,7 +133,14 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         least_s = max(LEAST_SAVING_S, TAIL_SHARE * time.elapsed_s)
         # A lone reduce puts together what maps found: there is nothing to spread.
         lone = spread.kind == "reduce" and spread.tasks == 1
-        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone:
+        # A tail that work done again for a lost worker made is told with that worker.
+        again = any(
+            each.kind == spread.kind and each.end_s >= spread.end_s
+            for loss in evidence.losses
+            if loss.workload == spread.workload
+            for each in loss.again
+        )
+        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
         deviation = MAD_TO_DEVIATION * spread.spread_s
         pole = (
@@ -185,7 +192,15 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
-        failed = spread.failed - spread.raced
+        # What ended with a lost worker or failed for want of a master is told with that.
+        told = [(loss.workload, each) for loss in evidence.losses for each in loss.ended]
+        told += [(loss.workload, each) for loss in evidence.master_losses for each in loss.failed]
+        lost = {
+            each
+            for workload, each in told
+            if (workload, each.kind) == (spread.workload, spread.kind) and not lost_race(each.error)
+        }
+        failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
         if failed:
             text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"

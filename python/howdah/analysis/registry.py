@@ -24,7 +24,7 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
-from howdah.analysis.losses import find_losses
+from howdah.analysis.lost import find_losses
 from howdah.analysis.masters import find_masters
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
@@ -35,6 +35,7 @@ from howdah.analysis.slow import find_stragglers
 from howdah.analysis.slowdown import find_slowdown
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.storage import find_zones
+from howdah.analysis.takeovers import find_master_losses
 from howdah.analysis.told import find_outside, find_times
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
@@ -64,6 +65,7 @@ FINDERS: tuple[Finder, ...] = (
     find_shortfalls,
     find_layers,
     find_replicas,
+    find_master_losses,
     find_losses,
     find_stragglers,
     find_poles,

@@ -20,7 +20,15 @@ from howdah.analysis.causes.partition import skewed_tasks
 from howdah.analysis.causes.slowness import ends_later, had_little, slowdowns
 from howdah.analysis.causes.start import late_starts
 from howdah.analysis.causes.view import LEAST_PEERS, Mark, Planned, View
-from howdah.analysis.evidence import Cause, Machine, OthersUse, Sign, Straggler, WorkloadTime
+from howdah.analysis.evidence import (
+    Cause,
+    Machine,
+    OthersUse,
+    Sign,
+    Straggler,
+    WorkerLoss,
+    WorkloadTime,
+)
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.others import disturbed
 from howdah.analysis.planned import planned_limits
@@ -50,16 +58,21 @@ def stragglers(
     data_disks: tuple[str, ...],
     *,
     others: tuple[OthersUse, ...],
+    losses: tuple[WorkerLoss, ...],
 ) -> tuple[Straggler, ...]:
-    """The stragglers of every job that succeeded, the one that lost most first."""
+    """The stragglers of every job that succeeded, the one that lost most first.
+
+    A worker that was lost is told of as such, and whoever did its work again began late for that.
+    """
     if not on_cluster(run.record):
         return ()
     found: list[Straggler] = []
     for time in times:
         if time.outcome is not Outcome.SUCCEEDED:
             continue
+        lost = tuple(each for each in losses if each.workload == time.workload)
         for attempts in by_job(attempts_of(run, time)):
-            view = _view(run, timeline, machines, attempts)
+            view = _view(run, timeline, machines, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
                 contended = _contention(others, time)
                 found += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
@@ -73,20 +86,32 @@ def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | Non
 
 
 def _view(
-    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], attempts: tuple[TaskAttempt, ...]
+    run: RunData,
+    timeline: Timeline,
+    machines: tuple[Machine, ...],
+    attempts: tuple[TaskAttempt, ...],
+    losses: tuple[WorkerLoss, ...],
 ) -> View | None:
     kinds = dict.fromkeys(each.kind for each in attempts)
-    counted = tuple(each for kind in kinds for each in done(attempts, kind))
+    gone = {loss.worker for loss in losses}
+    again = {each for loss in losses for each in loss.again}
+    counted = tuple(
+        each
+        for kind in kinds
+        for each in done(attempts, kind)
+        if each not in again and each.worker not in gone
+    )
     if not counted:
         return None
     span = (min(each.start_s for each in counted), max(each.end_s for each in counted))
     names = workers_of(machines)
     # A worker that was sampled takes part even where it had no task: it stores what others write.
-    active = {each.worker for each in counted} | set(timeline.hosts)
+    active = ({each.worker for each in counted} | set(timeline.hosts)) - gone
     planned = planned_limits(run.record.plan)
     workers = tuple(name for name in names if name in active)
     failed = tuple(each for each in attempts if each.state.lower() != Outcome.SUCCEEDED.value)
-    return View(timeline, span, workers, counted, failed, planned, run.record.origin)
+    held = tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses)
+    return View(timeline, span, workers, counted, failed, planned, run.record.origin, held)
 
 
 def _of_job(

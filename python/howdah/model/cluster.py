@@ -86,6 +86,8 @@ class ClusterState(Model):
     """Running NodeManagers by host name."""
     queue: str
     """The scheduler's queue that jobs go to."""
+    patience: dict[str, str] = Field(default_factory=dict)
+    """How long YARN waits for daemons that are silent: properties as the ResourceManager runs with them."""
     lab: Laboratory | None = None
     """What it was built of, where it is howdah's laboratory."""
 
@@ -99,6 +101,17 @@ class CounterValue(Model):
     """Over its reduce tasks."""
     total: int
     """Over the job; of some counters more than both."""
+
+
+class AppMasterStart(Model):
+    """One application master of a job: another one begins where the one before it was lost."""
+
+    number: int
+    """Which one, from 1."""
+    worker: str
+    """The worker that it ran on."""
+    started_s: float
+    """When it began, seconds since the start of the run."""
 
 
 class HadoopJob(Model):
@@ -116,6 +129,8 @@ class HadoopJob(Model):
     """Seconds since the start of the run."""
     started_s: float | None = None
     """When its application master began, seconds since the start of the run."""
+    masters: tuple[AppMasterStart, ...] = ()
+    """Its application masters, the first one first; empty where nobody tells."""
     finished_s: float | None = None
     """When Hadoop says it ended, seconds since the start of the run."""
     counters: dict[str, CounterValue] = Field(default_factory=dict)
@@ -148,15 +163,33 @@ class ReplicaSpread(Model):
 
 
 class Event(Model):
-    """Something that happened to the cluster during a run."""
+    """Something that happened to the cluster during a run.
+
+    A daemon that is silent is ``lost`` as soon as that is noticed, and ``given-up`` once Hadoop says so.
+    """
 
     time_s: float
     """When it was noticed, seconds since the start of the run."""
     worker: str
     """Where."""
     kind: Literal[
-        "datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back", "namenode-failover"
+        "datanode-lost",
+        "datanode-given-up",
+        "datanode-back",
+        "nodemanager-lost",
+        "nodemanager-given-up",
+        "nodemanager-back",
+        "namenode-lost",
+        "namenode-back",
+        "namenode-failover",
+        "resourcemanager-lost",
+        "resourcemanager-back",
+        "resourcemanager-failover",
     ]
     """What."""
     text: str
     """In words, with what Hadoop says."""
+    seen_s: float | None = None
+    """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""
+    was: str | None = None
+    """What a master that was lost had been: ``active`` or ``standby``."""

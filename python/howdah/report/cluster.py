@@ -28,6 +28,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
     tables = (
         _stragglers(evidence),
         _losses(evidence),
+        _master_losses(evidence),
         _events(record),
         _floors(evidence),
         _overheads(evidence),
@@ -87,10 +88,13 @@ def _said(sign: Sign) -> str:
 def _losses(evidence: Evidence) -> Titled:
     rows = tuple(_loss(evidence, one) for one in evidence.losses)
     columns = (
-        "worker", "host", "lost", "during", "after", "back", "attempts lost", "work lost", "done again",
-        "end held up",
+        "worker", "host", "lost", "during", "at", "noticed", "given up", "back", "attempts lost", "work lost",
+        "waited", "done again", "end held up",
     )  # fmt: skip
-    about = "Times are since the job's start; the work lost is the time of the attempts that ended with it."
+    about = (
+        "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
+        "the attempts that ended with it until then, and for the time waited nobody did it again."
+    )
     return Titled("Workers lost", about, Table(columns, rows))
 
 
@@ -101,13 +105,47 @@ def _loss(evidence: Evidence, one: WorkerLoss) -> tuple[str, ...]:
         one.host,
         listed(one.daemons),
         named(one.workload, one.phase),
-        seconds(one.time_s - began_s),
-        seconds(one.back_s - began_s) if one.back_s is not None else NONE,
-        f"{one.lost:,}",
+        _since(one.lost_s, began_s),
+        _since(one.noticed_s, began_s),
+        _since(one.given_up_s, began_s),
+        _since(one.back_s, began_s),
+        f"{len(one.ended):,}",
         seconds(one.wasted_s),
+        seconds(one.waited_s) if one.waits else NONE,
         seconds(one.rerun_s),
         seconds(one.delay_s),
     )
+
+
+def _master_losses(evidence: Evidence) -> Titled:
+    rows = tuple(
+        (
+            one.daemon,
+            one.machine if one.lost_s is not None else NONE,
+            "standby" if one.standby else "active",
+            named(one.workload, one.phase),
+            _since(one.lost_s, evidence.time_of(one.workload).start_s),
+            one.successor or NONE,
+            _since(one.active_s, evidence.time_of(one.workload).start_s),
+            _since(one.back_s, evidence.time_of(one.workload).start_s),
+            seconds(one.unserved_s) if one.unserved_s is not None else NONE,
+            f"{len(one.failed):,} of {one.under_way:,}",
+        )
+        for one in evidence.master_losses
+    )
+    columns = (
+        "master", "lost on", "was", "during", "at", "taken over on", "active at", "back", "without one",
+        "attempts failed",
+    )  # fmt: skip
+    about = "Times are since the job's start; attempts are those under way when it was lost."
+    return Titled("Masters lost, and those that took over", about, Table(columns, rows))
+
+
+def _since(moment: float | None, began_s: float) -> str:
+    """A moment by its distance from a job's start."""
+    if moment is None:
+        return NONE
+    return seconds(moment - began_s) if moment >= began_s else f"{seconds(began_s - moment)} before"
 
 
 def _events(record: RunRecord) -> Titled:

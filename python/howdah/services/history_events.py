@@ -21,6 +21,7 @@ from howdah.services.errors import Unexpected
 from howdah.services.job import (
     AttemptFacts,
     JobFacts,
+    MasterStart,
     Sums,
     TaskFacts,
     counter_name,
@@ -96,6 +97,7 @@ class _History:
         self._job: dict[str, Any] = {"state": "running", "queue": "", "name": "", "submit_ms": 0}
         self._tasks: dict[str, TaskFacts] = {}
         self._attempts: dict[str, AttemptFacts] = {}
+        self._masters: dict[int, MasterStart] = {}
 
     def job(self) -> JobFacts:
         by_task: dict[str, list[AttemptFacts]] = {}
@@ -109,7 +111,7 @@ class _History:
             )
             for name in {**self._tasks, **by_task}
         }
-        return JobFacts(**self._job, tasks=in_order(tasks))
+        return JobFacts(**self._job, tasks=in_order(tasks), masters=tuple(sorted(self._masters.values())))
 
     def take(self, kind: str, event: Event) -> None:
         if kind.startswith(("MAP_ATTEMPT", "REDUCE_ATTEMPT")):
@@ -122,6 +124,10 @@ class _History:
 
     def _take_job(self, kind: str, event: Event) -> None:
         match kind:
+            case "AM_STARTED":
+                # A later master tells of those before it once more.
+                number = int(event["applicationAttemptId"].rpartition("_")[2])
+                self._masters[number] = MasterStart(number, event["startTime"], event["nodeManagerHost"])
             case "JOB_SUBMITTED":
                 self._job |= {
                     "id": event["jobid"],
@@ -178,10 +184,12 @@ class _History:
                 locality=event.get("locality") or "",
             )
         else:
+            # The output of one that had succeeded may be lost later; it had ended all the same.
+            done_ms = known.finish_ms if known.state == "succeeded" else None
             known = replace(
                 known,
                 state=state_of(event["status"] if "status" in event else event["taskStatus"]),
-                finish_ms=_time(event["finishTime"]),
+                finish_ms=done_ms or _time(event["finishTime"]),
                 shuffle_ms=_time(event.get("shuffleFinishTime")),
                 merge_ms=_time(event.get("sortFinishTime")),
                 node=_host(event.get("hostname")) or known.node,

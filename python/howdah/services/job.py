@@ -13,6 +13,9 @@ Kind = Literal["map", "reduce"]
 
 State = Literal["running", "succeeded", "failed", "killed"]
 
+OF_ONE_MASTER = 1000
+"""The attempts of a job's second application master are numbered from here on."""
+
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 
@@ -69,6 +72,11 @@ class AttemptFacts:
         return task_number(self.id)
 
     @property
+    def master(self) -> int:
+        """Which of its job's application masters began it, counted from 0."""
+        return self.number.attempt // OF_ONE_MASTER
+
+    @property
     def task(self) -> str:
         """The id of its task."""
         return f"task{self.id.removeprefix('attempt').rpartition('_')[0]}"
@@ -95,6 +103,17 @@ class TaskFacts:
     def kind(self) -> Kind:
         """Whether it maps or reduces."""
         return task_number(self.id).kind
+
+
+class MasterStart(NamedTuple):
+    """One application master of a job."""
+
+    number: int
+    """Which one, from 1."""
+    start_ms: int
+    """When it began, milliseconds since 1970 on Hadoop's clock."""
+    node: str
+    """The NodeManager's host name."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +148,8 @@ class JobFacts:
     """Its configuration as far as it was asked for; empty where the teller has none."""
     tasks: tuple[TaskFacts, ...] = ()
     """Its tasks, maps first, by number."""
+    masters: tuple[MasterStart, ...] = ()
+    """Its application masters in their order; empty where the teller does not say."""
 
 
 def state_of(word: str) -> State:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from howdah.services.active import Active
+from howdah.services.address import WebAddress
 from howdah.services.answer import Facts, Object, facts
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Unexpected
@@ -31,6 +32,8 @@ class NameNodeStatus(Facts):
     """Where its RPC server listens."""
     safe_mode: str | None
     """Why it takes no writes; None outside safe mode."""
+    changed_ms: int = 0
+    """When it became active or standby, milliseconds since 1970; 0 where it does not fail over."""
 
 
 class Capacity(Facts):
@@ -120,6 +123,10 @@ class NameNode(Hdfs):
         """Its release, its state, and whether it is in safe mode."""
         return self._active.ask(self._status)
 
+    def status_at(self, address: WebAddress) -> NameNodeStatus:
+        """The same of one of those that fail over, whether it is active or not."""
+        return self._status(address.url)
+
     def capacity(self) -> Capacity:
         """The space of HDFS."""
         # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
@@ -152,6 +159,7 @@ class NameNode(Hdfs):
                 "state": status.get("State"),
                 "host_and_port": status.get("HostAndPort"),
                 "safe_mode": info.get("Safemode") or None,
+                "changed_ms": status.get("LastHATransitionTime") or 0,
             },
             url,
         )

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from howdah.services.active import Active
+from howdah.services.address import WebAddress
 from howdah.services.answer import Facts, Object, an_object, facts, member, one_or_many
 from howdah.services.app_master import AppMaster
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused
 from howdah.services.jmx import Asker
+from howdah.services.job import MasterStart
 from howdah.services.web import Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
@@ -97,6 +99,12 @@ class AppFacts(Facts):
     """``MAPREDUCE``, ``SPARK`` …"""
 
 
+class _Master(Facts):
+    number: int = Field(alias="id")
+    start_ms: int = Field(alias="startTime")
+    node: str = Field(alias="nodeId")
+
+
 class ResourceManager:
     """The active ResourceManager of a configuration; every method raises ServiceError.
 
@@ -112,6 +120,18 @@ class ResourceManager:
     def info(self) -> ClusterInfo:
         """Its release and its state."""
         return self._active.ask(self._info)
+
+    def info_at(self, address: WebAddress) -> ClusterInfo:
+        """The same of one of those that fail over, whether it is active or not."""
+        return self._info(address.url)
+
+    def running(self, key: str) -> str:
+        """The value of a property that it runs with; raises ServiceError for one that it does not know."""
+
+        def question(url: str) -> Object:
+            return an_object(self._asker.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
+
+        return str(member(self._active.ask(question), "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
         """Every NodeManager it knows, lost ones included."""
@@ -132,6 +152,16 @@ class ResourceManager:
                 return None
             raise
         return facts(AppFacts, member(answer, "app", app_id), app_id)
+
+    def masters(self, app_id: str) -> tuple[MasterStart, ...]:
+        """An application's masters, the first one first."""
+        found = [
+            facts(_Master, one, app_id)
+            for one in one_or_many(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
+        ]
+        return tuple(
+            sorted(MasterStart(one.number, one.start_ms, one.node.partition(":")[0]) for one in found)
+        )
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
@@ -159,7 +189,9 @@ class ResourceManager:
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
-        return facts(ClusterInfo, member(self._web.get_json(where), "clusterInfo", where), where)
+        return facts(
+            ClusterInfo, member(an_object(self._asker.get_json(where), where), "clusterInfo", where), where
+        )
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:

@@ -58,6 +58,7 @@ class DaemonDevice(Device):
         self._now_s = now_s
         self._rested_s = -math.inf
         self._sums: dict[tuple[str, Number], _Sum] = {}
+        self._answered = False
 
     @property
     def label(self) -> str:
@@ -71,9 +72,13 @@ class DaemonDevice(Device):
             for content in self._ask(question):
                 for number in _numbers(content, beans):
                     value = self._value(content, number)
-                    if value is not None:
-                        # A NameNode has a bean for each of its ports.
+                    if value is None:
+                        continue
+                    if number.kind == "gauge":
                         values[number.metric] = values.get(number.metric, 0.0) + value
+                    else:
+                        values[number.metric] = self._grown(number.metric)
+        self._answered = True
         return [Reading(metric, value) for metric, value in values.items()]
 
     def stop(self) -> None:
@@ -92,6 +97,10 @@ class DaemonDevice(Device):
             self._rested_s = self._now_s() + _REST * waited_s if waited_s >= _LONG_S else -math.inf
             raise Away(str(error)) from error
 
+    def _grown(self, metric: str) -> float:
+        """What beans have counted of a metric, one for each port, those of former ports included."""
+        return sum(total.sum for (_, number), total in self._sums.items() if number.metric == metric)
+
     def _value(self, content: Object, number: Number) -> float | None:
         """The number in its metric's unit; none where this release's bean has none, or an infinite one."""
         if number.kind == "mean":
@@ -104,8 +113,13 @@ class DaemonDevice(Device):
             return None
         if number.kind == "gauge":
             return count * number.factor
-        total = self._sums.setdefault((str(content.get("name")), number), _Sum())
-        return total.advance(int(count), each * number.factor)
+        key = (str(content.get("name")), number)
+        if key not in self._sums:
+            self._sums[key] = _Sum()
+            if self._answered:
+                # What was not there before has counted from zero since.
+                self._sums[key].advance(0, 0.0)
+        return self._sums[key].advance(int(count), each * number.factor)
 
 
 def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[Number]:
@@ -121,11 +135,11 @@ class _Sum:
     def __init__(self) -> None:
         self._counter = Counter("reset")
         self._count = 0
-        self._sum = 0.0
+        self.sum = 0.0
 
     def advance(self, count: int, each: float) -> float:
         """Take the present count and what those that came last are worth; the sum since the first call."""
         grown = self._counter.advance(count)
-        self._sum += (grown - self._count) * each
+        self.sum += (grown - self._count) * each
         self._count = grown
-        return self._sum
+        return self.sum

@@ -24,7 +24,8 @@ def late_starts(view: View) -> Iterator[Mark]:
         waited: dict[str, float] = {}
         ended: dict[str, float] = {}
         for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
-            waited[worker] = min(each.start_s for each in tasks) - begun_s
+            start_s = min(each.start_s for each in tasks)
+            waited[worker] = start_s - begun_s - view.held_s(begun_s, start_s)
             ended[worker] = max(each.end_s for each in tasks)
         waits = Peers(waited)
         for worker, wait_s in waited.items():

@@ -13,9 +13,9 @@ from howdah.analysis.evidence.beside import Beside
 from howdah.analysis.evidence.files import DfsioFigures, StorageZones
 from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, FlowNode, LayerAccount
 from howdah.analysis.evidence.limit import Bound, LimitShare
-from howdah.analysis.evidence.loss import WorkerLoss
+from howdah.analysis.evidence.loss import Wait, WorkerLoss
 from howdah.analysis.evidence.machine import Level, Machine
-from howdah.analysis.evidence.master import MasterLoad
+from howdah.analysis.evidence.master import MasterLoad, MasterLoss
 from howdah.analysis.evidence.others import DiskShare, OthersUse
 from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
 from howdah.analysis.evidence.replicas import ReplicaBalance
@@ -63,6 +63,7 @@ __all__ = [
     "LimitShare",
     "Machine",
     "MasterLoad",
+    "MasterLoss",
     "NicUse",
     "OthersUse",
     "PhaseTime",
@@ -75,6 +76,7 @@ __all__ = [
     "Straggler",
     "StretchUse",
     "TaskSpread",
+    "Wait",
     "WorkerLoss",
     "WorkloadTime",
 ]
@@ -107,6 +109,7 @@ class Evidence:
     losses: tuple[WorkerLoss, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
+    master_losses: tuple[MasterLoss, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[Beside, ...] = ()
     others: tuple[OthersUse, ...] = ()

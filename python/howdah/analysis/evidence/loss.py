@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from howdah.model.run import TaskAttempt
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A part of the time in which nobody did the work again that was lost.
+
+    ``what`` ended it, in words; ``setting`` is the property that sets how long, None where none
+    does; ``value_s`` is its value on that cluster, None where it is not known.
+    """
+
+    seconds: float
+    what: str
+    setting: str | None
+    value_s: float | None
+
 
 @dataclass(frozen=True)
 class WorkerLoss:
-    """A worker whose DataNode or NodeManager was lost while a workload ran, and what that cost.
+    """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost.
 
-    ``phase`` is the phase it happened in. ``daemons`` are those that were lost; ``back_s`` is None where
-    none of them came back. ``lost`` is how
-    many attempts ended with it or lost the map output they had written, ``wasted_s`` and ``wasted_bytes``
-    their time and the bytes they had read and written; ``rerun`` how many attempts did that work again, and
-    ``rerun_s`` their seconds. ``delay_s`` is how much later the last of these ended than the other
-    tasks of its kind. Where the application master was lost as well, ``takeover_s`` is how long after the
-    loss the first task of the next one began, and ``delay_s`` is no less: no task began meanwhile.
+    ``phase`` is the phase it was lost in. ``daemons`` are those that were lost. ``lost_s`` is their last sign
+    of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN gave the worker up and
+    ``back_s`` when it was back, None where that did not happen; seconds since the run's start, and
+    ``before_s`` how long before the workload it was lost, 0 for one that was lost in it.
+
+    ``ended`` are the attempts that ended with it or whose output was lost with it, ``again`` those that
+    did their work again. ``wasted_s`` is the time of the former until the loss: what Hadoop adds until it
+    knows is no work. ``delay_s`` is how much later the workload ended for it: the work began anew so much
+    later than at first, as far as others did not need that time anyway. Where the application master was
+    lost as well, ``takeover_s`` is how long after the loss the first task of the next one began.
     """
 
     workload: str
@@ -23,12 +42,21 @@ class WorkerLoss:
     worker: str
     host: str
     daemons: tuple[str, ...]
-    time_s: float
+    lost_s: float
+    noticed_s: float
+    given_up_s: float | None
     back_s: float | None
-    lost: int
+    before_s: float
+    ended: tuple[TaskAttempt, ...]
+    again: tuple[TaskAttempt, ...]
     wasted_s: float
     wasted_bytes: int
-    rerun: int
     rerun_s: float
+    waits: tuple[Wait, ...]
     delay_s: float
     takeover_s: float | None = None
+
+    @property
+    def waited_s(self) -> float:
+        """For how long nobody did the work again that was lost."""
+        return sum(wait.seconds for wait in self.waits)

@@ -12,7 +12,7 @@ from howdah.engines.hadoop.counters import INPUT_BYTES
 from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.slots import slots
 from howdah.model.run import TaskAttempt
-from howdah.services.job import AttemptFacts, JobFacts, TaskFacts
+from howdah.services.job import AttemptFacts, JobFacts, MasterStart, TaskFacts
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
 _HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
@@ -23,6 +23,7 @@ _CPU_MS = "TaskCounter.CPU_MILLISECONDS"
 _GC_MS = "TaskCounter.GC_TIME_MILLIS"
 
 _UNENDED = "Hadoop tells no end of it"
+_UNENDED_BY_MASTER = "its application master was lost: Hadoop tells no end of it"
 
 
 class _Stay(NamedTuple):
@@ -47,7 +48,7 @@ def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClo
         if attempt.start_ms is not None
     ]
     rows = [
-        _row(stay, workload, slot, machines, clock)._replace(job=job.id)
+        _row(stay, workload, slot, machines, clock, unended=_unended(stay, job))._replace(job=job.id)
         for stay, slot in zip(stays, _places(stays), strict=True)
     ]
     return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
@@ -57,8 +58,10 @@ def _stay(
     attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: Machines, clock: RunClock
 ) -> _Stay:
     assert attempt.start_ms is not None
-    # One of which no end is told was cut off with its job, or was last seen running.
-    known = (attempt.finish_ms, job.finish_ms, attempt.merge_ms, attempt.shuffle_ms)
+    # One of which no end is told was cut off with its master or its job, or was last seen running.
+    after = _next_master(attempt, job)
+    cut_ms = after.start_ms if after else job.finish_ms
+    known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
     end_ms = next((one for one in known if one is not None), attempt.start_ms)
     worker = machines.worker(attempt.node)
     start_s = clock.seconds(attempt.start_ms)
@@ -81,7 +84,19 @@ def _lane(stay: _Stay) -> tuple[str, str]:
     return stay.worker, stay.task.kind
 
 
-def _row(stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock) -> TaskAttempt:
+def _unended(stay: _Stay, job: JobFacts) -> str:
+    """Why no end is told of an attempt."""
+    return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
+
+
+def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
+    """The application master that began after the one that began an attempt; None if that was the last."""
+    return next((one for one in job.masters if one.number > attempt.master + 1), None)
+
+
+def _row(
+    stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock, *, unended: str
+) -> TaskAttempt:
     facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
     maps = number.kind == "map"
     rows = "MAP" if maps else "REDUCE"
@@ -112,7 +127,7 @@ def _row(stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunCl
         shuffled_bytes=None if maps else counters.get(_SHUFFLED),
         cpu_s=_seconds(counters, _CPU_MS),
         gc_s=_seconds(counters, _GC_MS),
-        error=short_cause(facts.error) if ended else _UNENDED,
+        error=short_cause(facts.error) if ended else unended,
     )
 
 

@@ -20,6 +20,10 @@ _MEMORY = re.compile(
     r"(?P<physical>[\d.]+ ?\w+ of [\d.]+ ?\w+) physical memory used; "
     r"(?P<virtual>[\d.]+ ?\w+ of [\d.]+ ?\w+) virtual"
 )
+_CLEANING = re.compile(r"^.*cleanup failed for container ", re.MULTILINE)
+"""An application master that ended an attempt says so of a container that it could not reach to end it."""
+_CALL = re.compile(r"Call From \S+ to (?P<to>\S+) failed on ")
+"""Of a call to a daemon the outer exception knows whom it went to, and the inner one why it failed."""
 _EXIT = re.compile(r"(?:non-zero exit code|[Ee]xit ?[Cc]ode:?(?: is)?) (?P<code>\d+)")
 _KILLED_BY_SIGNAL = 128
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
@@ -29,8 +33,11 @@ def short_cause(text: str) -> str | None:
     """The cause in one line without secrets; None where nothing is said.
 
     Of an exception it is the innermost one's name and message, and the first of its frames that is not
-    the JDK's own; of a container over its limit what it used; of a program its exit code.
+    the JDK's own; of a container over its limit what it used; of a program its exit code. What went wrong in
+    cleaning up after it is another matter.
     """
+    cleaning = _CLEANING.search(text)
+    text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
     if not text.strip():
         return None
     memory = _MEMORY.search(text)
@@ -45,9 +52,13 @@ def short_cause(text: str) -> str | None:
 
 
 def innermost(text: str) -> str | None:
-    """The innermost exception of the last trace in a text, with its place; None where there is none."""
+    """The innermost exception of the last trace in a text, with its place; None where there is none.
+
+    Of a call that failed it is told with whom was called.
+    """
     found: str | None = None
     placed = False
+    called: str | None = None
     for line in text.splitlines():
         frame = _FRAME.match(line)
         if frame:
@@ -58,7 +69,9 @@ def innermost(text: str) -> str | None:
         # What is suppressed or comes later in a log is another matter only if it is an exception of its own.
         if throwable and "Suppressed: " not in line:
             found, placed = _named(throwable), False
-    return found
+            call = _CALL.search(line)
+            called = call["to"] if call else called if line.startswith("Caused by: ") else None
+    return f"{found}, calling {called}" if found and called and called not in found else found
 
 
 def exit_words(code: int) -> str:

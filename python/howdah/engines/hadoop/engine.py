@@ -14,6 +14,7 @@ from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.leftovers import clear_leftovers
 from howdah.engines.hadoop.machines import Machines
+from howdah.engines.hadoop.masters import MastersWatch
 from howdah.engines.hadoop.nnbench import nnbench
 from howdah.engines.hadoop.pi import pi
 from howdah.engines.hadoop.ready import check_ready
@@ -35,6 +36,10 @@ from howdah.services.resourcemanager import ResourceManager
 from howdah.telemetry.sampler import Sampler
 
 NAME = "hadoop"
+
+_WORKERS_EVERY_S = 5.0
+_MASTERS_EVERY_S = 1.0
+"""A master that stands in takes over within seconds, and they are few to ask."""
 
 _PROGRAMS: dict[WorkloadKind, Callable[[Work], Conclusion]] = {
     WorkloadKind.TERAGEN: tera.teragen,
@@ -109,7 +114,9 @@ class _HadoopRun:
 
     def _watch(self, workspace: Workspace) -> None:
         machines = Machines(self._target.machine_of, self._job.plan)
-        watching = Watching(Watch(self._target, machines, self._clock))
+        workers = Watch(self._target, machines, self._clock)
+        masters = MastersWatch(self._target, machines, self._clock)
+        watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
         watching.start()
         try:
             self._sample(workspace, watching)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
 from howdah.engines.hadoop.containers import check_containers
 from howdah.engines.hadoop.generated import read_generated
@@ -15,7 +16,7 @@ from howdah.installation.java import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
-from howdah.services.errors import Refused
+from howdah.services.errors import Refused, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
@@ -27,6 +28,8 @@ _LOGS = {
     WorkloadKind.NNBENCH: "NNBench_results.log",
 }
 """What Hadoop's own programs append their results to, where they are run."""
+
+_PATIENCE = ("yarn.nm.liveness-monitor.expiry-interval-ms", "yarn.am.liveness-monitor.expiry-interval-ms")
 
 
 def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> ClusterState:
@@ -70,8 +73,18 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         datanodes=tuple(sorted(datanodes)),
         nodemanagers=tuple(sorted(node.host for node in nodes)),
         queue=queue.path,
+        patience=_patience(manager),
         lab=target.lab,
     )
+
+
+def _patience(manager: ResourceManager) -> dict[str, str]:
+    """How long YARN waits for who is silent, as its master runs; what that does not tell is left out."""
+    found: dict[str, str] = {}
+    for key in _PATIENCE:
+        with suppress(ServiceError):
+            found[key] = manager.running(key)
+    return found
 
 
 def check_java(hadoop: str) -> None:

@@ -13,7 +13,7 @@ from howdah.engines.hadoop.machines import Machines
 from howdah.engines.hadoop.phases import phases
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.tellers import Account, Tellers
-from howdah.model.cluster import CounterValue, HadoopJob
+from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
 from howdah.model.plan import Plan
 from howdah.model.run import Counters, Phase, TaskAttempt
 from howdah.model.workload import WorkloadKind
@@ -48,11 +48,13 @@ _KEPT = (
     "mapreduce.reduce.shuffle.merge.percent",
     "mapreduce.reduce.shuffle.parallelcopies",
     "mapreduce.reduce.speculative",
+    "mapreduce.task.timeout",
     "mapreduce.task.io.sort.factor",
     "mapreduce.task.io.sort.mb",
     "mapreduce.terasort.output.replication",
     "mapreduce.terasort.partitions.sample",
     "yarn.app.mapreduce.am.resource.mb",
+    "yarn.client.nodemanager-connect.max-wait-ms",
 )
 """Properties that a record keeps: those that readers of numbers ask about. None of them holds a secret."""
 
@@ -94,7 +96,10 @@ def tell_job(
     facts = account.facts
     return Told(
         job=_job(
-            account, clock, None if facts.state == "succeeded" else _why(account, target, machines, said)
+            account,
+            machines,
+            clock,
+            None if facts.state == "succeeded" else _why(account, target, machines, said),
         ),
         attempts=attempt_rows(facts, kind, machines, clock),
         phases=phases(facts, kind, clock),
@@ -103,7 +108,7 @@ def tell_job(
     )
 
 
-def _job(account: Account, clock: RunClock, diagnostics: str | None) -> HadoopJob:
+def _job(account: Account, machines: Machines, clock: RunClock, diagnostics: str | None) -> HadoopJob:
     facts = account.facts
     return HadoopJob(
         id=facts.id,
@@ -113,6 +118,14 @@ def _job(account: Account, clock: RunClock, diagnostics: str | None) -> HadoopJo
         submitted_s=clock.seconds(facts.submit_ms),
         started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
+        masters=tuple(
+            AppMasterStart(
+                number=one.number,
+                worker=machines.worker(one.node),
+                started_s=clock.seconds(one.start_ms),
+            )
+            for one in facts.masters
+        ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
         conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
         diagnostics=diagnostics,

@@ -47,7 +47,7 @@ class Tellers:
         The file of a job that has succeeded tells all of it. Of another the history server is asked too:
         it adds up counters that the file leaves out, and the ResourceManager may know why the job ended.
         """
-        file = self._file(job_id)
+        file = self._with_masters(self._file(job_id))
         if file is not None and file.state == "succeeded":
             return Account(file, "history file", None)
         app = self._app(job_id)
@@ -74,7 +74,7 @@ class Tellers:
         except ServiceError as error:
             _LOG.info("%s", error)
             return None
-        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks)
+        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
 
     def _file(self, job_id: str) -> JobFacts | None:
         try:
@@ -82,6 +82,17 @@ class Tellers:
         except ServiceError as error:
             _LOG.info("%s", error)
             return None
+
+    def _with_masters(self, file: JobFacts | None) -> JobFacts | None:
+        """A file's job with every application master: one that was lost may have left no word in it."""
+        if file is None or not file.masters or file.masters[-1].number == len(file.masters):
+            return file
+        try:
+            masters = self._manager.masters(file.id.replace("job_", "application_", 1))
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return file
+        return replace(file, masters=masters)
 
     def _app(self, job_id: str) -> AppFacts | None:
         try:

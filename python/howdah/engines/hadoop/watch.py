@@ -17,7 +17,12 @@ from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
 
 EventKind = Literal[
-    "datanode-lost", "datanode-back", "nodemanager-lost", "nodemanager-back", "namenode-failover"
+    "datanode-lost",
+    "datanode-given-up",
+    "datanode-back",
+    "nodemanager-lost",
+    "nodemanager-given-up",
+    "nodemanager-back",
 ]
 
 _DEFAULT_HEARTBEAT_S = 3.0
@@ -28,7 +33,7 @@ _LEAST_SILENCE_S = 5.0
 _DURATION = re.compile(r"(\d+)(ms|s|m|h|d)?")
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
-_SILENT = "SILENT"
+_SILENT, _GIVEN_UP = "SILENT", "LOST"
 _ASKED_AT_ONCE = 8
 _UNANSWERED = 2
 """Looks in a row without an answer: one alone may be a machine under load."""
@@ -38,26 +43,25 @@ _NO_BEAN = "Hadoop:service=none"
 class Watch:
     """Compares what the NameNode and the ResourceManager say of their machines with what they said before.
 
-    HDFS declares a DataNode dead only after ten minutes, by default, in which its clients have long found
-    out: one that has missed some heartbeats is said to be lost, and once more when it is declared dead.
+    HDFS declares a DataNode dead and YARN a NodeManager lost only after ten minutes, by default: one that is
+    silent is said to be lost, with the time of its last sign of life, and given up when Hadoop says so.
     """
 
     def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
         self._conf = conf = target.conf
         self._web = target.web
-        line = Line(target.web)
-        self._namenode = NameNode(target.web, conf, line)
-        self._fails_over = len(conf.namenodes()) > 1
-        self._manager = ResourceManager(target.web, conf, line)
+        self._line = Line(target.web)
+        self._namenode = NameNode(target.web, conf, self._line)
+        self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
         self._clock = clock
         heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
         self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
         self._datanodes: dict[str, str] = {}
         self._nodemanagers: dict[str, str] = {}
-        self._active: str | None = None
         self._turn = 0
         self._unanswered: dict[str, int] = {}
+        self._answered_s: dict[str, float] = {}
         self._mute: set[str] = set()
         self._lines: dict[str, Line] = {}
 
@@ -70,14 +74,9 @@ class Watch:
 
     def _look_at_hdfs(self) -> Iterator[Event]:
         try:
-            active = self._namenode.status().host_and_port if self._fails_over else None
             datanodes = self._namenode.datanodes()
         except ServiceError:
             return
-        if active is not None and self._active not in (None, active):
-            text = f"the NameNode at {active} has taken over from {self._active}"
-            yield self._event(active.rpartition(":")[0], "namenode-failover", text)
-        self._active = active
         for one in datanodes:
             before, state = self._datanodes.get(one.address), self._state(one)
             self._datanodes[one.address] = state
@@ -90,15 +89,15 @@ class Watch:
         return "silent" if one.silent_s > self._silence_s else "live"
 
     def _of_datanode(self, one: DataNode, state: str) -> Event:
+        seen_s = self._clock.now_s() - one.silent_s
+        silence = f"no heartbeat for {one.silent_s:.0f} s"
         match state:
             case "silent":
-                text = f"the NameNode has lost contact with DataNode {one.host}: no heartbeat"
-                return self._event(one.host, "datanode-lost", f"{text} for {one.silent_s:.0f} s")
+                text = f"the NameNode has lost contact with DataNode {one.host}: {silence}"
+                return self._event(one.host, "datanode-lost", text, seen_s)
             case "dead":
-                text = (
-                    f"the NameNode declares DataNode {one.host} dead and has its blocks copied: no heartbeat"
-                )
-                return self._event(one.host, "datanode-lost", f"{text} for {one.silent_s:.0f} s")
+                text = f"the NameNode declares DataNode {one.host} dead and has its blocks copied: {silence}"
+                return self._event(one.host, "datanode-given-up", text, seen_s)
             case _:
                 return self._event(one.host, "datanode-back", f"DataNode {one.host} sends heartbeats again")
 
@@ -121,6 +120,7 @@ class Watch:
         The ResourceManager itself calls one lost only after ten minutes, by default. Those that never
         answered are left alone: their web servers may be out of this machine's reach.
         """
+        now_s = self._clock.now_s()
         at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
         others = [host for host in at_work if host not in silent and host not in self._mute]
@@ -133,6 +133,7 @@ class Watch:
         for host, answered in zip(asked, answers, strict=True):
             if answered:
                 self._unanswered[host] = 0
+                self._answered_s[host] = now_s
             elif host in self._unanswered:
                 self._unanswered[host] += 1
             else:
@@ -152,16 +153,19 @@ class Watch:
     def _of_nodemanager(self, one: Node, state: str) -> Event:
         if state in _AT_WORK:
             return self._event(one.host, "nodemanager-back", f"NodeManager {one.host} works again")
+        seen_s = self._answered_s.get(one.host)
         if state == _SILENT:
-            return self._event(
-                one.host, "nodemanager-lost", f"NodeManager {one.host} does not answer any more"
-            )
+            text = f"NodeManager {one.host} does not answer any more"
+            return self._event(one.host, "nodemanager-lost", text, seen_s)
         text = f"the ResourceManager declares NodeManager {one.host} {state.lower()}"
-        return self._event(one.host, "nodemanager-lost", f"{text}: {one.health}" if one.health else text)
+        text = f"{text}: {one.health}" if one.health else text
+        # One that is unhealthy or was shut down said so itself: nobody had to wait for that.
+        kind: EventKind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
+        return self._event(one.host, kind, text, seen_s)
 
-    def _event(self, node: str, kind: EventKind, text: str) -> Event:
+    def _event(self, node: str, kind: EventKind, text: str, seen_s: float | None = None) -> Event:
         worker = self._machines.worker(node)
-        return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text)
+        return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text, seen_s=seen_s)
 
 
 def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:

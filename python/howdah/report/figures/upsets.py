@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 from howdah.report.figure import Source
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
 
-DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager", "namenode": "NameNode"}
+DAEMONS = {
+    "datanode": "DataNode",
+    "nodemanager": "NodeManager",
+    "namenode": "NameNode",
+    "resourcemanager": "ResourceManager",
+}
 
+_GONE = {"lost", "given-up"}
 TOGETHER = 0.15
 """Words at marks of one worker closer than this share of the time shown would cover one another."""
 
@@ -27,21 +33,30 @@ class Upset(NamedTuple):
 def upsets(source: Source) -> list[Upset]:
     """The record's events; those of one kind that befell a worker at about the same time are one.
 
-    Hadoop misses a daemon first and gives it up later: it is lost once.
+    A daemon is lost at its last sign of life, where that is known. Hadoop misses it first and gives it up
+    later: that is another mark only where there is room for one.
     """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
     found: list[Upset] = []
     for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
         daemon, _, what = event.kind.partition("-")
-        one = Upset(event.worker, event.time_s, what, (DAEMONS[daemon],), event.text)
+        at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
+        one = Upset(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
         last = found[-1] if found else None
-        alike = last and (last.worker, last.what) == (one.worker, one.what)
-        if last and alike and (one.time_s - last.time_s < near_s or set(one.daemons) <= set(last.daemons)):
+        if last and last.worker == one.worker and _alike(last, one, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *one.daemons)))
             found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {one.text}")
         else:
             found.append(one)
     return found
+
+
+def _alike(last: Upset, one: Upset, near_s: float) -> bool:
+    """Whether the next thing that befell a worker goes with the one before it."""
+    near = one.time_s - last.time_s < near_s
+    if last.what == one.what:
+        return near or set(one.daemons) <= set(last.daemons)
+    return near and {last.what, one.what} == _GONE
 
 
 def upset_layers(
@@ -53,7 +68,7 @@ def upset_layers(
             "time": one.time_s / unit.seconds,
             "y": spans[one.worker][0] - 3,
             "y2": spans[one.worker][1] + 3,
-            "word": f"{' and '.join(one.daemons)} {one.what}",
+            "word": f"{' and '.join(one.daemons)} {one.what.replace('-', ' ')}",
             "text": one.text,
             "worker": one.worker,
         }

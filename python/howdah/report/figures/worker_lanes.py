@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from howdah.model.run import TaskAttempt
 from howdah.report.figure import Figure, Key, Source, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Bar, Lane, merged, tasks_table
@@ -17,6 +18,7 @@ from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
 FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
+MISSED = Key("lost, not yet given up", "rule")
 
 _DASHED_PITCH = 7.0
 """Height of a bar, in pixels, from which a dashed outline can be seen as one."""
@@ -50,11 +52,11 @@ def worker_lanes(source: Source) -> Figure | None:
     workers = telling(source, every)
     rows = [row for row in every if row["worker"] in set(workers)]
     places = _places(rows, workers)
-    bars = _bars(rows, places.lanes)
+    bars = _bars(rows, places.lanes, _ends(source))
     drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
     keys = [
         key
-        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], OTHER, FAILED, KILLED)
+        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], OTHER, FAILED, KILLED, MISSED)
         if any(bar.series == key.name for bar in drawn)
     ]
     return Figure(
@@ -104,8 +106,21 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
     return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
 
 
-def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane]) -> list[Bar]:
-    """One bar for each attempt, two for a reduce that told when it had all its map output."""
+def _ends(source: Source) -> dict[TaskAttempt, float]:
+    """When attempts on workers that were lost ended, which Hadoop learned only later."""
+    return {
+        each: loss.lost_s
+        for loss in source.evidence.losses
+        for each in loss.ended
+        if each.worker == loss.worker and each.start_s < loss.lost_s < each.end_s
+    }
+
+
+def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskAttempt, float]) -> list[Bar]:
+    """One bar for each attempt, two for a reduce that told when it had all its map output.
+
+    Two as well for one that was lost with its worker: until the loss, and until Hadoop knew.
+    """
     places = {lane: index for index, lane in enumerate(lanes)}
     bars = []
     for row in rows:
@@ -123,6 +138,10 @@ def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane]) -> list[Bar]:
         if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
             bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, what=f"{bar.what}, fetching"))
             bar = bar._replace(start_s=fetched_s, what=f"{bar.what}, merging and reducing")
+        lost_s = ends.get(TaskAttempt(**row))
+        if lost_s is not None:
+            bars.append(bar._replace(series=MISSED.name, start_s=lost_s))
+            bar = bar._replace(end_s=lost_s)
         bars.append(bar)
     return bars
 
