@@ -13,6 +13,7 @@ from howdah.releases import DEFAULT_HADOOP, hadoop
 from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, values_of
 
 NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"
+CONNECTED = "yarn.client.nodemanager-connect.max-wait-ms"
 MASTER = "yarn.am.liveness-monitor.expiry-interval-ms"
 HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
@@ -47,6 +48,12 @@ def test_a_lost_worker_is_given_up_in_three_minutes_and_the_reason_says_why() ->
     decision = rule.decide(ALONE)
     assert "HDFS" in decision.because
     assert [one.value for one in decision.inputs] == [30_000]
+
+
+def test_a_worker_that_was_given_up_is_asked_for_a_minute_only() -> None:
+    assert values(ALONE)[CONNECTED] == 60_000
+    within = [(10_000, False), (20_000, True), (180_000, True), (600_000, False)]
+    assert [(wait, accepted(ALONE, CONNECTED, wait)) for wait, _ in within] == within
 
 
 @pytest.mark.parametrize(
