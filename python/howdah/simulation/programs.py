@@ -1,8 +1,11 @@
-"""A suite's workloads as the simulator takes them."""
+"""A suite's workloads as the simulator takes them, and how many replicas they write."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from howdah.errors import UserError
+from howdah.model.plan import Cluster, Plan
 from howdah.model.workload import Suite, Workload, WorkloadKind
 from howdah.simulation.planned import Planned
 from howdah.simulation.scenario import Program
@@ -40,3 +43,24 @@ def _program(workload: Workload, planned: Planned) -> Program:
             return Program(kind=kind, maps=workload.maps, samples=workload.samples)
         case WorkloadKind.NNBENCH | WorkloadKind.STORAGE:
             raise UserError("SUITE", f"{kind} is not simulated", "run it on a cluster or on this machine")
+
+
+class Replicas(NamedTuple):
+    """Replicas of rows."""
+
+    generated: int
+    """Of what TeraGen writes."""
+    sorted: int
+    """Of what TeraSort writes."""
+
+
+def replicas_of(plan: Plan, cluster: Cluster, suite: Suite) -> Replicas:
+    """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
+    planned = Planned(plan, cluster, plan.workers[0])
+    asked = {one.kind: one for one in suite.workloads}
+    generating, sorting = asked.get(WorkloadKind.TERAGEN), asked.get(WorkloadKind.TERASORT)
+    generated = generating.replication if generating is not None else None
+    return Replicas(
+        generated=int(planned.number("dfs.replication")) if generated is None else generated,
+        sorted=output_replication(sorting, planned) if sorting is not None else 1,
+    )

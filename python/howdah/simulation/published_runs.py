@@ -16,12 +16,11 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
 from howdah.model.workload import ROW_BYTES
-from howdah.simulation.at_once import scheduling_kind
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.planned import Planned
+from howdah.simulation.programs import replicas_of
 from howdah.simulation.published_studies import inventory_of, plan_of, studies
-from howdah.simulation.settings import block_bytes_of
-from howdah.simulation.written_replicas import replicas_of
+from howdah.simulation.settings import block_bytes_of, scheduling_kind
 from howdah.units import format_counted
 
 _MOST_KEYS = 3

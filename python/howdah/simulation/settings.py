@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from howdah.errors import UserError
-from howdah.model.plan import Cluster
-from howdah.model.request import Protection
+from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
+from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.request import Profile, Protection
 from howdah.model.workload import Codec, Suite
-from howdah.simulation.at_once import scheduling_kind
 from howdah.simulation.planned import Planned
 from howdah.simulation.scenario import Hdfs, JobSettings, Masters, Scheduling
 from howdah.units import MIB
@@ -33,6 +34,32 @@ _AT_ONCE_S = 1.0
 With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+
+
+def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
+    """The studies ran Hadoop 1, whose slots the paper profile keeps; everybody else has YARN's containers."""
+    return "slots" if cluster.request.profile is Profile.PAPER else "containers"
+
+
+def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
+    """The slots that were planned, or as many containers as YARN gives out on the worker.
+
+    No application master is simulated, so none takes a container.
+    """
+    if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
+        return AtOnce(kind.map_slots, kind.reduce_slots)
+    planned = Planned(plan, cluster, kind)
+    vcores = int(planned.number("yarn.nodemanager.resource.cpu-vcores"))
+    by_vcores = counts_vcores(planned.text("yarn.scheduler.capacity.resource-calculator"))
+    room = Room(
+        int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB, vcores if by_vcores else None
+    )
+    least = int(planned.number("yarn.scheduler.minimum-allocation-mb")) * MIB
+
+    def fit(task: str) -> int:
+        return room.holds(Container(granted_bytes(planned.container(task), least)))
+
+    return AtOnce(fit("map"), fit("reduce"))
 
 
 def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:

@@ -12,14 +12,11 @@ from howdah import _native
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.sim.bands import bands_of
-from howdah.engines.sim.columns import columns_of
 from howdah.engines.sim.detail import detail_of
-from howdah.engines.sim.files import file_rates
 from howdah.engines.sim.planned_state import planned_state
 from howdah.engines.sim.results import workload_result
-from howdah.engines.sim.samples import sample_tables
+from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, task_tables
 from howdah.engines.sim.target import SimTarget
-from howdah.engines.sim.tasks import task_tables
 from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated

@@ -1,11 +1,11 @@
-"""A simulated workload as the record keeps it."""
+"""A simulated workload as the record keeps it, with Hadoop's own counters."""
 
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from howdah.engines.sim.counters import hadoop_counters
-from howdah.model.cluster import HadoopJob, ReplicaSpread
+from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
 from howdah.model.run import Counters, Outcome, Phase, WorkloadResult
 from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.workload import Workload, WorkloadKind
@@ -19,6 +19,65 @@ _DIRECTORIES = {
     WorkloadKind.DFSIO_WRITE: "/dfsio",
 }
 """Where a program's blocks would lie in HDFS."""
+
+
+def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+    """The counters about bytes, rows and CPU time, and where maps ran: what the program has of them."""
+    sorts = workload.kind is WorkloadKind.TERASORT
+    read, written = said.counters.read_bytes, said.counters.written_bytes
+    cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
+    told = tasks.num_rows > 0
+    where = said.locality
+    return {
+        "FileSystemCounter.HDFS_BYTES_READ": _value(read, 0),
+        "FileSystemCounter.HDFS_BYTES_WRITTEN": _value(0, written) if sorts else _value(written, 0),
+        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if told else {}),
+        **(_sorting(said, tasks) if sorts else {}),
+        "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(said.maps),
+        "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(said.reduces),
+        "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
+        # To Hadoop another worker of the host is one of the rack.
+        "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
+        "JobCounter.OTHER_LOCAL_MAPS": _of_job(where.away),
+    }
+
+
+def _sorting(said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+    rows, stored = said.counters.input_rows, said.counters.shuffled_bytes
+    # Where no tasks are told of, maps wrote their output once, as they do when their buffers hold it.
+    by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
+    by_reduces = max(0, said.counters.spilled_bytes - by_maps)
+    return {
+        "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
+        "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
+        "TaskCounter.MAP_OUTPUT_BYTES": _value(said.counters.read_bytes, 0),
+        "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": _value(stored, 0),
+        "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
+        "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
+        "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, said.counters.output_rows),
+        # Rows went through files as often as the bytes that they are in.
+        "TaskCounter.SPILLED_RECORDS": _value(*(_share(rows, of, stored) for of in (by_maps, by_reduces))),
+        "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
+        # What maps spilled in parts they read back to merge it; reduces read all that they spilled.
+        "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
+    }
+
+
+def _share(rows: int, part: int, whole: int) -> int:
+    return round(rows * part / whole) if whole else 0
+
+
+def _value(maps: int, reduces: int) -> CounterValue:
+    return CounterValue(map=maps, reduce=reduces, total=maps + reduces)
+
+
+def _of_job(total: int) -> CounterValue:
+    return CounterValue(map=0, reduce=0, total=total)
+
+
+def _sum(tasks: pa.Table, kind: str, column: str) -> float:
+    of_kind = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar(kind)))
+    return float(pc.sum(of_kind.column(column)).as_py() or 0)
 
 
 def workload_result(

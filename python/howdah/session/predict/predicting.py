@@ -22,12 +22,12 @@ from howdah.model.workload import Suite, WorkloadKind
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.programs import replicas_of
 from howdah.simulation.replications import check_replications, scenarios, simulate, stretches
 from howdah.simulation.simulations import Done
 from howdah.simulation.sweep import simulate_sizes
 from howdah.simulation.warnings import calibration_warnings, saturation_warnings
 from howdah.simulation.what_if import simulate_changes
-from howdah.simulation.written_replicas import replicas_of
 from howdah.store.predictions import check_name, save_prediction
 from howdah.store.run_id import new_run_id
 from howdah.units import format_counted

@@ -12,8 +12,8 @@ from howdah.calibrate.extents import beyond
 from howdah.documents.calibration import write_calibration
 from howdah.documents.plan import read_plan
 from howdah.engines.digests import sha256
+from howdah.engines.sim.detail import sample_interval_s
 from howdah.engines.sim.engine import SimEngine
-from howdah.engines.sim.intervals import sample_interval_s
 from howdah.engines.sim.target import SimTarget
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
