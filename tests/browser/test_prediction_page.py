@@ -9,15 +9,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
 from howdah.report.prediction.changes import changes
-from howdah.report.prediction.foretold import foretold
 from howdah.report.prediction.growth import growth
+from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import scored
 from howdah.report.prediction.write import write_page
 from howdah.simulation.calibrations import load_calibration
 from support.browsing import Scheme, Visitor
-from support.foretold import small_prediction
+from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point
-from support.varied import foretold as forecast
+from support.varied import predicted as forecast
 from support.varied import scored as score
 
 HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.caught=2'>'\"$page`${1}"
@@ -33,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     scores = [score("one", forecast("terasort", 100), 105), score("one", forecast("teragen", 60), 80)]
     effects = [effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("nics", "4", -0.02)]
     some = (
-        foretold(made, known),
+        predicted(made, known),
         changes(changed(*effects, impossible=("memory=1: too small",)), known),
         growth(grown(point(10, 0.1, 0.5), point(50, 0.2, 1.0, 700)), known),
         scored(made, scores, scores),

@@ -303,8 +303,8 @@ class TestCommand:
         assert done.returncode == 0, done.stderr
         (result,) = results(tmp_path)
         assert len(result["goals"]) == 6
-        foretold = {name for name in result["figures"] if name.endswith("predicted s")}
-        assert len(foretold) == 6 * 5
+        predicted = {name for name in result["figures"] if name.endswith("predicted s")}
+        assert len(predicted) == 6 * 5
         assert all(value > 0 for value in result["figures"].values())
 
     @pytest.mark.skipif(not Path("/usr/include/simgrid").exists(), reason="needs libsimgrid-dev")

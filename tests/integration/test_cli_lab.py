@@ -105,7 +105,7 @@ def test_a_laboratory_s_name_given_as_an_argument_is_told_as_a_flag(
 
 def test_a_way_to_be_lost_that_there_is_not_is_told(tmp_path: Path) -> None:
     done = lab("kill", "h1-1", "--how", "fire", cwd=tmp_path)
-    _refused(done, tmp_path, "--how: 'fire' is none of its values", "one of process, host")
+    _refused(done, tmp_path, "--how: 'fire' is not one of its values", "one of process, host")
 
 
 def test_taking_down_what_is_not_there_is_no_error(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
     (here / "plan.html").write_text("<p>mine</p>", encoding="utf-8")
     refused = howdah("plan", "hosts.yaml", cwd=here)
     assert refused.returncode == 2
-    assert "plan.html, which exists and is no page of howdah's" in refused.stderr
+    assert "plan.html, which exists and is not a page of howdah's" in refused.stderr
     assert tree(here) == {"hosts.yaml", "plan.html"}
     assert howdah("plan", "hosts.yaml", "--no-page", "-q", cwd=here).returncode == 0
     assert (here / "plan.html").read_text(encoding="utf-8") == "<p>mine</p>"
@@ -159,24 +159,27 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
         (["hosts.yaml", "-o", "hosts.yaml"], "--output hosts.yaml: exists and is not a plan"),
         (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is where the page goes"),
         (["hosts.yaml", "-o", "nowhere/plan.yaml"], "nowhere/plan.yaml: cannot be written"),
-        (["hosts.yaml", "--workload", "terasort:3TB"], "--workload terasort:3TB: 'terasort' is no workload"),
+        (
+            ["hosts.yaml", "--workload", "terasort:3TB"],
+            "--workload terasort:3TB: 'terasort' is not a workload",
+        ),
         (["hosts.yaml", "--workload", "terasuite:3"], "--workload terasuite:3: 3 has no unit"),
-        (["hosts.yaml", "--hypervisor", "xen"], "--hypervisor: 'xen' is none of its values"),
-        (["hosts.yaml", "--protect-masters", "raid"], "--protect-masters: 'raid' is none of its values"),
-        (["hosts.yaml", "--profile", "fast"], "--profile: 'fast' is none of its values"),
+        (["hosts.yaml", "--hypervisor", "xen"], "--hypervisor: 'xen' is not one of its values"),
+        (["hosts.yaml", "--protect-masters", "raid"], "--protect-masters: 'raid' is not one of its values"),
+        (["hosts.yaml", "--profile", "fast"], "--profile: 'fast' is not one of its values"),
         (["hosts.yaml", "--realm", "A.B"], "--realm: is Kerberos's"),
         (["hosts.yaml", "--slots", "0"], "--slots 0: is not a count"),
         (["hosts.yaml", "--replication", "0"], "--replication 0: is not a count"),
         (["hosts.yaml", "--replication", "64"], "replication"),
         (["hosts.yaml", "--replication", "2.5"], "--replication': it is not a whole number"),
         (["hosts.yaml", "--years", "31", "--need", "1TB"], "--years': it should be less than"),
-        (["hosts.yaml", "--set", "worker.memory=40GiB"], "--set worker.memory: is no setting"),
+        (["hosts.yaml", "--set", "worker.memory=40GiB"], "--set worker.memory: is not a setting"),
         (["hosts.yaml", "--set", "vm.swapines=1"], "did you mean vm.swappiness?"),
         (["hosts.yaml", "--need", "300Tb"], "--need 300Tb: '300Tb' is in bits"),
         (["hosts.yaml", "--workers-per-host", "3"], "--workers-per-host 3: impossible"),
         (["hosts.yaml", "--growth", "40%/year"], "--growth: says how data grow"),
         (["hosts.yaml", "--need", "300"], "--need 300: 300 has no unit"),
-        (["hosts.yaml", "--set", "dfs.blocksize"], "--set dfs.blocksize: is no KEY=VALUE"),
+        (["hosts.yaml", "--set", "dfs.blocksize"], "--set dfs.blocksize: is not a KEY=VALUE"),
         (["hosts.yaml", "--set", "dfs.blocksiz=1"], "did you mean dfs.blocksize?"),
         (["hosts.yaml", "--set", "dfs.replication=many"], "--set dfs.replication"),
         (["hosts.yaml", "--hadoop", "1.2.1"], "1.2.1"),

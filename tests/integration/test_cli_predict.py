@@ -116,7 +116,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--what-if", "disks=1000000"), "is more than a host has\n"),
         (
             ("predict", "plan.yaml", "--what-if", "block-size=1"),
-            "--what-if block-size=1: is no block of HDFS",
+            "--what-if block-size=1: is not a block size of HDFS",
         ),
         (("predict", "plan.yaml", "--output-replication", "8"), "--output-replication: 8 replicas"),
         (("predict", "plan.yaml", "--predictions-dir", "plan.yaml"), "plan.yaml: is a file"),

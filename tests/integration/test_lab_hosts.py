@@ -389,7 +389,7 @@ def test_this_process_joins_the_client_s_network(lab: Callable[..., LabSpec]) ->
     done = subprocess.run([sys.executable, "-c", code, spec.name], capture_output=True, text=True, check=True)
 
     assert done.stdout == "10.77.255.254\n"
-    with pytest.raises(UserError, match="is no laboratory that is up"):
+    with pytest.raises(UserError, match="is not a laboratory that is up"):
         enter.join_network("never-was")
 
 

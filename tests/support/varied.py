@@ -45,7 +45,7 @@ def point(hosts: int, namenode: float, scheduler: float, elapsed_s: float = 300.
         low_s=0.9 * elapsed_s,
         elapsed_s=elapsed_s,
         high_s=elapsed_s / 0.9,
-        forecasts=tuple(foretold(name, share * elapsed_s) for name, share in parts),
+        forecasts=tuple(predicted(name, share * elapsed_s) for name, share in parts),
         namenode=namenode,
         scheduler=scheduler,
     )
@@ -64,7 +64,7 @@ def grown(*points: Point) -> Sweep:
     )
 
 
-def foretold(workload: str, median_s: float, phase: str | None = None) -> Forecast:
+def predicted(workload: str, median_s: float, phase: str | None = None) -> Forecast:
     """A time that is known within 10 %."""
     return Forecast(
         workload=workload, phase=phase, low_s=0.9 * median_s, median_s=median_s, high_s=median_s / 0.9

@@ -79,7 +79,7 @@ def test_a_number_that_nothing_speaks_of_stays_where_it_was_expected_and_as_unce
     assert idle.high / idle.low == pytest.approx(math.exp(2 * 1.645 * FREE[2].spread), rel=0.01)
 
 
-def test_every_figure_is_also_foretold_without_its_case() -> None:
+def test_every_figure_is_also_predicted_without_its_case() -> None:
     found = _calibrated(_cases())
     assert len(found.cells) == 2 * len(SIZES) * 3
     for cell in found.cells:

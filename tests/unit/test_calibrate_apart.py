@@ -14,7 +14,7 @@ from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.naming import NamedRun, named_run, run_name
 from howdah.calibrate.tables import Setting
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
-from howdah.planner.predictor import Foretold, lag
+from howdah.planner.predictor import Predicted, lag
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import studies
 from howdah.units import MIB
@@ -142,14 +142,14 @@ def _told(workload: str) -> dict[tuple[str, str], bool]:
         and (run := named_run(cell.case)) is not None
         and (run.study, run.setting.dataset_bytes, run.setting.replication) == ("vsphere6", 30 * 10**12, 3)
     }
-    foretold = {
-        name: Foretold((time,), unexplained(published, workload, time), own_part(published, workload, time))
+    predicted = {
+        name: Predicted((time,), unexplained(published, workload, time), own_part(published, workload, time))
         for name, time in times.items()
     }
     return {
-        (slow, fast): lag(foretold[slow], foretold[fast]).low > 0
-        for slow in foretold
-        for fast in foretold
+        (slow, fast): lag(predicted[slow], predicted[fast]).low > 0
+        for slow in predicted
+        for fast in predicted
         if slow != fast
     }
 

@@ -35,8 +35,8 @@ def test_workloads_are_a_mix() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("terasort:3TB", "'terasort' is no workload"),
-        ("", "'' is no workload"),
+        ("terasort:3TB", "'terasort' is not a workload"),
+        ("", "'' is not a workload"),
         ("terasuite:", "nothing after its colon"),
         ("terasuite:30", "30 has no unit"),
         ("terasuite:1_000", "1_000 has no unit"),

@@ -1,4 +1,4 @@
-"""Intervals of foretold times: wide enough, never narrower for knowing less, in the right place."""
+"""Intervals of predicted times: wide enough, never narrower for knowing less, in the right place."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def test_the_best_of_several_runs_is_turned_to_a_typical_one() -> None:
     assert _of([100.0] * 3, _calibration(0.0, best_of=3)).median_s == pytest.approx(100.85, abs=0.01)
 
 
-def test_a_phase_that_took_no_time_in_some_simulation_is_not_foretold() -> None:
+def test_a_phase_that_took_no_time_in_some_simulation_is_not_predicted() -> None:
     assert forecasts([[Stretch("pi", "reduce", 0.0)], [Stretch("pi", "reduce", 1.0)]], None) == ()

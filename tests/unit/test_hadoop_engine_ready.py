@@ -40,7 +40,7 @@ def test_directories_that_every_program_takes(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["", "howdah", "hdfs://nn/x", "~/x"])
 def test_what_is_no_path_is_refused(path: str) -> None:
-    with pytest.raises(UserError, match="is no path in HDFS"):
+    with pytest.raises(UserError, match="is not a path in HDFS"):
         check_path(path)
 
 

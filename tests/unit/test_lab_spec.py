@@ -37,12 +37,12 @@ def machine(number: int, **values: object) -> Callable[[dict[str, Any]], object]
 
 WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     "is not a laboratory's name": lambda content: content.update(name="../lab"),
-    "is no host name": machine(1, name="w1;reboot"),
+    "is not a host name": machine(1, name="w1;reboot"),
     "is the name of two machines": machine(1, name="h1-w1"),
     "is the address of two machines": machine(1, address="10.77.0.1"),
     "is outside of the laboratory's network": machine(1, address="192.168.0.1"),
-    "is no IPv4 address": machine(1, address="somewhere"),
-    "is on 'h9', which is no host": machine(1, host="h9"),
+    "is not an IPv4 address": machine(1, address="somewhere"),
+    "is on 'h9', which is not a host": machine(1, host="h9"),
     "is the mount of two disks": lambda content: machine(1, disks=content["machines"][0]["disks"])(content),
     "is not where disks are mounted": machine(1, disks=({"mount": LAB / "here", "size_bytes": GIB},)),
     "is not an absolute path": machine(1, disks=({"mount": Path("/srv/lab/../x"), "size_bytes": GIB},)),

@@ -24,22 +24,22 @@ def written() -> str:
 @pytest.mark.parametrize(
     ("edit", "path", "what"),
     [
-        (("    group: host\n", "    group: nope\n"), "workers[0].group", "'nope' is no group of hosts"),
+        (("    group: host\n", "    group: nope\n"), "workers[0].group", "'nope' is not a group of hosts"),
         (
             ("    - group: host\n", "    - group: nope\n"),
             "cluster.layouts[0].group",
-            "'nope' is no group of hosts",
+            "'nope' is not a group of hosts",
         ),
         (
             ("workers: [worker, ", "workers: [rider, "),
             "cluster.layouts[0].workers[0]",
-            "'rider' is no kind of worker",
+            "'rider' is not a kind of worker",
         ),
-        (("host: host01.", "host: host99."), "cluster.masters[0].host", "is no host of this plan"),
+        (("host: host01.", "host: host99."), "cluster.masters[0].host", "is not a host of this plan"),
         (
             ("shadow_host: host02.", "shadow_host: h."),
             "cluster.masters[0].shadow_host",
-            "is no host of this plan",
+            "is not a host of this plan",
         ),
         (('["host[01-02].', '["host[01-03].'), "cluster.topology.racks[1].hosts", "stands in two racks"),
         (
@@ -47,7 +47,11 @@ def written() -> str:
             "cluster.topology.racks",
             "'host02.example.com' stands in no rack",
         ),
-        (('["host[01-02].', '["rack[01-02].'), "cluster.topology.racks[0].hosts", "is no host of this plan"),
+        (
+            ('["host[01-02].', '["rack[01-02].'),
+            "cluster.topology.racks[0].hosts",
+            "is not a host of this plan",
+        ),
     ],
 )
 def test_a_name_that_the_plan_does_not_have_is_shown_where_it_stands(

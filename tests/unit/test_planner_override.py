@@ -55,7 +55,7 @@ def test_a_size_may_be_written_as_hadoop_does_and_counts_in_the_keys_unit(
     ("key", "text", "like", "what"),
     [
         ("dfs.replication", "3GB", 3, "not a whole number"),
-        ("mapreduce.map.memory.mb", "1GB", 1024, "no whole number of MiB"),
+        ("mapreduce.map.memory.mb", "1GB", 1024, "not a whole number of MiB"),
         ("dfs.blocksize", "128x", 268435456, "not a quantity"),
     ],
 )

@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.predictor import Foretold, lag
+from howdah.planner.predictor import Predicted, lag
 from howdah.planner.ranked import plan_by_prediction
 
 HOSTS = read_inventory(Path(__file__).parents[2] / "examples/hosts-32.yaml")
@@ -36,11 +36,11 @@ class Told:
         self.times, self.unexplained, self.factor = times, unexplained, factor
         self.asked: list[str] = []
 
-    def __call__(self, plans: Sequence[Plan]) -> list[Foretold]:
+    def __call__(self, plans: Sequence[Plan]) -> list[Predicted]:
         self.asked += [plan.platform for plan in plans]
         times = [self.times.get(plan.platform, 200.0) * self.factor(plan) for plan in plans]
         return [
-            Foretold((time, time * 1.1, time * 0.9), self.unexplained, self.unexplained) for time in times
+            Predicted((time, time * 1.1, time * 0.9), self.unexplained, self.unexplained) for time in times
         ]
 
 
@@ -58,8 +58,8 @@ def _advice(plan: Plan) -> list[str]:
 def test_what_a_draw_makes_of_both_cancels_out(
     times: tuple[float, ...], unexplained: float, factor: float
 ) -> None:
-    one = Foretold(times, unexplained, unexplained)
-    other = Foretold(tuple(factor * time for time in times), unexplained, unexplained)
+    one = Predicted(times, unexplained, unexplained)
+    other = Predicted(tuple(factor * time for time in times), unexplained, unexplained)
     behind = lag(other, one)
     assert behind.share == pytest.approx(factor - 1)
     assert behind.low <= behind.share <= behind.high
@@ -75,7 +75,7 @@ def test_a_plan_is_told_apart_the_sooner_the_less_is_its_own(
 ) -> None:
     less, more = sorted((more, less))
     draws = min(len(times), len(others))
-    one, other = (Foretold(drawn[:draws], more, less) for drawn in (times, others))
+    one, other = (Predicted(drawn[:draws], more, less) for drawn in (times, others))
     assert not lag(one, one).tells
     near, far = lag(one, other), lag(one.apart, other.apart)
     assert near.share == far.share
@@ -88,7 +88,7 @@ def test_what_is_told_of_a_small_distance_is_told_of_a_larger_one(
     times: tuple[float, ...], own: float, near: float, far: float
 ) -> None:
     near, far = sorted((near, far))
-    one = Foretold(times, own, own)
+    one = Predicted(times, own, own)
     nearer, farther = (one._replace(elapsed_s=tuple(by * time for time in times)) for by in (near, far))
     assert lag(farther, one).low >= lag(nearer, one).low * (1 - 1e-9) - 1e-9
     assert lag(farther, one).tells or not lag(nearer, one).tells

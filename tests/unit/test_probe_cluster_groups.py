@@ -141,7 +141,7 @@ def test_a_probe_tells_of_all_that_are_alike() -> None:
     found = grouped(machine("w1"), machine("w2"), machine("w3", threads=4), probes=probes)
     assert found["w"].group.cpu.model == "Synthetic Processor 2.5 GHz"
     assert found["w-2"].group.cpu.model is None
-    with pytest.raises(UserError, match="no machine of this cluster"):
+    with pytest.raises(UserError, match="not a machine of this cluster"):
         grouped(machine("w1"), probes=probes)
     with pytest.raises(UserError, match="8 threads, but its daemons count 4"):
         grouped(machine("w2", threads=4), probes=probes)

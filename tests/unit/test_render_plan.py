@@ -121,7 +121,7 @@ def test_lists_of_members_lie_where_the_settings_say() -> None:
     "path", ["/x/..", "/conf/workers", "/conf/core-site.xml", "/conf/a b", "/conf/.hidden"]
 )
 def test_a_list_of_members_takes_no_other_file_s_place(path: str) -> None:
-    with pytest.raises(UserError, match="is no file for a list of hosts") as caught:
+    with pytest.raises(UserError, match="is not a file for a list of hosts") as caught:
         render(plan(setting("dfs.hosts", path, HDFS)))
     assert caught.value.where == "--set dfs.hosts"
 

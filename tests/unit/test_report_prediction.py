@@ -12,16 +12,16 @@ from howdah.model.calibration import Calibration
 from howdah.report.figure import Figure
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.figures.hits import MOST, hits
-from howdah.report.prediction.foretold import foretold
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.history import scored_runs
+from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.saturation import saturation_said
 from howdah.report.prediction.scored import scored
 from howdah.report.prediction.write import write_page
 from howdah.simulation.calibrations import load_calibration
-from support.foretold import small_prediction
+from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point
-from support.varied import foretold as forecast
+from support.varied import predicted as forecast
 from support.varied import scored as score
 
 
@@ -48,9 +48,9 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
             )
         }
     )
-    said = foretold(made, published)
+    said = predicted(made, published)
     assert said.answer == (
-        "terasort is foretold to take 3 min 20 s, nine times in ten 3 min 00 s to 3 min 42 s; "
+        "terasort is predicted to take 3 min 20 s, nine times in ten 3 min 00 s to 3 min 42 s; "
         "the 1 other workload 1 min 40 s."
     )
     assert said.lead[0].startswith("Simulated, nothing measured.")
@@ -59,17 +59,17 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
 
 
 def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
-    tables = {one.title: one.table for one in foretold(small_prediction(), published).grounds}
+    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
     parameters = {row[0]: row for row in tables["Parameters"].rows}
     known = {one.name: one for one in published.parameters}
     assert parameters["generate_s_per_byte"][2] == f"{known['generate_s_per_byte'].value * 1e9:.3g} ns/B"
     assert parameters["block_s"][2].endswith(" ms")
     assert len(tables["Left unexplained"].rows) == len(published.residuals)
-    assert foretold(small_prediction(), None).grounds == ()
+    assert predicted(small_prediction(), None).grounds == ()
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
-    tables = {one.title: one.table for one in foretold(small_prediction(), published).grounds}
+    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
     rows = {row[0]: row for row in tables["How right it was"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
@@ -148,7 +148,7 @@ def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
     )
     said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
     assert said.answer == (
-        "terasort took 1 min 45 s and was foretold to take 1 min 40 s: −4.8 %, inside its interval; "
+        "terasort took 1 min 45 s and was predicted to take 1 min 40 s: −4.8 %, inside its interval; "
         "1 of 2 times lie inside theirs."
     )
     assert "So far 2 of 3 times lie in their 90 % intervals" in said.lead[0]
@@ -167,12 +167,12 @@ def test_of_very_many_scores_the_newest_are_drawn() -> None:
 
 def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, published: Calibration) -> None:
     made = small_prediction()
-    path = write_page(foretold(made, published), tmp_path / "out")
+    path = write_page(predicted(made, published), tmp_path / "out")
     assert path.name == "prediction.html"
     assert (tmp_path / "out/figures/times.svg").read_text().startswith("<svg")
     assert "## What it rests on" in (tmp_path / "out/prediction.md").read_text()
     with (tmp_path / "out/data/forecasts.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["median_s"]) for row in rows] == [one.median_s for one in made.forecasts]
-    again = write_page(foretold(made, published), tmp_path / "again")
+    again = write_page(predicted(made, published), tmp_path / "again")
     assert again.read_bytes() == path.read_bytes()

@@ -15,12 +15,12 @@ from howdah.session.predict.pages import write_scored
 from howdah.session.predict.scoring import past_scores, score_run
 from howdah.store.predictions import load_prediction, save_prediction
 from howdah.store.scores import SCORES, read_scores
-from support.foretold import measured_after, small_prediction
+from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run
 from support.stored import write_run
 
 
-def test_every_foretold_time_is_held_against_the_measured_one() -> None:
+def test_every_predicted_time_is_held_against_the_measured_one() -> None:
     prediction = small_prediction()
     scores = score(prediction, measured_after(slower=1.25))
     assert len(scores) == len(prediction.forecasts) > 4
@@ -28,7 +28,7 @@ def test_every_foretold_time_is_held_against_the_measured_one() -> None:
     assert not any(one.inside for one in scores if one.forecast.width < 0.1)
 
 
-def test_a_run_as_it_was_foretold_is_inside_its_intervals() -> None:
+def test_a_run_as_it_was_predicted_is_inside_its_intervals() -> None:
     prediction = small_prediction()
     scores = score(prediction, measured_after())
     assert sum(one.inside for one in scores) >= 0.7 * len(scores)
@@ -143,7 +143,7 @@ def test_the_history_has_every_run_once(tmp_path: Path) -> None:
     with (tmp_path / "page/data/history.csv").open() as file:
         assert [row["run"] for row in csv.DictReader(file)] == [one.run for one in after.history]
     (predictions / SCORES).write_text("{}\n")
-    with pytest.raises(UserError, match=r"scores\.jsonl:1: is no score"):
+    with pytest.raises(UserError, match=r"scores\.jsonl:1: is not a score"):
         score_run("one", "first", runs_dir=runs, predictions_dir=predictions)
 
 
@@ -155,7 +155,7 @@ def test_without_a_prediction_of_it_a_run_is_not_scored(tmp_path: Path) -> None:
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     save_prediction(predictions, small_prediction())
     with pytest.raises(
-        UserError, match=r"is not what any prediction in .* foretold, not even small: it was simulated"
+        UserError, match=r"is not what any prediction in .* predicted, not even small: it was simulated"
     ):
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     with pytest.raises(UserError, match="no such prediction"):

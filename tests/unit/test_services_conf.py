@@ -156,7 +156,7 @@ def test_resource_managers_that_fail_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["rm", "rm:", "rm:x", "rm:99999", "rm:80/path", ""])
 def test_what_is_no_address_names_the_key(tmp_path: Path, address: str) -> None:
     conf = _conf(tmp_path, HDFS, yarn={"yarn.resourcemanager.webapp.address": address})
-    with pytest.raises(UserError, match=r"yarn.resourcemanager.webapp.address: .* is no address"):
+    with pytest.raises(UserError, match=r"yarn.resourcemanager.webapp.address: .* is not an address"):
         conf.resource_managers()
 
 
@@ -191,7 +191,7 @@ INCLUDES = """<configuration xmlns:xi="http://www.w3.org/2001/XInclude">
         (INCLUDES, "3", "includes another file"),
         ("<configuration>\n<property>\n</configuration>", "3:3", "is not well-formed XML: mismatched tag"),
         ("", "1:1", "is not well-formed XML"),
-        ("<html>\n</html>", "1", "is no Hadoop configuration: it begins with <html>"),
+        ("<html>\n</html>", "1", "is not a Hadoop configuration: it begins with <html>"),
     ],
 )
 def test_a_file_that_will_not_do_is_named_with_its_line(
@@ -213,7 +213,7 @@ def test_a_file_in_an_encoding_that_nobody_knows(tmp_path: Path) -> None:
 def test_a_folder_without_a_configuration(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"has no core-site.xml"):
         ClientConf.read(tmp_path)
-    with pytest.raises(UserError, match=r"is no directory"):
+    with pytest.raises(UserError, match=r"is not a directory"):
         ClientConf.read(tmp_path / "none")
 
 

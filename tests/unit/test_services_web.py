@@ -48,7 +48,7 @@ def test_an_unknown_host() -> None:
 
 
 def test_what_is_no_address() -> None:
-    with Web() as web, pytest.raises(NotReachable, match="is no address"):
+    with Web() as web, pytest.raises(NotReachable, match="is not an address"):
         web.get_json("master:9870/jmx")
 
 
@@ -278,7 +278,7 @@ def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
 
 @pytest.mark.parametrize("answer", [{"job": 1}, {"job": [None]}, {"job": [{}, "job_1"]}])
 def test_what_is_no_object_is_no_element(answer: object) -> None:
-    with pytest.raises(Unexpected, match="job: holds what is no object"):
+    with pytest.raises(Unexpected, match="job: holds what is not an object"):
         one_or_many(answer, "job")
 
 

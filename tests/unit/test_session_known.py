@@ -23,7 +23,7 @@ from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import case_of, plan_of, studies
 from howdah.units import MIB
 from support import records
-from support.foretold import measured_after
+from support.predicted import measured_after
 from support.sim_plans import slots_plan
 from support.sim_runs import small_run
 from support.stored import write_run

@@ -71,7 +71,7 @@ def test_sysstats_own_file(run: Path, tmp_path: Path) -> None:
     own = tmp_path / "sa21"
     own.write_bytes(bytes(range(256)) * 10)
     error = refused(run, own)
-    assert str(error) == f"{own}: is no text"
+    assert str(error) == f"{own}: is not a text"
     assert "`sadf -j FILE -- -A`" in error.hint
 
 
@@ -96,8 +96,8 @@ def test_nothing_that_has_a_metric(run: Path, file: Path) -> None:
 
 
 def test_another_machine(run: Path) -> None:
-    assert "is of w1, which is no machine of the run" in str(refused(run, DAY))
-    assert str(refused(run, DAY, host="w7")) == "--host: 'w7' is no machine of the run"
+    assert "is of w1, which is not a machine of the run" in str(refused(run, DAY))
+    assert str(refused(run, DAY, host="w7")) == "--host: 'w7' is not a machine of the run"
     attach(run, files=[DAY], prometheus=None, queries=[], host="host1")
 
 

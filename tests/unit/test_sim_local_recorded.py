@@ -112,11 +112,11 @@ def simulated_s(ran: Ran) -> float:
 
 
 @pytest.mark.parametrize("ran", list(recorded()), ids=lambda ran: ran.name)
-def test_a_recorded_run_is_foretold(ran: Ran) -> None:
+def test_a_recorded_run_is_predicted(ran: Ran) -> None:
     assert simulated_s(ran) == pytest.approx(ran.elapsed_s, rel=MOST_ERROR)
 
 
-def test_half_of_them_are_foretold_within_eight_per_cent() -> None:
+def test_half_of_them_are_predicted_within_eight_per_cent() -> None:
     runs = list(recorded())
     assert len(runs) == 11
     assert median(abs(simulated_s(ran) / ran.elapsed_s - 1) for ran in runs) < 0.08

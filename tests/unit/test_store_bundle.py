@@ -93,5 +93,5 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08"])
 def test_what_is_no_bundle_is_one_message(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "bundle").write_bytes(content)
-    with pytest.raises(UserError, match="is no bundle, or damaged"):
+    with pytest.raises(UserError, match="is not a bundle, or damaged"):
         unpack(tmp_path / "bundle", tmp_path / "out")

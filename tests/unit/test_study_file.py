@@ -38,12 +38,24 @@ def _read(text: str, folder: Path) -> UserError:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("vary: codec", "vary: codex", "'codex' is nothing that varies (did you mean codec?)"),
-        ("lz4", "lz5", "values[1]: 'lz5' is no codec (did you mean lz4?)"),
-        ("codec, values: [none, lz4]", "maps, values: [0, 2]", "values[0]: 0 is no maps (at least 1)"),
-        ("codec, values: [none, lz4]", "maps, values: [2, 20000]", "20000 is no maps (at most 10000)"),
-        ("codec, values: [none, lz4]", "maps, values: [two]", "'two' is no maps (write a whole number)"),
-        ("codec, values: [none, lz4]", "maps, values: [true, 2]", "values[0]: true is no maps"),
+        ("vary: codec", "vary: codex", "'codex' cannot be varied (did you mean codec?)"),
+        ("lz4", "lz5", "values[1]: 'lz5' is not a value of codec (did you mean lz4?)"),
+        (
+            "codec, values: [none, lz4]",
+            "maps, values: [0, 2]",
+            "values[0]: 0 is not a value of maps (at least 1)",
+        ),
+        (
+            "codec, values: [none, lz4]",
+            "maps, values: [2, 20000]",
+            "20000 is not a value of maps (at most 10000)",
+        ),
+        (
+            "codec, values: [none, lz4]",
+            "maps, values: [two]",
+            "'two' is not a value of maps (write a whole number)",
+        ),
+        ("codec, values: [none, lz4]", "maps, values: [true, 2]", "values[0]: true is not a value of maps"),
         ("baseline:", "seed: -1\nbaseline:", "seed: -1 is too small (at least 0"),
         ("baseline:", "seed: 9223372036854775808\nbaseline:", "seed: 9223372036854775808 is too large"),
         ("baseline:", "budget: {hours: 0}\nbaseline:", "budget.hours: 0 is too small (more than 0"),
@@ -52,8 +64,8 @@ def _read(text: str, folder: Path) -> UserError:
         ("values: [1GB, 2GB]", "values: []", "needs either values or levels"),
         ("[none, lz4]", "[none, none]", "has 'none' twice"),
         ("baseline: {codec: none}", "baseline: {codec: lz", "study.yaml"),
-        ("{codec: none}", "{codec: nine}", "'nine' is no level of codec (did you mean none?)"),
-        ("{codec: none}", "{coded: none}", "'coded' is no factor (did you mean codec?)"),
+        ("{codec: none}", "{codec: nine}", "'nine' is not a level of codec (did you mean none?)"),
+        ("{codec: none}", "{coded: none}", "'coded' is not a factor (did you mean codec?)"),
         ("suite:", "settings: {engine: simm}\nsuite:", "'simm' is not known here"),
         ("suite:", "settings: {slot: 2}\nsuite:", "do you mean slots?"),
         ("baseline:", "budget: {runs: 11}\nbaseline:", "11 is too little for 4 cells × 3 repeats: 12"),
@@ -63,23 +75,23 @@ def _read(text: str, folder: Path) -> UserError:
         (
             "baseline:",
             "published: [{source: a, cells: [{at: {dataset: 3GB}, times: {terasort: 1}}]}]\nbaseline:",
-            "'3GB' is no level of dataset",
+            "'3GB' is not a level of dataset",
         ),
         (
             "baseline:",
             "published: [{source: a, cells: [{at: {dataset: 2GB}, times: {terasorted: 1}}]}]\nbaseline:",
-            "'terasorted' is no workload (did you mean terasort?)",
+            "'terasorted' is not a workload (did you mean terasort?)",
         ),
         (
             "baseline:",
             "published: [{source: a, platforms: [{at: {codec: lz5}, workers: 1}]}]\nbaseline:",
-            "'lz5' is no level of codec",
+            "'lz5' is not a level of codec",
         ),
         (
             "baseline:",
             "published: [{source: a, ratios: [{of: pi, slow: {codec: none}, fast: {codec: x}, ratio: 1}]}]\n"
             "baseline:",
-            "'x' is no level of codec",
+            "'x' is not a level of codec",
         ),
     ],
 )
@@ -97,7 +109,7 @@ def test_a_matrix_beyond_reason_is_not_made(tmp_path: Path) -> None:
 
 def test_a_published_cell_outside_listed_cells_is_refused(tmp_path: Path) -> None:
     listed = SIMULATED.replace("baseline:", "cells:\n  - {block_size: 64MiB, dataset: 20GB}\nbaseline:")
-    assert "is no cell of the matrix" in str(_read(listed, tmp_path))
+    assert "is not a cell of the matrix" in str(_read(listed, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_time_zone_in_the_header() -> None:
 
 def test_another_name_for_the_host_is_not_one_for_its_machines() -> None:
     known = ("h1", "w01-1")
-    with pytest.raises(UserError, match=r"is of esx01.example.com, which is no machine of the run"):
+    with pytest.raises(UserError, match=r"is of esx01.example.com, which is not a machine of the run"):
         read(TEXT, known)
     assert {one.machine for one in read(TEXT, known, "h1").stretches} == {"h1", "w01-1"}
 
@@ -94,8 +94,8 @@ def test_a_line_without_its_columns() -> None:
     ("before", "after", "what"),
     [
         ("(UTC)(0)", "", "not with a time zone"),
-        ("11/20/2026 16:14:00", "20.11.2026 16:14", "is no time of esxtop's"),
-        ('"51.00"', '"n/a"', "'n/a' is no number"),
+        ("11/20/2026 16:14:00", "20.11.2026 16:14", "is not a time of esxtop's"),
+        ('"51.00"', '"n/a"', "'n/a' is not a number"),
         ("\\Physical Cpu(0)\\% Util Time", "\\Util", "no counter of esxtop's"),
     ],
 )

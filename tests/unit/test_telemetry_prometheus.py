@@ -151,7 +151,7 @@ def test_a_label_of_a_query_names_the_instance(web: Web) -> None:
 
 
 def test_a_selector_the_server_does_not_understand(web: Web) -> None:
-    with pytest.raises(UserError, match=r"--query: 'up\{=\}' is no selector to the server"):
+    with pytest.raises(UserError, match=r"--query: 'up\{=\}' is not a selector to the server"):
         read(Server(), web, "namenode/blocks=up{=}")
 
 
@@ -187,10 +187,10 @@ def test_queries(text: str, query: Query) -> None:
         ("up", "is not a metric and a selector"),
         ("namenode/blocks=rate(x[1m])", "is not a metric and a selector"),
         ("namenode/blocks=sum(x)", "is not a metric and a selector"),
-        ("namenode/files=up", "'namenode/files' is no metric of howdah's"),
-        ("blocks=up", "'blocks' is no metric of howdah's"),
+        ("namenode/files=up", "'namenode/files' is not a metric of howdah's"),
+        ("blocks=up", "'blocks' is not a metric of howdah's"),
         ("disk/{device/reads=up", "is not a metric and a selector"),
-        ("disk/a/b/reads=up", "is no metric of howdah's"),
+        ("disk/a/b/reads=up", "is not a metric of howdah's"),
     ],
 )
 def test_what_is_no_query(text: str, what: str) -> None:
@@ -201,8 +201,8 @@ def test_what_is_no_query(text: str, what: str) -> None:
 @pytest.mark.parametrize(
     ("url", "what"),
     [
-        ("monitor:9090", "is no address of a server"),
-        ("file:///etc/passwd", "is no address of a server"),
+        ("monitor:9090", "is not an address of a server"),
+        ("file:///etc/passwd", "is not an address of a server"),
         ("http://me:secret@monitor:9090", "holds a password"),
     ],
 )

@@ -110,16 +110,16 @@ def test_names_with_and_without_a_domain(name: str, known: tuple[str, ...]) -> N
 
 
 def test_a_strange_machine_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"day\.json: is of w1, which is no machine of the run") as caught:
+    with pytest.raises(UserError, match=r"day\.json: is of w1, which is not a machine of the run") as caught:
         read(TEXT, known=("node1", "node2"))
     assert caught.value.hint == "--host NAME says which one it is: node1, node2"
     assert {one.machine for one in read(TEXT, known=("node1",), host="node1").stretches} == {"node1"}
-    with pytest.raises(UserError, match="--host: 'node3' is no machine of the run"):
+    with pytest.raises(UserError, match="--host: 'node3' is not a machine of the run"):
         read(TEXT, known=("node1",), host="node3")
 
 
 def test_a_short_name_that_two_machines_share_is_none() -> None:
-    with pytest.raises(UserError, match="no machine of the run"):
+    with pytest.raises(UserError, match="not a machine of the run"):
         read(TEXT, known=("w1.east", "w1.west"))
 
 

@@ -45,7 +45,9 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
             found = read_xml(path, name)
             if found is None and path.name in _ENTRY_FILES:
                 raise UserError(
-                    str(path), "is no Hadoop configuration", "its outermost element must be <configuration>"
+                    str(path),
+                    "is not a Hadoop configuration",
+                    "its outermost element must be <configuration>",
                 )
             if found is not None:
                 files.append(name)

@@ -2,7 +2,7 @@
 
 Single figures do not tell it. Runs of one study on the same data had the same hosts and programs, and share a
 part of the simulator's error; and the figures that are furthest off, of the smallest runs, have no other run
-on the same data. So the ratios of such runs are looked at themselves, each run as it was foretold by those
+on the same data. So the ratios of such runs are looked at themselves, each run as it was predicted by those
 that did not know it.
 """
 

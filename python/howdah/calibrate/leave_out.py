@@ -23,7 +23,7 @@ NINETY = float(norm.ppf((1 + _SHARE) / 2))
 
 
 class LeftOut(NamedTuple):
-    """Every figure as it is foretold without its case, and what is uncertain about it."""
+    """Every figure as it is predicted without its case, and what is uncertain about it."""
 
     simulated: Vector
     """What the simulator says."""

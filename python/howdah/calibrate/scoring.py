@@ -1,4 +1,4 @@
-"""What was foretold beside what was measured."""
+"""What was predicted beside what was measured."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Tally(NamedTuple):
 
 
 def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
-    """Every foretold time that the run has, beside the run's.
+    """Every predicted time that the run has, beside the run's.
 
-    Raises UserError for a run that is no measurement of what was foretold, or that began before it was.
+    Raises UserError for a run that is no measurement of what was predicted, or that began before it was.
     """
     if why := why_not(prediction, record):
-        raise UserError(f"run {record.id}", f"is not what {prediction.id} foretold: {why}", _HINT)
+        raise UserError(f"run {record.id}", f"is not what {prediction.id} predicted: {why}", _HINT)
     measured = {result.workload.kind.value: result for result in record.workloads}
     return tuple(
         Score(
@@ -76,12 +76,12 @@ def tally(scores: Sequence[Score]) -> Tally | None:
     )
 
 
-def other_work(foretold: Suite, ran: Suite) -> str | None:
-    """In what the work that ran is not what was foretold; None where it is the same."""
-    kinds = [", ".join(one.kind.value for one in suite.workloads) for suite in (foretold, ran)]
+def other_work(predicted: Suite, ran: Suite) -> str | None:
+    """In what the work that ran is not what was predicted; None where it is the same."""
+    kinds = [", ".join(one.kind.value for one in suite.workloads) for suite in (predicted, ran)]
     if kinds[0] != kinds[1]:
         return f"it ran {kinds[1]}, not {kinds[0]}"
-    for one, other in zip(foretold.workloads, ran.workloads, strict=True):
+    for one, other in zip(predicted.workloads, ran.workloads, strict=True):
         fields = one.model_dump(mode="json")
         for name, value in other.model_dump(mode="json").items():
             # What one of the two leaves to the cluster's configuration is in the plan.
@@ -90,16 +90,16 @@ def other_work(foretold: Suite, ran: Suite) -> str | None:
     return None
 
 
-def other_plan(foretold: Plan, ran: Plan) -> str | None:
-    """In what the plan of a run is not the one that was foretold; None where it is the same."""
-    if foretold.workers != ran.workers:
+def other_plan(predicted: Plan, ran: Plan) -> str | None:
+    """In what the plan of a run is not the one that was predicted; None where it is the same."""
+    if predicted.workers != ran.workers:
         return "it ran on other workers"
-    if (foretold.cluster is None) != (ran.cluster is None):
+    if (predicted.cluster is None) != (ran.cluster is None):
         return "only one of the two is a cluster"
     for name in _CLUSTER:
-        if getattr(foretold.cluster, name, None) != getattr(ran.cluster, name, None):
+        if getattr(predicted.cluster, name, None) != getattr(ran.cluster, name, None):
             return f"its plan has other {name}"
-    keys = other_settings(foretold, ran)[:_MOST_KEYS]
+    keys = other_settings(predicted, ran)[:_MOST_KEYS]
     return f"its plan differs in {', '.join(keys)}" if keys else None
 
 

@@ -92,7 +92,7 @@ def _setting(study: Study, table: Table, row: dict[str, str], file: str) -> Sett
     platform = study.platform(label)
     if platform is None:
         known = ", ".join(one.label for one in study.platforms)
-        raise UserError(file, f"{label!r} is no platform of {study.title}", f"one of {known}")
+        raise UserError(file, f"{label!r} is not a platform of {study.title}", f"one of {known}")
     dataset = table.dataset or 0
     if "dataset_TB" in said:
         dataset = round(_positive(said["dataset_TB"], f"{file}: dataset_TB") * _TB)
@@ -108,8 +108,8 @@ def _positive(text: str, where: str) -> float:
         value = float(text)
     except ValueError as error:
         raise UserError(
-            where, f"{text!r} is no number", "leave a cell empty where nothing is known"
+            where, f"{text!r} is not a number", "leave a cell empty where nothing is known"
         ) from error
     if not math.isfinite(value) or value <= 0:
-        raise UserError(where, f"{text} is no time or load", "a number above 0")
+        raise UserError(where, f"{text} is not a time or load", "a number above 0")
     return value

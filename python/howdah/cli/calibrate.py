@@ -49,7 +49,7 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     """Calibrate the simulator: fit what cannot be measured to runs that are known.
 
     Writes every parameter with its 90 % interval and what it rests on, and the error of every figure:
-    as fitted, and as foretold without its own run.
+    as fitted, and as predicted without its own run.
     """
     session.check_output(output)
     with _Counter(silent=json or quiet) as counter:

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 EXAMPLES = """
 **Examples**
 
-* `howdah predict plan.yaml --calibration mine.yaml` foretells the TeraSort suite that the plan is for
+* `howdah predict plan.yaml --calibration mine.yaml` predicts the TeraSort suite that the plan is for
 * `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` takes longer, and is surer
 * `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
 * `howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado` draws what each change would do
 * `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
-* `howdah score last` then holds the newest run against what was foretold of it
+* `howdah score last` then holds the newest run against what was predicted of it
 """
 
 _REPLICATIONS = 10
@@ -102,7 +102,7 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where it is.")] = False,
 ) -> None:
-    """Foretell a run on a planned cluster: medians and 90 % intervals of every workload and phase.
+    """Predict a run on a planned cluster: medians and 90 % intervals of every workload and phase.
 
     The prediction is kept, with a page on it, and never changed; `howdah score` holds the real run
     against it. With --what-if or --sweep the plan is made anew with one thing changed, and simulated;
@@ -127,7 +127,7 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
         elif what_if:
             shown = _what_if(asked, what_if, output, bar.tell)
         else:
-            shown = _foretell(asked, name, predictions_dir, output, bar.tell)
+            shown = _predict(asked, name, predictions_dir, output, bar.tell)
     if json:
         print_json(shown.content | {"page": str(shown.page)} if shown.page else shown.content)
     elif quiet:
@@ -157,7 +157,7 @@ class _Shown(NamedTuple):
     kept: Path | None = None
 
 
-def _foretell(
+def _predict(
     asked: _Asked, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
 ) -> _Shown:
     made = session.predict(
@@ -171,7 +171,7 @@ def _foretell(
         tell=tell,
     )
     path = session.save_prediction(directory, made)
-    page = pages.write_foretold(made, asked.calibration, output or path)
+    page = pages.write_predicted(made, asked.calibration, output or path)
     return _Shown(made.model_dump(mode="json"), prediction_table(made, path), page, path)
 
 

@@ -17,7 +17,7 @@ from howdah.units import format_counted, format_seconds
 
 
 def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
-    """Every foretold time with its interval, what it rests on, and where it is kept."""
+    """Every predicted time with its interval, what it rests on, and where it is kept."""
     table = _table(("workload", "phase"), ("median", "90 % interval", "width"))
     for one in prediction.forecasts:
         table.add_row(
@@ -39,8 +39,8 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
 
 
 def score_table(scored: Scored) -> RenderableType:
-    """Every foretold time beside the measured one, and how right predictions were so far."""
-    table = _table(("workload", "phase"), ("foretold", "90 % interval", "measured", "error", ""))
+    """Every predicted time beside the measured one, and how right predictions were so far."""
+    table = _table(("workload", "phase"), ("predicted", "90 % interval", "measured", "error", ""))
     for one in scored.scores:
         table.add_row(
             one.forecast.workload if one.forecast.phase is None else "",
@@ -52,7 +52,7 @@ def score_table(scored: Scored) -> RenderableType:
             Text("inside") if one.inside else Text("outside", style="yellow"),
         )
     return Group(
-        Text(f"{scored.run} · foretold by {scored.prediction.id}", style="dim"),
+        Text(f"{scored.run} · predicted by {scored.prediction.id}", style="dim"),
         table,
         Text(),
         *([Text(_so_far(scored.so_far))] if scored.so_far else []),

@@ -33,7 +33,7 @@ def _demand(text: str) -> Demand:
         return demand_of(Path(text[1:]))
     kind, colon, amount = text.partition(":")
     if kind not in ("terasuite", "ycsb"):
-        raise UserError(where, f"{kind!r} is no workload to plan for", _WORKLOADS)
+        raise UserError(where, f"{kind!r} is not a workload to plan for", _WORKLOADS)
     if not colon:
         return Demand(kind="terasuite" if kind == "terasuite" else "ycsb")
     if not amount.strip():
@@ -64,7 +64,7 @@ def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
         key = key.strip()
         if not equals or not key:
             raise UserError(
-                f"--set {text}", "is no KEY=VALUE", "write for instance mapreduce.task.io.sort.mb=400"
+                f"--set {text}", "is not a KEY=VALUE", "write for instance mapreduce.task.io.sort.mb=400"
             )
         if key in given:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
@@ -109,7 +109,7 @@ def parse_realm(realm: str | None, *, secure: bool) -> str | None:
     if not secure:
         raise UserError("--realm", "is Kerberos's, which this plan does without", "add --secure")
     if not _REALM.fullmatch(realm):
-        raise UserError(f"--realm {realm}", "is no name of a realm", "write for instance EXAMPLE.COM")
+        raise UserError(f"--realm {realm}", "is not a name of a realm", "write for instance EXAMPLE.COM")
     return realm
 
 

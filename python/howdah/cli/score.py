@@ -1,4 +1,4 @@
-"""``howdah score``: a run beside what was foretold of it."""
+"""``howdah score``: a run beside what was predicted of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 EXAMPLES = """
 **Examples**
 
-* `howdah score last` holds the newest run against the newest prediction that foretold it
+* `howdah score last` holds the newest run against the newest prediction that predicted it
 * `howdah score` lists every run that was scored, and how right predictions were
 * `howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite`
 """

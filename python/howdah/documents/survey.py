@@ -57,7 +57,7 @@ def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tupl
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
         raise UserError(
             f"--probe {probed[stranger].file}",
-            f"{probed[stranger].host.name} is no machine of this cluster",
+            f"{probed[stranger].host.name} is not a machine of this cluster",
             f"probe one of them, {hosts[0].name} for instance",
         )
     taken: set[str] = set()

@@ -152,7 +152,7 @@ def _refuse(name: str, machines: Sequence[Machine], daemon: str) -> NoReturn:
     planned = dict.fromkeys(PROGRAM[role].name for machine in machines for role in machine.roles)
     if daemon in planned:
         raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
-    raise UserError(daemon, f"is no daemon of {name}", f"one of {', '.join(planned)}")
+    raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")
 
 
 def _with_home(environment: Mapping[str, str]) -> dict[str, str]:

@@ -120,7 +120,7 @@ def _check_hosts(spec: LabSpec) -> None:
         raise UserError(name, "is the name of two hosts", "give each its own")
     for host in spec.hosts:
         if not is_hostname(host.name):
-            raise UserError(host.name, "is no host name", "letters, digits and hyphens")
+            raise UserError(host.name, "is not a host name", "letters, digits and hyphens")
         on_it = [machine.name for machine in spec.machines if machine.host == host.name]
         if not host.virtual and on_it != [host.name]:
             raise UserError(
@@ -139,10 +139,10 @@ def _check_machines(spec: LabSpec) -> None:
         raise UserError(address, "is the address of two machines", "give each its own")
     for machine in spec.machines:
         if not is_hostname(machine.name):
-            raise UserError(machine.name, "is no host name", "letters, digits and hyphens")
+            raise UserError(machine.name, "is not a host name", "letters, digits and hyphens")
         if machine.host not in hosts:
             raise UserError(
-                machine.name, f"is on {machine.host!r}, which is no host", "name one of the hosts"
+                machine.name, f"is on {machine.host!r}, which is not a host", "name one of the hosts"
             )
         _check_share(machine, hosts[machine.host])
     for address in addresses:
@@ -153,7 +153,7 @@ def _check_address(address: str) -> None:
     try:
         inside = ipaddress.ip_address(address) in SUBNET
     except ValueError as error:
-        raise UserError(address, "is no IPv4 address", "10.77.0.1 for instance") from error
+        raise UserError(address, "is not an IPv4 address", "10.77.0.1 for instance") from error
     if not inside:
         raise UserError(
             address, f"is outside of the laboratory's network {SUBNET}", "10.77.0.1 to 10.77.255.254"

@@ -119,7 +119,7 @@ class LabState(Model):
             if one.name == name:
                 return one
         names = ", ".join(one.name for one in self.machines)
-        raise UserError(name, f"is no machine of the laboratory {self.name}", f"one of {names}")
+        raise UserError(name, f"is not a machine of the laboratory {self.name}", f"one of {names}")
 
     def machines_of(self, name: str) -> tuple[Machine, ...]:
         """The machine of this name, or all on the host of this name; raises UserError that lists both."""
@@ -127,7 +127,7 @@ class LabState(Model):
         if found:
             return found
         hint = f"one of {', '.join(dict.fromkeys([*(one.name for one in self.machines), *self.hosts]))}"
-        raise UserError(name, f"is no machine or host of the laboratory {self.name}", hint)
+        raise UserError(name, f"is not a machine or host of the laboratory {self.name}", hint)
 
     def write(self) -> None:
         """Write ``lab.json``, whole or not at all."""

@@ -1,4 +1,4 @@
-"""What was foretold of a run before it ran, and what became of it."""
+"""What was predicted of a run before it ran, and what became of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Forecast(Model):
-    """The elapsed time of a workload, or of one of its phases, as it is foretold."""
+    """The elapsed time of a workload, or of one of its phases, as it is predicted."""
 
     workload: str
     """The workload's kind."""
@@ -69,7 +69,7 @@ class Prediction(Model):
 
 
 class Score(Model):
-    """One foretold time beside the measured one."""
+    """One predicted time beside the measured one."""
 
     prediction: str
     """The prediction's id."""
@@ -80,7 +80,7 @@ class Score(Model):
     calibration: str | None
     """What the prediction was calibrated by."""
     forecast: Forecast
-    """What was foretold."""
+    """What was predicted."""
     measured_s: Seconds
     """What it took."""
 

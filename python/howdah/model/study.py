@@ -57,7 +57,7 @@ class Factor(Model):
         if bool(self.values) == bool(self.levels):
             raise WrongValue("needs either values or levels", "for instance values: [none, lz4]")
         if self.values and "." not in self.vary and self.vary not in SETTINGS:
-            raise WrongValue(f"{self.vary!r} is nothing that varies", nearest(self.vary, SETTINGS), ("vary",))
+            raise WrongValue(f"{self.vary!r} cannot be varied", nearest(self.vary, SETTINGS), ("vary",))
         for place, value in enumerate(self.values):
             _check(self.vary, value, place)
         _once([level.label for level in self.all_levels()], "values" if self.values else "levels")
@@ -243,15 +243,15 @@ class Study(Model):
                 whole = ("published", number, *at)
                 self._check_labels(labels, whole)
                 if not any(matches(labels, cell) for cell in self.combinations()):
-                    raise WrongValue("is no cell of the matrix", "leave it out, or run the cell", whole)
+                    raise WrongValue("is not a cell of the matrix", "leave it out, or run the cell", whole)
 
     def _check_labels(self, labels: dict[str, str], at: tuple[str | int, ...]) -> None:
         known = {factor.vary: [level.label for level in factor.all_levels()] for factor in self.factors}
         for name, label in labels.items():
             if name not in known:
-                raise WrongValue(f"{name!r} is no factor", nearest(name, tuple(known)), at)
+                raise WrongValue(f"{name!r} is not a factor", nearest(name, tuple(known)), at)
             if label not in known[name]:
-                what = f"{label!r} is no level of {name}"
+                what = f"{label!r} is not a level of {name}"
                 raise WrongValue(what, nearest(label, tuple(known[name])), (*at, name))
 
 
@@ -268,13 +268,13 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
 
 def _check_workload(name: str, at: tuple[str, ...]) -> None:
     if name not in _WORKLOADS:
-        raise WrongValue(f"{name!r} is no workload", nearest(name, _WORKLOADS), at)
+        raise WrongValue(f"{name!r} is not a workload", nearest(name, _WORKLOADS), at)
 
 
 def _check(name: str, value: Scalar, place: int) -> None:
     if isinstance(value, bool) and "." not in name:
         # Pydantic takes true for 1, and no setting is a truth.
-        raise WrongValue(f"{_written(value)} is no {name}", "give its value", ("values", place))
+        raise WrongValue(f"{_written(value)} is not a value of {name}", "give its value", ("values", place))
     try:
         _level(name, value)
     except ValidationError as error:
@@ -285,7 +285,7 @@ def _check(name: str, value: Scalar, place: int) -> None:
         known = detail.get("ctx", {}).get("expected")
         words = tuple(str(known).replace("'", "").replace(" or ", ", ").split(", ")) if known else ()
         hint = nearest(str(value), words) if words else _right(detail)
-        raise WrongValue(f"{value!r} is no {name}", hint, ("values", place)) from error
+        raise WrongValue(f"{value!r} is not a value of {name}", hint, ("values", place)) from error
 
 
 def _right(detail: ErrorDetails) -> str:

@@ -63,4 +63,4 @@ def _racked(cluster: Cluster) -> Iterator[tuple[str, _At]]:
 def _check(name: str, known: Collection[str], what: str, at: _At) -> None:
     if name not in known:
         some = ", ".join(sorted(known)[:5])
-        raise WrongValue(f"{name!r} is no {what} of this plan", f"one of {some}", at)
+        raise WrongValue(f"{name!r} is not a {what} of this plan", f"one of {some}", at)

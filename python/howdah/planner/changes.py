@@ -138,7 +138,7 @@ def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 def _block_size(request: PlanRequest, value: int) -> PlanRequest:
     if not is_block(value):
-        raise UserError("block-size", "is no block of HDFS", BLOCKS)
+        raise UserError("block-size", "is not a block size of HDFS", BLOCKS)
     others = tuple(one for one in request.overrides if one.key != _BLOCK_SIZE)
     return request.model_copy(
         update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}

@@ -66,7 +66,7 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
     size = _bytes(text, where)
     if size % (unit or 1):
         name = "MiB" if unit == MIB else "KiB"
-        raise UserError(where, f"{text} is no whole number of {name}", f"the rule gives {like} {name}")
+        raise UserError(where, f"{text} is not a whole number of {name}", f"the rule gives {like} {name}")
     return size // (unit or 1)
 
 
@@ -109,7 +109,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
 
 def _worked_out(key: str, where: str) -> UserError:
     hint = "--slots" if key.endswith("_slots") else "--workers-per-host and --overcommit"
-    return UserError(where, "is no setting: the plan works it out from the hosts", f"see {hint}")
+    return UserError(where, "is not a setting: the plan works it out from the hosts", f"see {hint}")
 
 
 def _unknown(

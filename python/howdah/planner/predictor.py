@@ -1,4 +1,4 @@
-"""What the planner is told of plans that do not exist yet, by whoever can foretell them."""
+"""What the planner is told of plans that do not exist yet, by whoever can predict them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.model.plan import Plan
 _NINETY = NormalDist().inv_cdf(0.95)
 
 
-class Foretold(NamedTuple):
+class Predicted(NamedTuple):
     """How long the work takes on one plan."""
 
     elapsed_s: tuple[float, ...]
@@ -23,18 +23,18 @@ class Foretold(NamedTuple):
     """As much of it as counts beside another plan of the same hosts for the same data."""
 
     @property
-    def apart(self) -> Foretold:
+    def apart(self) -> Predicted:
         """The same beside a plan of other hosts, where all of it counts."""
         return self._replace(own=self.unexplained)
 
 
 class Predictor(Protocol):
-    """Foretells plans."""
+    """Predicts plans."""
 
     about: str
-    """What is foretold, and from what, in words."""
+    """What is predicted, and from what, in words."""
 
-    def __call__(self, plans: Sequence[Plan]) -> Sequence[Foretold]:
+    def __call__(self, plans: Sequence[Plan]) -> Sequence[Predicted]:
         """What the same work takes on each of the plans."""
 
 
@@ -51,7 +51,7 @@ class Lag(NamedTuple):
         return self.low > 0 or self.high < 0
 
 
-def lag(one: Foretold, other: Foretold) -> Lag:
+def lag(one: Predicted, other: Predicted) -> Lag:
     """How much longer ``one`` takes than ``other``, draw by draw.
 
     What a draw makes of both cancels out. What draws do not explain counts for each, as far as it is its own.

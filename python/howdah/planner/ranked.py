@@ -1,4 +1,4 @@
-"""Platforms ranked by what is foretold of them; where that cannot tell, the rules decide."""
+"""Platforms ranked by what is predicted of them; where that cannot tell, the rules decide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.model.request import PlanRequest
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.platforms.ranking import NOT_ASKED_FOR, score
-from howdah.planner.predictor import Foretold, Lag, Predictor, lag
+from howdah.planner.predictor import Lag, Predicted, Predictor, lag
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.variants import Variant, variants
@@ -21,11 +21,11 @@ from howdah.units import format_seconds
 
 
 class Ranked(NamedTuple):
-    """A candidate that can be planned, its plan and what is foretold of it."""
+    """A candidate that can be planned, its plan and what is predicted of it."""
 
     candidate: Candidate
     plan: Plan
-    foretold: Foretold
+    predicted: Predicted
 
 
 def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
@@ -38,7 +38,7 @@ def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
 
 
 def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Predictor) -> Plan:
-    """Plan a cluster, its platform being the one that is foretold to be the fastest.
+    """Plan a cluster, its platform being the one that is predicted to be the fastest.
 
     Of platforms that cannot be told apart from the fastest, the rules choose. Other numbers of tasks and
     other block sizes on that platform are tried as well, and become advice. Raises UserError where the hosts
@@ -52,10 +52,10 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     tried = list(_tried(inventory, request, choice))
     if not tried:
         return plan_choice(inventory, request, choice)
-    foretold = predictor([plan for _, plan in tried])
-    ranked = [Ranked(*one, told) for one, told in zip(tried, foretold, strict=True)]
-    fastest = min(ranked, key=lambda one: _middle(one.foretold))
-    alike = [one for one in ranked if not lag(one.foretold, fastest.foretold).tells]
+    predicted = predictor([plan for _, plan in tried])
+    ranked = [Ranked(*one, told) for one, told in zip(tried, predicted, strict=True)]
+    fastest = min(ranked, key=lambda one: _middle(one.predicted))
+    alike = [one for one in ranked if not lag(one.predicted, fastest.predicted).tells]
     chosen = max(alike, key=lambda one: one.candidate.score)
     told = [_judged(one, fastest, chosen, predictor.about) for one in ranked]
     told.sort(key=lambda one: (one.platform != chosen.candidate.platform, -one.score))
@@ -112,13 +112,13 @@ def _passed_over(candidate: Candidate) -> Candidate:
 
 def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
     if one is fastest:
-        text = f"simulated fastest, in {format_seconds(_middle(one.foretold))}: {about}"
+        text = f"simulated fastest, in {format_seconds(_middle(one.predicted))}: {about}"
         if one is chosen:
             return SIMULATED.speaks_for(text)
         return SIMULATED.speaks_against(
             f"{text}; it cannot be told apart from {chosen.candidate.platform}, which rules prefer"
         )
-    behind = lag(one.foretold, fastest.foretold)
+    behind = lag(one.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
     if behind.tells:
         return SIMULATED.speaks_against(
@@ -133,8 +133,8 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
     if not tried:
         return
     no_faster = []
-    for one, foretold in zip(tried, predictor([one.plan for one in tried]), strict=True):
-        behind = lag(chosen.foretold, foretold)
+    for one, predicted in zip(tried, predictor([one.plan for one in tried]), strict=True):
+        behind = lag(chosen.predicted, predicted)
         if behind.tells and behind.share > 0:
             broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in one.breaks)
             yield SIMULATED.advice(
@@ -157,5 +157,5 @@ def _said(behind: Lag) -> str:
     return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 
 
-def _middle(foretold: Foretold) -> float:
-    return median(foretold.elapsed_s)
+def _middle(predicted: Predicted) -> float:
+    return median(predicted.elapsed_s)

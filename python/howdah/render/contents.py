@@ -47,5 +47,5 @@ def _meaning(top: str, kinds_differ: bool) -> str:
             else f"{_MEANS[base]}, for {kind}"
         )
     if name == "hadoop" and kinds_differ:
-        return "HADOOP_CONF_DIR of masters and clients that are no workers"
+        return "HADOOP_CONF_DIR of masters and clients that are not workers"
     return _MEANS[name]

@@ -68,7 +68,7 @@ def _file_name(plan: Plan, key: str) -> str:
     if path and (not _LIST.fullmatch(name) or name == "workers" or name.endswith((".xml", ".sh"))):
         raise UserError(
             f"--set {key}",
-            f"{path!r} is no file for a list of hosts",
+            f"{path!r} is not a file for a list of hosts",
             "give for instance /etc/hadoop/conf/hosts",
         )
     return name

@@ -29,7 +29,7 @@ def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress
     except ValueError:
         valid = False
     if not valid:
-        raise UserError(key, f"{address!r} is no address", "give HOST:PORT")
+        raise UserError(key, f"{address!r} is not an address", "give HOST:PORT")
     return WebAddress(name, f"{'https' if https else 'http'}://{address}", key)
 
 

@@ -34,7 +34,9 @@ def facts(kind: type[T], answer: object, where: str) -> T:
 def an_object(answer: object, where: str) -> Object:
     """An answer that must be an object; raises Unexpected where it is none."""
     if not isinstance(answer, dict):
-        raise Unexpected(where, "answers with JSON that is no object", "is this the daemon that is meant?")
+        raise Unexpected(
+            where, "answers with JSON that is not an object", "is this the daemon that is meant?"
+        )
     return answer
 
 
@@ -49,7 +51,7 @@ def one_or_many(answer: object, key: str) -> list[Object]:
         return []
     elements = found if isinstance(found, list) else [found]
     if not all(isinstance(one, dict) for one in elements):
-        raise Unexpected(key, "holds what is no object", "is this a release howdah knows?")
+        raise Unexpected(key, "holds what is not an object", "is this a release howdah knows?")
     return list(elements)
 
 

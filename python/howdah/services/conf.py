@@ -38,7 +38,7 @@ class ClientConf:
         if not (directory / FILES[0]).is_file():
             raise UserError(
                 str(directory),
-                f"has no {FILES[0]}" if directory.is_dir() else "is no directory",
+                f"has no {FILES[0]}" if directory.is_dir() else "is not a directory",
                 "name the directory of the client's configuration, often /etc/hadoop/conf",
             )
         found = [directory / name for name in FILES if (directory / name).is_file()]

@@ -92,7 +92,7 @@ class _Reading:
         if not self._open and element != "configuration":
             raise NoConfiguration(
                 f"{self._path}:{self.parser.CurrentLineNumber}",
-                f"is no Hadoop configuration: it begins with <{element}>",
+                f"is not a Hadoop configuration: it begins with <{element}>",
                 "its outermost element is <configuration>",
             )
         self._open.append(element)

@@ -37,7 +37,7 @@ def told(url: str) -> Iterator[None]:
         ) from error
     except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
         raise NotReachable(
-            where, f"is no address: {error}", "look at the address in the configuration"
+            where, f"is not an address: {error}", "look at the address in the configuration"
         ) from error
     except httpx.DecodingError as error:
         raise Unexpected(where, f"sends what cannot be decoded: {error}", "") from error

@@ -26,7 +26,7 @@ def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[s
     for name, value in values.items():
         if not math.isfinite(value):
             raise UserError(
-                f"calibration: {name}", f"{value} is no number to simulate with", "calibrate again"
+                f"calibration: {name}", f"{value} is not a number to simulate with", "calibrate again"
             )
     found = {name: value for name, value in values.items() if name not in HARDWARE}
     defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}

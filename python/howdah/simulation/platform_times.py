@@ -1,4 +1,4 @@
-"""The simulator as what foretells the planner's platforms: one TeraSort on each, on fewer hosts if many."""
+"""The simulator as what predicts the planner's platforms: one TeraSort on each, on fewer hosts if many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.workload import ROW_BYTES, WorkloadKind
-from howdah.planner.predictor import Foretold
+from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk
@@ -40,7 +40,7 @@ class PlatformTimes:
         self._share = 1.0
         self.about = ""
 
-    def __call__(self, plans: Sequence[Plan]) -> list[Foretold]:
+    def __call__(self, plans: Sequence[Plan]) -> list[Predicted]:
         """The elapsed times on every plan, all simulated beside one another."""
         if not plans:
             return []
@@ -59,12 +59,12 @@ class PlatformTimes:
         ended = [one.workloads[0] for one in simulate(several, self._tell)]
         elapsed_s = [(one.end_ns - one.start_ns) / _NS_PER_S for one in ended]
         return [
-            self._foretold(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
+            self._predicted(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
         ]
 
-    def _foretold(self, elapsed_s: Sequence[float]) -> Foretold:
+    def _predicted(self, elapsed_s: Sequence[float]) -> Predicted:
         middle_s = median(elapsed_s)
-        return Foretold(
+        return Predicted(
             tuple(elapsed_s),
             unexplained(self._calibration, _KIND, middle_s),
             own_part(self._calibration, _KIND, middle_s),

@@ -53,7 +53,7 @@ def study_of(path: Path) -> tuple[Study, Table]:
                 return study, table
     known = [table.file for study in studies() for table in study.tables]
     raise UserError(
-        str(path), "is no published table howdah knows", f"one of {', '.join(known)}, or a run's record"
+        str(path), "is not a published table howdah knows", f"one of {', '.join(known)}, or a run's record"
     )
 
 

@@ -88,7 +88,7 @@ def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
     quantity, equals, ends = asked.partition("=")
     first, dots, last = ends.partition("..")
     if quantity not in {"hosts", "dataset"} or not (equals and dots):
-        raise UserError(where, "is no sweep", "give hosts=10..1000 or dataset=1TB..100TB")
+        raise UserError(where, "is not a sweep", "give hosts=10..1000 or dataset=1TB..100TB")
     parse = parse_count if quantity == "hosts" else parse_bytes
     low, high = parse(first, where), parse(last, where)
     example = "hosts=10..1000" if quantity == "hosts" else "dataset=1TB..100TB"

@@ -30,7 +30,7 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
 
 
 def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
-    """What a reader should know of the calibration that foretells a suite on a plan."""
+    """What a reader should know of the calibration that predicts a suite on a plan."""
     if calibration is None:
         text = (
             "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "

@@ -13,7 +13,7 @@ from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workload import Suite
 from howdah.planner.changes import QUANTITIES, changed, pinned
-from howdah.planner.predictor import Foretold, lag
+from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.replications import check_replications, scenarios, simulate
@@ -85,7 +85,7 @@ def simulate_changes(
     )
 
 
-def _effect(change: _Change, one: Foretold, base: Foretold) -> Effect:
+def _effect(change: _Change, one: Predicted, base: Predicted) -> Effect:
     # Of plans with other hosts nothing known says what errors they have in common.
     other_hosts = QUANTITIES[change.name].of_host is not None
     found = lag(one.apart, base.apart) if other_hosts else lag(one, base)
@@ -109,7 +109,7 @@ def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterato
         name, equals, value = text.partition("=")
         if name not in QUANTITIES or not equals:
             raise UserError(
-                f"--what-if {text}", "is no change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
+                f"--what-if {text}", "is not a change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
             )
         number = QUANTITIES[name].parse(value, f"--what-if {text}")
         try:

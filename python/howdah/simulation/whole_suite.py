@@ -12,7 +12,7 @@ from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
-from howdah.planner.predictor import Foretold
+from howdah.planner.predictor import Predicted
 from howdah.simulation.outcome import Summary
 
 _NS_PER_S = 1e9
@@ -26,7 +26,7 @@ class Interval(NamedTuple):
     high_s: float
 
 
-def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Foretold:
+def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:
     """What the suite takes in each simulation; what is unexplained of its workloads counts by their shares.
 
     A calibration from the best of several runs is turned to a run as it typically is.
@@ -41,17 +41,17 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     ]
     elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
     shares = [(kind, time_s, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
-    return Foretold(
+    return Predicted(
         elapsed_s,
         unexplained=sum(share * unexplained(calibration, kind, time_s) for kind, time_s, share in shares),
         own=sum(share * own_part(calibration, kind, time_s) for kind, time_s, share in shares),
     )
 
 
-def interval(foretold: Foretold) -> Interval:
+def interval(predicted: Predicted) -> Interval:
     """The median and what nine of ten runs lie in: the draws' spread and what they do not explain."""
-    logarithms = [math.log(one) for one in foretold.elapsed_s]
+    logarithms = [math.log(one) for one in predicted.elapsed_s]
     drawn = stdev(logarithms) if len(logarithms) > 1 else 0.0
-    reach = math.exp(half_width(drawn, foretold.unexplained))
+    reach = math.exp(half_width(drawn, predicted.unexplained))
     middle = math.exp(median(logarithms))
     return Interval(middle / reach, middle, middle * reach)

@@ -88,7 +88,7 @@ def unpack(file: Path, directory: Path) -> Unpacked:
     except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.strerror:
             raise UserError(str(file), f"cannot be unpacked: {error.strerror}", _RIGHT) from error
-        raise UserError(str(file), f"is no bundle, or damaged ({error})", _RIGHT) from error
+        raise UserError(str(file), f"is not a bundle, or damaged ({error})", _RIGHT) from error
     if left:
         raise UserError(str(file), f"{min(left)} is missing", _RIGHT)
     return Unpacked(manifest.made_by, len(manifest.files))

@@ -30,7 +30,7 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     """Write a prediction into a directory of its own and return that.
 
     It appears whole or not at all. Raises UserError where it cannot be written, or where there is one
-    of its name: what was foretold is not foretold anew.
+    of its name: what was predicted is not predicted anew.
     """
     check_name(directory, prediction.id)
     path = directory / prediction.id
@@ -71,7 +71,7 @@ def load_prediction(path: Path) -> Prediction:
         fault = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in fault["loc"])
         raise UserError(
-            str(file), f"is no prediction: {place}: {fault['msg']}", "restore it, or predict again"
+            str(file), f"is not a prediction: {place}: {fault['msg']}", "restore it, or predict again"
         ) from error
 
 
@@ -82,5 +82,5 @@ def list_predictions(directory: Path) -> list[Path]:
 
 def _taken(path: Path) -> UserError:
     return UserError(
-        str(path), "is there already, and what was foretold is not foretold anew", "give another --name"
+        str(path), "is there already, and what was predicted is not predicted anew", "give another --name"
     )

@@ -55,6 +55,8 @@ def read_scores(directory: Path) -> list[Score]:
             found.append(Score.model_validate_json(line))
         except ValidationError as error:
             raise UserError(
-                f"{path}:{number}", "is no score of howdah's", "remove the line: the run can be scored again"
+                f"{path}:{number}",
+                "is not a score of howdah's",
+                "remove the line: the run can be scored again",
             ) from error
     return found

@@ -108,7 +108,7 @@ def _check_framework(target: HadoopTarget) -> None:
 def check_path(work_dir: str) -> None:
     """Raise UserError for a directory that Hadoop's programs cannot all work in."""
     if not work_dir.startswith("/"):
-        raise UserError(f"--hdfs-dir {work_dir}", "is no path in HDFS", "give a path that begins with /")
+        raise UserError(f"--hdfs-dir {work_dir}", "is not a path in HDFS", "give a path that begins with /")
     # What is a pattern, a list or no part of a URI to one of Hadoop's programs fails half-way in another.
     strange = _STRANGE.search(work_dir)
     if strange:

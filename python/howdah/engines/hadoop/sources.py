@@ -67,7 +67,7 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
         if one.size_bytes % ROW_BYTES:
             raise UserError(
                 f"HDFS {path}/{one.name}".rstrip("/"),
-                f"is {one.size_bytes:,} bytes long, which is no multiple of {ROW_BYTES}",
+                f"is {one.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
                 "it is truncated or not made of TeraSort's 100-byte rows",
             )
     if not files:
@@ -90,7 +90,7 @@ def _named(namenode: NameNode, inputs: tuple[str, ...]) -> str:
     if len(inputs) > 1:
         raise UserError("--input", f"{len(inputs)} are given", "Hadoop's TeraSort reads one directory")
     if not inputs[0].startswith("/"):
-        raise UserError(f"--input {inputs[0]}", "is no path in HDFS", "give a path that begins with /")
+        raise UserError(f"--input {inputs[0]}", "is not a path in HDFS", "give a path that begins with /")
     if namenode.stat(inputs[0]) is None:
         raise UserError(f"--input {inputs[0]}", "is not in HDFS", "give a directory of 100-byte rows")
     return inputs[0]

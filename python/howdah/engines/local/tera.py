@@ -185,7 +185,7 @@ def check_rows(file: Path) -> int:
     if size % ROW_BYTES:
         raise UserError(
             str(file),
-            f"is {size:,} bytes long, which is no multiple of {ROW_BYTES}",
+            f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}",
             "it is truncated or not made of TeraSort's 100-byte rows",
         )
     return size // ROW_BYTES

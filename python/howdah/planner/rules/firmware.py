@@ -130,14 +130,14 @@ RULES: tuple[Rule, ...] = (
         id="firmware.turbo-clocks",
         says="Have turbo clocks on.",
         sources=("D0 26",),
-        condition="the host is no virtual machine and its driver tells",
+        condition="the host is not a virtual machine and its driver tells",
         inspect=_turbo,
     ),
     Inspection(
         id="firmware.numa-nodes",
         says="See as many NUMA nodes as sockets.",
         sources=("D0 2", "D0 15"),
-        condition="the host has several sockets and is no virtual machine",
+        condition="the host has several sockets and is not a virtual machine",
         inspect=_nodes,
     ),
 )

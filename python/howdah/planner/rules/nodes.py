@@ -97,7 +97,7 @@ def _milliseconds(reading: Reading, key: str) -> float:
         return DEFAULTS_MS[key]
     value = reading.number(key)
     if value is None:
-        raise CannotTell(f"{key}, which is no number")
+        raise CannotTell(f"{key}, which is not a number")
     return value
 
 

@@ -187,9 +187,9 @@ def _check_sizes(request: RunRequest) -> None:
             "give at least 1MiB",
         )
     if request.block_bytes is not None and not is_block(request.block_bytes):
-        raise UserError("--block-size", f"{request.block_bytes:,} bytes are no block of HDFS", BLOCKS)
+        raise UserError("--block-size", f"{request.block_bytes:,} bytes are not a block size of HDFS", BLOCKS)
     if request.slowstart is not None and not 0 <= request.slowstart <= 1:
-        raise UserError("--slowstart", f"{request.slowstart} is no share of maps", "give from 0 to 1")
+        raise UserError("--slowstart", f"{request.slowstart} is not a share of the maps", "give from 0 to 1")
     interval_s = request.sample_interval_s
     if interval_s is not None and not interval_s <= _MOST_INTERVAL_S:
         raise UserError("--sample-interval", f"{interval_s} s is too long", "give at most 3600")

@@ -1,1 +1,1 @@
-"""What is foretold, as a page: times, changes, growth, and how right it was."""
+"""What is predicted, as a page: times, changes, growth, and how right it was."""

@@ -1,4 +1,4 @@
-"""What foretold times rest on: the calibration's parameters, what it leaves unexplained, plan and work."""
+"""What predicted times rest on: the calibration's parameters, what it leaves unexplained, plan and work."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from howdah.report.words import NONE
 
 
 def scored_runs(history: Sequence[Score]) -> Table:
-    """Run by run, oldest first: how many times were where they were foretold, and how far off they were."""
+    """Run by run, oldest first: how many times were where they were predicted, and how far off they were."""
     return Table(
         ("run", "prediction", "engine", "calibration", "inside", "median error"), tuple(_lines(history))
     )

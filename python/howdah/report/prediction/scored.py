@@ -25,16 +25,16 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
     return Content(
         name="score",
         title=f"{prediction.suite.name} scored",
-        kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "foretold and measured"),
+        kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         answer=_answer(scores),
         lead=(
-            f"It was foretold {moment(prediction.created)}, before the run began. So far {inside} of "
+            f"It was predicted {moment(prediction.created)}, before the run began. So far {inside} of "
             f"{len(history)} times lie in their 90 % intervals, where nine of ten should; the median error "
             f"is {percent(median(abs(one.error) for one in history))}.",
         ),
         warnings=tuple(one.text for one in prediction.warnings),
         figure=spans([Span(one.forecast, one.measured_s) for one in scores]),
-        about_table="Every foretold time beside the measured one",
+        about_table="Every predicted time beside the measured one",
         table=_table(scores),
         sections=(
             Section("history", "History", "Every score so far", "", (hits(history),), (_runs(history),)),
@@ -57,7 +57,7 @@ def _answer(scores: Sequence[Score]) -> str:
     place = "inside" if main.inside else "outside"
     several = f"; {sum(one.inside for one in scores)} of {len(scores)} times lie inside theirs"
     return (
-        f"{main.forecast.workload} took {seconds(main.measured_s)} and was foretold to take "
+        f"{main.forecast.workload} took {seconds(main.measured_s)} and was predicted to take "
         f"{seconds(main.forecast.median_s)}: {signed(main.error)}, {place} its interval"
         f"{several if len(scores) > 1 else ''}."
     )
@@ -65,7 +65,7 @@ def _answer(scores: Sequence[Score]) -> str:
 
 def _table(scores: Sequence[Score]) -> Table:
     return Table(
-        ("workload", "foretold", "90 % interval", "measured", "error", "verdict"),
+        ("workload", "predicted", "90 % interval", "measured", "error", "verdict"),
         tuple(
             (
                 named(one.forecast.workload, one.forecast.phase),

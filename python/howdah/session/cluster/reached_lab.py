@@ -28,7 +28,7 @@ def running_lab(name: str | None) -> LabState | None:
         if chosen is None:
             names = ", ".join(one.name for one in found)
             hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
-            raise UserError(f"--lab {name}", "is no laboratory that is up", hint)
+            raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
     elif len(found) > 1:
         names = ", ".join(one.name for one in found)
         raise UserError(

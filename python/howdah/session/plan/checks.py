@@ -39,7 +39,7 @@ def check(
     plan = read_plan(plan_path) if plan_path is not None else None
     if plan_path is not None and plan is not None and plan.cluster is None:
         raise UserError(
-            f"--plan {plan_path}", "is no plan of a cluster", "give a plan that `howdah plan` wrote"
+            f"--plan {plan_path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
         )
     report = audit(config, hosts, plan, known_releases(hadoop, plan, environment.get("HADOOP_HOME")))
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})

@@ -72,4 +72,4 @@ def _unknown(plan: Plan, path: Path, name: str) -> UserError:
         return UserError(name, f"is not decided in {path}", f"{said}; --set {name}=VALUE sets it")
     near = difflib.get_close_matches(name, names(plan), n=1)
     hint = f"did you mean {near[0]}?" if near else f"`howdah plan explain {path}` lists what it holds"
-    return UserError(name, f"is no key, platform or master of {path}", hint)
+    return UserError(name, f"is not a key, platform or master of {path}", hint)

@@ -74,7 +74,7 @@ def kind_of_disk(text: str) -> DiskKind:
         return DiskKind(text)
     except ValueError as error:
         raise UserError(
-            f"--disk-kind {text}", "is none of its values", f"one of {', '.join(DiskKind)}"
+            f"--disk-kind {text}", "is not one of its values", f"one of {', '.join(DiskKind)}"
         ) from error
 
 

@@ -86,7 +86,7 @@ def page_of(path: Path) -> Path:
     if page.exists() and not _is_page(page):
         raise UserError(
             f"--output {path}",
-            f"its page goes to {page}, which exists and is no page of howdah's",
+            f"its page goes to {page}, which exists and is not a page of howdah's",
             "give another file, or --no-page",
         )
     return page

@@ -1,4 +1,4 @@
-"""The pages of what is foretold and of how right it was."""
+"""The pages of what is predicted and of how right it was."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
     "check_directory",
     "saturation_said",
     "scored_runs",
-    "write_foretold",
+    "write_predicted",
     "write_scored",
     "write_variation",
 ]
@@ -34,12 +34,12 @@ def check_directory(out_dir: Path) -> None:
         raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is made if need be")
 
 
-def write_foretold(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
+def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
     """Write a prediction's page into a directory; raises UserError if it cannot be written."""
-    from howdah.report.prediction.foretold import foretold  # noqa: PLC0415
+    from howdah.report.prediction.predicted import predicted  # noqa: PLC0415
 
     known = load_calibration(calibration) if calibration is not None else None
-    return _write(foretold(prediction, known), out_dir)
+    return _write(predicted(prediction, known), out_dir)
 
 
 def write_variation(found: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:

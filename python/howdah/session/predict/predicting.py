@@ -1,4 +1,4 @@
-"""What a plan will take, foretold and kept before it runs."""
+"""What a plan will take, predicted and kept before it runs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def predict(
     directory: Path,
     tell: Callable[[Done], None],
 ) -> Prediction:
-    """Foretell a suite on a plan; nothing is written. Raises UserError for what cannot be foretold."""
+    """Predict a suite on a plan; nothing is written. Raises UserError for what cannot be predicted."""
     check_replications(replications, least=_LEAST_REPLICATIONS)
     plan, suite = planned_work(file, request)
     name = name or new_run_id(datetime.now(), suite.name, directory)

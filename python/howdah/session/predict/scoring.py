@@ -1,4 +1,4 @@
-"""Holding a run against what was foretold of it."""
+"""Holding a run against what was predicted of it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Scored(NamedTuple):
 
 
 def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
-    """Score a run by the prediction of that name, or by the newest one that foretold it; keep the history.
+    """Score a run by the prediction of that name, or by the newest one that predicted it; keep the history.
 
-    Raises UserError where no prediction foretold it, or the one that was named did not.
+    Raises UserError where no prediction predicted it, or the one that was named did not.
     """
     record = read_record(find_run(runs_dir, run))
     prediction = _named(predictions_dir, name) if name is not None else _found(predictions_dir, record)
@@ -75,7 +75,7 @@ def _found(directory: Path, record: RunRecord) -> Prediction:
         newest = known[-1]
         raise UserError(
             f"run {record.id}",
-            f"is not what any prediction in {directory} foretold, not even {newest.id}: "
+            f"is not what any prediction in {directory} predicted, not even {newest.id}: "
             f"{why_not(newest, record)}",
             "predict a plan, then run the same suite on it, then score",
         )

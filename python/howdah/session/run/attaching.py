@@ -97,7 +97,7 @@ def _read(path: Path, machines: Machines) -> Imported:
         ) from error
     except UnicodeDecodeError as error:
         hint = "of sysstat's own files `sadf -j FILE -- -A` makes one that can be read"
-        raise UserError(str(path), "is no text", hint) from error
+        raise UserError(str(path), "is not a text", hint) from error
     head = text[:_HEAD]
     if is_sadf(head):
         return read_sadf(text, str(path), machines)

@@ -99,7 +99,7 @@ def _time(text: str, where: str) -> datetime:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise UserError(where, f"{text!r} is no time of esxtop's", "as in 11/21/2026 16:38:20")
+    raise UserError(where, f"{text!r} is not a time of esxtop's", "as in 11/21/2026 16:38:20")
 
 
 def _stretches(
@@ -111,7 +111,7 @@ def _stretches(
             # What came after the first line began is empty in the lines before.
             value = float(text) if text.strip() else None
         except ValueError as error:
-            raise UserError(where, f"{text!r} is no number", _WRITE) from error
+            raise UserError(where, f"{text!r} is not a number", _WRITE) from error
         if value is not None:
             value = max(0.0, value * column.meaning.factor + column.meaning.offset)
             yield Stretch(column.machine, column.metric, start_s, end_s, value)

@@ -26,7 +26,7 @@ class Machines:
         }
         self.always = self.find(always) if always is not None else None
         if always is not None and self.always is None:
-            raise UserError("--host", f"{always!r} is no machine of the run", f"one of {self.listed}")
+            raise UserError("--host", f"{always!r} is not a machine of the run", f"one of {self.listed}")
 
     @property
     def listed(self) -> str:
@@ -45,7 +45,7 @@ class Machines:
         if found is None:
             raise UserError(
                 where,
-                f"is of {name}, which is no machine of the run",
+                f"is of {name}, which is not a machine of the run",
                 f"--host NAME says which one it is: {self.listed}",
             )
         return found

@@ -47,7 +47,7 @@ def parse_query(text: str) -> Query:
         raise UserError("--query", f"{text!r} is not a metric and a selector of raw series", _QUERY_HINT)
     metric, selector = match.groups()
     if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
-        raise UserError("--query", f"{metric!r} is no metric of howdah's", "docs/run-record.md lists them")
+        raise UserError("--query", f"{metric!r} is not a metric of howdah's", "docs/run-record.md lists them")
     return Query(selector, Series(metric))
 
 
@@ -76,7 +76,7 @@ def read_prometheus(
 def _checked(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UserError("--prometheus", f"{url!r} is no address of a server", "as in http://monitor:9090")
+        raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
     if parts.username or parts.password:
         raise UserError(
             "--prometheus", "holds a password, which the record would keep", "give an address without one"
@@ -111,7 +111,9 @@ class _Server:
         except Refused as error:
             if error.status not in {400, 422}:
                 raise
-            raise UserError("--query", f"{selector!r} is no selector to the server", _QUERY_HINT) from error
+            raise UserError(
+                "--query", f"{selector!r} is not a selector to the server", _QUERY_HINT
+            ) from error
         try:
             for one in answer["data"]["result"]:
                 numbers = [(float(time), float(value)) for time, value in one["values"]]

@@ -18,14 +18,14 @@ _KEYS = (Key("inside", "group-2"), Key("outside", "fault"))
 
 
 def hits(history: Sequence[Score]) -> Figure:
-    """The figure; each time is divided by what was foretold of it."""
+    """The figure; each time is divided by what was predicted of it."""
     drawn = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
     return Figure(
         id="hits",
         title="Hits and misses",
         caption=(
-            "Every measured time over what was foretold, oldest run first: on the line at 1 it took just as "
+            "Every measured time over what was predicted, oldest run first: on the line at 1 it took just as "
             f"long. Bars are the 90 % intervals, which nine of ten points should lie in.{left_out}"
         ),
         spec=_spec(drawn),
@@ -52,7 +52,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
         "field": "ratio",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [0.97 * min(ends), 1.03 * max(ends)], "nice": False},
-        "axis": {**level_title("measured over foretold"), "format": "~g", "tickCount": 5, "grid": True},
+        "axis": {**level_title("measured over predicted"), "format": "~g", "tickCount": 5, "grid": True},
     }
     colour = series_colour(_KEYS)
     shown = [{"filter": SHOWN}]
@@ -85,7 +85,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
                 "tooltip": [
                     {"field": "run"},
                     {"field": "what"},
-                    {"field": "said", "title": "measured over foretold"},
+                    {"field": "said", "title": "measured over predicted"},
                 ],
             },
         },
@@ -102,23 +102,23 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
 
 
 def _datum(place: int, one: Score) -> dict[str, Any]:
-    foretold = one.forecast
-    ratio = one.measured_s / foretold.median_s
+    predicted = one.forecast
+    ratio = one.measured_s / predicted.median_s
     return {
         "at": place,
         "run": one.run,
-        "what": named(foretold.workload, foretold.phase),
+        "what": named(predicted.workload, predicted.phase),
         "series": "inside" if one.inside else "outside",
-        "low": foretold.low_s / foretold.median_s,
+        "low": predicted.low_s / predicted.median_s,
         "ratio": ratio,
-        "high": foretold.high_s / foretold.median_s,
+        "high": predicted.high_s / predicted.median_s,
         "said": f"{ratio:.2f} ({signed(ratio - 1)})",
     }
 
 
 def _table(drawn: Sequence[Score]) -> Table:
     return Table(
-        ("run and time", "over foretold", "5 % are below", "5 % are above", "verdict"),
+        ("run and time", "over predicted", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
                 f"{one.run} {named(one.forecast.workload, one.forecast.phase)}",

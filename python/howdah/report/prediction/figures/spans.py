@@ -1,4 +1,4 @@
-"""Foretold times with their intervals, line by line, and beside them what was measured where it was."""
+"""Predicted times with their intervals, line by line, and beside them what was measured where it was."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
 _BAND, _POINT = 12, 70
-_FORETOLD, _INSIDE, _OUTSIDE = "foretold", "measured", "measured outside"
-_TOKENS = {_FORETOLD: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
+_PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
+_TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
 
 class Span(NamedTuple):
-    """A foretold time and, where the work ran afterwards, what it took."""
+    """A predicted time and, where the work ran afterwards, what it took."""
 
     forecast: Forecast
     measured_s: float | None = None
 
     @property
     def outside(self) -> bool:
-        """Whether it was measured, and not where it was foretold."""
+        """Whether it was measured, and not where it was predicted."""
         return self.measured_s is not None and not (
             self.forecast.low_s <= self.measured_s <= self.forecast.high_s
         )
@@ -40,11 +40,11 @@ def spans(some: Sequence[Span]) -> Figure:
     said = dict.fromkeys(_series(one) for one in some if one.measured_s is not None)
     return Figure(
         id="times",
-        title="Foretold and measured times" if scored else "Foretold times",
+        title="Predicted and measured times" if scored else "Predicted times",
         caption=f"A hollow point is the median, its bar the 90 % interval; all of it is simulated.{measured}",
         spec=_spec(some),
         table=_table(some, scored=scored),
-        keys=tuple(Key(name, _TOKENS[name]) for name in (_FORETOLD, *said)) if scored else (),
+        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
         marks=4 * len(some),
     )
 
@@ -80,13 +80,13 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
         "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
         "legend": None,
     }
-    foretold = [_datum(place, one, unit.size_s) for place, one in enumerate(some)]
+    predicted = [_datum(place, one, unit.size_s) for place, one in enumerate(some)]
     measured = [
         {
             "series": _series(one),
-            "y": foretold[place]["y"],
+            "y": predicted[place]["y"],
             "value": one.measured_s / unit.size_s,
-            "said": f"{foretold[place]['what']}: {seconds(one.measured_s)} measured",
+            "said": f"{predicted[place]['what']}: {seconds(one.measured_s)} measured",
         }
         for place, one in enumerate(some)
         if one.measured_s is not None
@@ -95,17 +95,17 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         {
-            "data": {"values": foretold},
+            "data": {"values": predicted},
             "transform": shown,
             "mark": {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
         },
         {
             "name": DATA,
-            "data": {"values": foretold},
+            "data": {"values": predicted},
             "transform": shown,
             "mark": {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
-            "encoding": {**point, "tooltip": [{"field": "said", "title": "foretold"}]},
+            "encoding": {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
         },
         {
             "data": {"values": measured},
@@ -114,7 +114,7 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
             "encoding": {**point, "tooltip": [{"field": "said", "title": "measured"}]},
         },
         {
-            "data": {"values": [{**one, "y": one["y"] - 0.36 * _ROW} for one in foretold]},
+            "data": {"values": [{**one, "y": one["y"] - 0.36 * _ROW} for one in predicted]},
             "mark": {
                 "type": "text",
                 "align": "left",
@@ -142,7 +142,7 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     said = f"{seconds(one.median_s)}, {between(one.low_s, one.high_s)}"
     took = f"; measured {seconds(span.measured_s)}" if span.measured_s is not None else ""
     return {
-        "series": _FORETOLD,
+        "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
         "value": one.median_s / unit_s,
         "low": one.low_s / unit_s,

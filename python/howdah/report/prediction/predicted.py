@@ -17,16 +17,16 @@ from howdah.report.words import moment
 from howdah.units import format_counted
 
 
-def foretold(prediction: Prediction, calibration: Calibration | None) -> Content:
+def predicted(prediction: Prediction, calibration: Calibration | None) -> Content:
     """Everything that is said of a prediction; ``calibration`` is the one that it rests on."""
     cluster = prediction.plan.cluster
     return Content(
         name="prediction",
-        title=f"{prediction.suite.name} foretold",
+        title=f"{prediction.suite.name} predicted",
         kicker=(
             prediction.suite.name,
             *([cluster.inventory.cluster] if cluster and cluster.inventory.cluster else []),
-            f"foretold {moment(prediction.created)}",
+            f"predicted {moment(prediction.created)}",
             "simulated",
         ),
         answer=_answer(prediction.forecasts),
@@ -36,7 +36,7 @@ def foretold(prediction: Prediction, calibration: Calibration | None) -> Content
         ),
         warnings=tuple(one.text for one in prediction.warnings),
         figure=spans([Span(one) for one in prediction.forecasts]),
-        about_table="Foretold times with their 90 % intervals",
+        about_table="Predicted times with their 90 % intervals",
         table=_table(prediction.forecasts),
         sections=(),
         facts=(
@@ -55,7 +55,7 @@ def _answer(forecasts: Sequence[Forecast]) -> str:
     others = format_counted(len(wholes) - 1, "other workload")
     rest = f"; the {others} {seconds(sum(one.median_s for one in wholes) - main.median_s)}"
     return (
-        f"{main.workload} is foretold to take {seconds(main.median_s)}, nine times in ten "
+        f"{main.workload} is predicted to take {seconds(main.median_s)}, nine times in ten "
         f"{between(main.low_s, main.high_s)}{rest if len(wholes) > 1 else ''}."
     )
 
