@@ -9,7 +9,6 @@ from howdah.documents.plan import write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
-from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -25,11 +24,10 @@ def lab_plan(
     secure: bool = False,
     ycsb: bool = False,
     jobs: bool = True,
-    masters: int = 1,
 ) -> Plan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2."""
     return plan_cluster(
-        _inventory(masters),
+        read_inventory(HOSTS),
         PlanRequest(
             hypervisor=Hypervisor.KVM if workers_per_host else Hypervisor.NONE,
             workers_per_host=workers_per_host,
@@ -43,22 +41,6 @@ def lab_plan(
             ),
         ),
     )
-
-
-def _inventory(masters: int) -> Inventory:
-    example = read_inventory(HOSTS)
-    workers, others = example.groups
-    more = HostGroup(
-        name=others.name,
-        count=masters,
-        hosts=(f"m[1-{masters}]",),
-        cpu=others.cpu,
-        memory="16GiB",
-        disks=others.disks,
-        nics=others.nics,
-        serves=others.serves,
-    )
-    return Inventory(cluster=example.cluster, groups=(workers, more))
 
 
 def trio_plan(*settings: tuple[str, str]) -> Plan:
