@@ -196,6 +196,10 @@ def test_of_one_size_of_memory_nothing_is_known_of_others_and_noise_never_makes_
         (1 << 28, 16, 4096, 3.0, 4.0), (1 << 28, 256, 256, 2.0, 8.0), (1 << 32, 16, 9, 3.0, 1.0)
     )
     assert merge_cost(shrinking, 1 << 40, median).cost_s > 0
+    growing = costs_of(
+        (1 << 28, 16, 4096, 3.0, 1.0), (1 << 28, 256, 256, 2.0, 2.0), (1 << 32, 16, 9, 3.0, 9.0)
+    )
+    assert merge_cost(growing, 1 << 20, median).cost_s == 0.5
 
 
 def test_what_this_process_has_grown_to_is_nothing_to_a_simulated_one(

@@ -21,7 +21,7 @@ Draw = Callable[[Figure], float]
 def sort_cost(rows: RowCosts, draw: Draw) -> Doubling:
     """CPU seconds to sort a byte of a window, by the rows in it."""
     costs = [draw(one.sort_s_per_byte) for one in rows.sorts]
-    return _doubling([one.window_rows for one in rows.sorts], costs)
+    return _doubling([one.window_rows for one in rows.sorts], costs, min(costs) / 2)
 
 
 def merge_cost(rows: RowCosts, memory_bytes: float, draw: Draw) -> Doubling:
@@ -32,7 +32,7 @@ def merge_cost(rows: RowCosts, memory_bytes: float, draw: Draw) -> Doubling:
         cost + grown * float(np.log2(memory_bytes / one.memory_bytes))
         for cost, one in zip(costs, rows.sorts, strict=True)
     ]
-    return _doubling([one.windows for one in rows.sorts], moved)
+    return _doubling([one.windows for one in rows.sorts], moved, min(costs) / 2)
 
 
 def _growth_s(sorts: Sequence[SortCost], costs: Sequence[float]) -> float:
@@ -43,11 +43,11 @@ def _growth_s(sorts: Sequence[SortCost], costs: Sequence[float]) -> float:
     return max(0.0, float(slopes[1]))
 
 
-def _doubling(numbers: Sequence[float], costs: Sequence[float]) -> Doubling:
-    """The line through the costs over the logarithm of the numbers, told at the least of them."""
+def _doubling(numbers: Sequence[float], costs: Sequence[float], least_s: float) -> Doubling:
+    """The line through the costs over the logarithm of the numbers, given at the least of them."""
     logarithms = np.log2(numbers)
     slope, intercept = np.polyfit(logarithms, costs, 1)
     at = min(numbers)
     line = float(intercept + slope * np.log2(at))
-    # Noise may bend a line below zero far from its points, where a cost never lies.
-    return Doubling(at=at, cost_s=max(line, min(costs) / 2), doubling_s=float(slope))
+    # Noise may bend a line below zero, where a cost never lies: half of what was measured is the least.
+    return Doubling(at=at, cost_s=max(line, least_s), doubling_s=float(slope))
