@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab.health import Health, missing
+from howdah.lab.health import Health, manager_state, missing
 from howdah.lab.redundancy import journals_behind
 from howdah.lab.state import LabState
 from howdah.services.web import Web
@@ -92,3 +92,18 @@ def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:
         "an active ResourceManager",
         "DataNode on h2-2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("zookeeper", "state"),
+    [
+        ("CONNECTED", "standby"),
+        # Seen for good on one that had joined the election: its session was there before it looked.
+        ("TERMINATED", "standby"),
+        ("DISCONNECTED", "standby without ZooKeeper"),
+    ],
+)
+def test_a_resourcemanager_is_without_zookeeper_only_where_it_has_lost_it(zookeeper: str, state: str) -> None:
+    answer = {"clusterInfo": {"haState": "STANDBY", "haZooKeeperConnectionState": zookeeper}}
+    with Recorded({"GET /ws/v1/cluster/info": in_json(answer)}) as server, Web() as web:
+        assert manager_state(web, server.url) == state

@@ -26,7 +26,7 @@ _TICKS_PER_S = 100
 _NAMENODE = "Hadoop:service=NameNode,name="
 _DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
 _SERVING = ("active", "standby", "observer")
-_CONNECTED = "CONNECTED"
+_DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
 
 Key = tuple[str, str]
@@ -76,7 +76,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         }
         active = next((url for url, said in namenodes.items() if said == "active"), None)
         managers = {
-            one.url: _manager(web, one.url) if runs(one.url, Role.RESOURCEMANAGER) else ""
+            one.url: manager_state(web, one.url) if runs(one.url, Role.RESOURCEMANAGER) else ""
             for one in (conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ())
         }
         leading = next((url for url, said in managers.items() if said == "active"), None)
@@ -180,15 +180,17 @@ def _safe_mode(web: Web, url: str) -> str:
     return str((bean or {}).get("Safemode") or "")
 
 
-def _manager(web: Web, url: str) -> str:
+def manager_state(web: Web, url: str) -> str:
+    """The state of a ResourceManager: ``active``, ``standby``, ``standby without ZooKeeper``; empty if silent."""
     try:
         info = member(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
     except ServiceError:
         return ""
     said = str(info.get("haState") or "").lower()
-    # One that ZooKeeper does not know is never chosen.
-    known = info.get("haZooKeeperConnectionState", _CONNECTED) == _CONNECTED
-    return said if known or said != "standby" else f"{said} without ZooKeeper"
+    # One that has lost ZooKeeper is never chosen. TERMINATED means nothing: the elector begins with it, and
+    # keeps it for good where its session was there before it looked.
+    lost = said == "standby" and info.get("haZooKeeperConnectionState") == _DISCONNECTED
+    return f"{said} without ZooKeeper" if lost else said
 
 
 def _datanodes(machines: Collection[Machine], web: Web, whole: bool) -> Iterator[str]:
