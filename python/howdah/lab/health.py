@@ -181,7 +181,7 @@ def _safe_mode(web: Web, url: str) -> str:
 
 
 def manager_state(web: Web, url: str) -> str:
-    """The state of a ResourceManager: ``active``, ``standby``, ``standby without ZooKeeper``; empty if silent."""
+    """A ResourceManager's state: ``active``, ``standby``, ``standby without ZooKeeper``; empty if silent."""
     try:
         info = member(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
     except ServiceError:
