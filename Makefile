@@ -28,7 +28,7 @@ setup: $(STAMPS)/native ## Make .venv and build the Rust module
 test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --release --workspace --exclude howdah-py
-	$(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
 
 check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
 	cargo fmt --all --check

@@ -26,7 +26,10 @@ from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
 
-pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
+pytestmark = [
+    pytest.mark.xdist_group("laboratory"),
+    pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
+]
 
 CONTENT = os.urandom(150_000).hex().encode()
 

@@ -15,6 +15,7 @@ from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
 
 pytestmark = [
+    pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),
 ]

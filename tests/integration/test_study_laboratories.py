@@ -23,6 +23,7 @@ from support.lab_traces import traces
 from support.studies import EXAMPLES
 
 pytestmark = [
+    pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),
 ]
