@@ -90,7 +90,7 @@ def test_the_last_of_two_wins_unless_the_first_is_final(tmp_path: Path) -> None:
             "hdfs-site.xml:2",
             "includes another file",
         ),
-        ("<project/>", "hdfs-site.xml", "no Hadoop configuration"),
+        ("<project/>", "hdfs-site.xml", "not a Hadoop configuration"),
         ('<?xml version="1.0" encoding="nonsense"?><configuration/>', "hdfs-site.xml", ""),
     ],
 )
