@@ -42,6 +42,8 @@ KILLED = {
     "brief": Killed("h2-1", 173.1, 181.3),
     # The worker with the application master, while the maps ran.
     "master": Killed("h2-1", 95.4, 97.8),
+    # The same with its link down, as if its power were gone; patience was three minutes.
+    "power": Killed("h2-2", 126.5, 132.5),
     # It was started again two minutes later, while the application master still tried to reach it.
     "back": Killed("h1-2", 167.5, 176.2),
     # TeraGen had ended, and TeraSort's client was about to hand in its job.

@@ -94,7 +94,7 @@ def _view(
 ) -> View | None:
     kinds = dict.fromkeys(each.kind for each in attempts)
     gone = {loss.worker for loss in losses}
-    again = {each for loss in losses for each in loss.again}
+    again = tuple(each for loss in losses for each in loss.again)
     counted = tuple(
         each
         for kind in kinds
@@ -111,7 +111,7 @@ def _view(
     workers = tuple(name for name in names if name in active)
     failed = tuple(each for each in attempts if each.state.lower() != Outcome.SUCCEEDED.value)
     held = tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses)
-    return View(timeline, span, workers, counted, failed, planned, run.record.origin, held)
+    return View(timeline, span, workers, counted, failed, planned, run.record.origin, again, held)
 
 
 def _of_job(

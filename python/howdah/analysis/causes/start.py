@@ -25,7 +25,8 @@ def late_starts(view: View) -> Iterator[Mark]:
         ended: dict[str, float] = {}
         for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
             start_s = min(each.start_s for each in tasks)
-            waited[worker] = start_s - begun_s - view.held_s(begun_s, start_s)
+            # One that is still at work on other tasks has no place for these, and is not late.
+            waited[worker] = view.idle_s(worker, begun_s, start_s)
             ended[worker] = max(each.end_s for each in tasks)
         waits = Peers(waited)
         for worker, wait_s in waited.items():

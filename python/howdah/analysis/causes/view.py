@@ -39,8 +39,8 @@ class View:
     """One workload on its workers.
 
     ``attempts`` are those that succeeded, ``failed`` all others; ``span`` runs from the first start to the
-    last end of those that succeeded. Of workers that were lost, and of what was done again for them, it has
-    nothing; ``held`` is when the job waited for these.
+    last end of those that succeeded. Of workers that were lost it has nothing; ``again`` is what others did
+    anew for them, and ``held`` when the job waited for them.
     """
 
     timeline: Timeline
@@ -50,6 +50,7 @@ class View:
     failed: tuple[TaskAttempt, ...]
     planned: Mapping[str, Planned]
     origin: Origin
+    again: tuple[TaskAttempt, ...] = ()
     held: tuple[tuple[float, float], ...] = ()
 
     @property
@@ -57,13 +58,14 @@ class View:
         """The length of the span."""
         return self.span[1] - self.span[0]
 
-    def held_s(self, start_s: float, end_s: float) -> float:
-        """For how much of a stretch the job waited for a worker that was lost."""
-        covered_s, until_s = 0.0, start_s
-        for held_from_s, held_until_s in sorted(self.held):
-            covered_s += max(0.0, min(held_until_s, end_s) - max(held_from_s, until_s))
-            until_s = max(until_s, held_until_s)
-        return covered_s
+    def idle_s(self, worker: str, start_s: float, end_s: float) -> float:
+        """For how much of a stretch a worker ran no task, though the job waited for no lost one."""
+        ran = (each for each in (*self.attempts, *self.failed, *self.again) if each.worker == worker)
+        idle_s, until_s = end_s - start_s, start_s
+        for from_s, to_s in sorted([*self.held, *((each.start_s, each.end_s) for each in ran)]):
+            idle_s -= max(0.0, min(to_s, end_s) - max(from_s, until_s))
+            until_s = max(until_s, to_s)
+        return idle_s
 
     def growth(self, worker: str, metric: str) -> float | None:
         """How much a counter grew in the span; None where it was not sampled."""
