@@ -22,8 +22,9 @@ from howdah.model.sink import Progress
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web
-from support.daemons import change_properties, free_ports
+from support.daemons import change_properties
 from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.ports import free_ports
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
 

@@ -11,7 +11,8 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
-from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, free_ports, move_paths
+from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, move_paths
+from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
 
 HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"

@@ -15,8 +15,9 @@ from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
-from support.daemons import Daemons, bean, change_properties, free_ports, get_json
+from support.daemons import Daemons, bean, change_properties, get_json
 from support.hadoop_cluster import needs_hadoop
+from support.ports import free_ports
 
 pytestmark = needs_hadoop
 

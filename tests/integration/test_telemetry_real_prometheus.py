@@ -18,7 +18,7 @@ from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.window import Window, onto_run
-from support.daemons import free_ports
+from support.ports import free_ports
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("prometheus") and shutil.which("prometheus-node-exporter")),

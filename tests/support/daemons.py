@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -20,10 +17,6 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "build/hadoop/3.5.0/lib"
 FETCH = "`make test` fetches them"
-
-_EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")
-_LEAST_PORT = 20_000
-"""Below are those that Hadoop's daemons have by default."""
 
 _PACKAGES = ("io", "lang", "math", "net", "text", "util", "util.concurrent", "util.zip")
 # Hadoop's own start scripts open these on Java 17.
@@ -128,23 +121,6 @@ class Daemons:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of the loopback address that nobody uses now, nor the kernel gives to anyone who asks for any.
-
-    A daemon that is ended and started again finds its port still free: others' connections begin at those
-    that the kernel gives. All are held until all are found.
-    """
-    first = int(_EPHEMERAL.read_text().split()[0])
-    found: list[int] = []
-    with ExitStack() as held:
-        while len(found) < count:
-            port = random.randrange(_LEAST_PORT, first)
-            with suppress(OSError):
-                held.enter_context(socket.create_server(("127.0.0.1", port)))
-                found.append(port)
-    return found
 
 
 def read_properties(path: Path) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.daemons import LIB
+from support.ports import free_range
 
 SCRIPT = Path(__file__).parents[1] / "foreign/hadoop.sh"
 _PORTS = 31
@@ -40,26 +40,10 @@ class Foreign(NamedTuple):
 @contextmanager
 def foreign_cluster(directory: Path) -> Iterator[Foreign]:
     """Start a cluster, and stop it at the end."""
-    start = [str(SCRIPT), "start", str(directory), str(LIB), str(_free_range())]
+    start = [str(SCRIPT), "start", str(directory), str(LIB), str(free_range(_PORTS))]
     try:
         done = subprocess.run(start, capture_output=True, text=True, timeout=180, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         yield Foreign(directory / "client", directory)
     finally:
         subprocess.run([str(SCRIPT), "stop", str(directory)], check=True, timeout=60)
-
-
-def _free_range() -> int:
-    """The first of so many ports that nobody listens at, below those that clients are given."""
-    for first in range(21_000, 31_000, _PORTS):
-        sockets: list[socket.socket] = []
-        try:
-            for port in range(first, first + _PORTS):
-                sockets.append(socket.create_server(("127.0.0.1", port)))
-        except OSError:
-            continue
-        finally:
-            for one in sockets:
-                one.close()
-        return first
-    raise AssertionError("no ports are free")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Plan, Value
-from support.daemons import change_properties, free_ports, move_paths
+from support.daemons import change_properties, move_paths
+from support.ports import free_ports
 
 _CORE_PORTS = ("fs.defaultFS", "mapreduce.shuffle.port")
 _PORTS = (

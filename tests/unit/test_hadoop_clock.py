@@ -14,7 +14,7 @@ import pytest
 
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 
 
 def test_hadoops_times_are_seconds_since_the_start_of_the_run() -> None:

@@ -20,7 +20,8 @@ from howdah.model.plan import Plan
 from howdah.services.answer import facts
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import Node
-from support.daemons import change_properties, free_ports
+from support.daemons import change_properties
+from support.ports import free_ports
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import DATA, target
 

@@ -20,7 +20,7 @@ from howdah.services.errors import Refused
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 
 RUN_PATH = "/w/run-1"

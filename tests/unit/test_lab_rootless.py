@@ -18,8 +18,8 @@ from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
 from howdah.planner.scaling.said import quantities
 from howdah.render import render
-from support.daemons import free_ports
 from support.labs import lab_plan
+from support.ports import free_ports
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from howdah.probe.cluster import observe, survey
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NeedsTicket, NotReachable, ServiceError
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 
 NAMENODE = "GET /jmx?qry=Hadoop:service=NameNode,name="

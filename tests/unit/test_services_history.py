@@ -22,7 +22,8 @@ from howdah.services.job import AttemptFacts, JobFacts, state_of, task_number
 from howdah.services.jobs import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
-from support.daemons import change_properties, free_ports
+from support.daemons import change_properties
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json
 from support.recorded_jobs import DATA, JOBS, STAGING, RecordedJob, recorded_job, serving
 

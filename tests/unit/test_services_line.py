@@ -7,7 +7,7 @@ import pytest
 from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
 from howdah.services.line import Line
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json
 
 BEANS = {"beans": [{"name": "a"}]}

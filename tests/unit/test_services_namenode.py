@@ -14,7 +14,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, Refused, Unexpected
 from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 
 BEAN = "GET /jmx?qry=Hadoop:service=NameNode,name="

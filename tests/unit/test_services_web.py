@@ -18,7 +18,7 @@ from howdah.services import telling
 from howdah.services.answer import one_or_many
 from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
 from howdah.services.web import Web
-from support.daemons import free_ports
+from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 
 NEGOTIATE = Answer(b"", 401, "text/html", (("WWW-Authenticate", "Negotiate"),))

@@ -19,8 +19,9 @@ from howdah.session.cluster.reached import Reached, open_telemetry, open_web
 from howdah.session.run.cluster import kept, prepare_cluster
 from howdah.session.run.engines import ClusterChoice, prepare
 from support import records
-from support.daemons import LIB, free_ports
+from support.daemons import LIB
 from support.hadoop_cluster import needs_hadoop
+from support.ports import free_ports
 from support.recorded import Recorded, in_json
 
 
