@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+import rich.progress
 from rich.text import Text
 
 from howdah.cli import words
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.sink import Progress as Step
+from howdah.model.sink import Progress
 from howdah.model.tables import RunData
 from howdah.model.workload import DFSIO_LOG
 from howdah.session.run import runs as session
@@ -63,15 +63,15 @@ class Display:
         bar_width = _BAR_WIDTH if self._roomy else _NARROW_BAR_WIDTH
         # The terminal echoes ^C behind the moving line, which must not grow into a second one by it.
         self._room = max(0, self._console.width - (2 + _NAME_WIDTH + 1 + bar_width + 1) - len("^C") - 1)
-        self._bar = Progress(
-            TextColumn(f"  {{task.description:<{_NAME_WIDTH}}}"),
-            BarColumn(bar_width, style="grey35", complete_style="cyan", finished_style="cyan"),
-            TextColumn("{task.fields[state]}"),
+        self._bar = rich.progress.Progress(
+            rich.progress.TextColumn(f"  {{task.description:<{_NAME_WIDTH}}}"),
+            rich.progress.BarColumn(bar_width, style="grey35", complete_style="cyan", finished_style="cyan"),
+            rich.progress.TextColumn("{task.fields[state]}"),
             console=self._console,
             transient=True,
             disable=silent or not self._console.is_terminal,
         )
-        self._task: TaskID | None = None
+        self._task: rich.progress.TaskID | None = None
         self._moving = ""
         self._begun = False
         self._ended = 0
@@ -100,7 +100,7 @@ class Display:
             self._ended = len(record.workloads)
             self._said_s = self._now_s()
 
-    def progress(self, step: Step) -> None:
+    def progress(self, step: Progress) -> None:
         """Move the bar of the workload under way."""
         if self._bar.disable:
             self._say_each_minute(step)
@@ -116,7 +116,7 @@ class Display:
             state=words.progress_state(step, session.rated_amount(self._job, step), self._room),
         )
 
-    def _say_each_minute(self, step: Step) -> None:
+    def _say_each_minute(self, step: Progress) -> None:
         now_s = self._now_s()
         if now_s - self._said_s >= _SILENCE_S:
             self._said_s = now_s

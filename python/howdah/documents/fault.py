@@ -9,7 +9,7 @@ from howdah.errors import UserError
 
 _MOST_SHOWN = 20
 
-Path = tuple[str | int, ...]
+Keys = tuple[str | int, ...]
 """Where something is in a document: ``("groups", 0, "cpu", "sockets")``."""
 
 
@@ -24,7 +24,7 @@ class Fault(NamedTuple):
     """One thing that is wrong, and what would be right."""
 
     mark: Mark
-    path: Path
+    path: Keys
     what: str
     hint: str
 
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
         return f"{spell(self.path)}: {self.what}" if self.path else self.what
 
 
-def spell(path: Path) -> str:
+def spell(path: Keys) -> str:
     """A path as one writes it: ``groups[0].cpu.sockets``."""
     text = ""
     for step in path:

@@ -18,7 +18,7 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from howdah.documents.fault import Fault, Mark, Path
+from howdah.documents.fault import Fault, Keys, Mark
 from howdah.documents.scalar import meaning
 from howdah.documents.syntax import syntax_fault
 
@@ -29,12 +29,12 @@ class Tree(NamedTuple):
     """A document's data with the places of its keys and values; ``whole`` if it was read to its end."""
 
     data: Any
-    keys: dict[Path, Mark]
-    values: dict[Path, Mark]
+    keys: dict[Keys, Mark]
+    values: dict[Keys, Mark]
     faults: tuple[Fault, ...]
     whole: bool
 
-    def at(self, path: Path) -> Any:
+    def at(self, path: Keys) -> Any:
         """The value at a path; None where there is none."""
         here = self.data
         for step in path:
@@ -46,7 +46,7 @@ class Tree(NamedTuple):
                 return None
         return here
 
-    def mark(self, path: Path) -> Mark:
+    def mark(self, path: Keys) -> Mark:
         """The place of a value, or of the nearest one around it."""
         while path and path not in self.values:
             path = path[:-1]
@@ -82,11 +82,11 @@ class _Builder:
 
     def __init__(self) -> None:
         self.root: Any = None
-        self.keys: dict[Path, Mark] = {}
-        self.values: dict[Path, Mark] = {}
+        self.keys: dict[Keys, Mark] = {}
+        self.values: dict[Keys, Mark] = {}
         self.faults: list[Fault] = []
-        self._open: list[tuple[Path, Any]] = []
-        self._key: list[Path | None] = []
+        self._open: list[tuple[Keys, Any]] = []
+        self._key: list[Keys | None] = []
         self._documents = 0
 
     def take(self, event: Any) -> None:
@@ -134,7 +134,7 @@ class _Builder:
         self.keys[here] = _mark(event)
         self._key[-1] = here
 
-    def _place(self) -> Path:
+    def _place(self) -> Keys:
         """The path of the value that comes next."""
         if not self._open:
             return ()
@@ -143,7 +143,7 @@ class _Builder:
             return (*path, len(inside))
         return self._key[-1] or path
 
-    def _put(self, path: Path, value: Any) -> None:
+    def _put(self, path: Keys, value: Any) -> None:
         if not self._open:
             self.root = value
             return
@@ -159,5 +159,5 @@ def _mark(event: Any) -> Mark:
     return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
-def _refusal(event: Any, path: Path, what: str, hint: str) -> _Refused:
+def _refusal(event: Any, path: Keys, what: str, hint: str) -> _Refused:
     return _Refused(Fault(_mark(event), path, what, hint))

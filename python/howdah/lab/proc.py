@@ -37,7 +37,7 @@ def environment(pid: int) -> dict[bytes, bytes]:
     return {}
 
 
-def began(pid: int) -> int | None:
+def began_ticks(pid: int) -> int | None:
     """When a process began, in the kernel's ticks since boot; None for a zombie."""
     # The 22nd field: the second, a program's name, may hold blanks and brackets.
     fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()

@@ -49,7 +49,7 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
                 continue
             if (proc.PROC / str(pid)).stat().st_uid != os.geteuid():
                 continue
-            began = proc.began(pid)
+            began = proc.began_ticks(pid)
         except OSError:
             # It ended while it was looked at, or is another user's.
             continue
@@ -77,13 +77,13 @@ def daemons(state: LabState) -> dict[tuple[str, str], Process]:
 
 def of(pid: int, machine: str, daemon: str) -> Process:
     """A process that was just started, as it will be found again."""
-    return Process(pid, proc.began(pid) or 0, machine, daemon)
+    return Process(pid, proc.began_ticks(pid) or 0, machine, daemon)
 
 
 def is_running(process: Process) -> bool:
     """Whether it still runs: a process that began later under its number is another one."""
     try:
-        return proc.began(process.pid) == process.began
+        return proc.began_ticks(process.pid) == process.began
     except OSError:
         return False
 

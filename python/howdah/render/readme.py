@@ -19,7 +19,7 @@ from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
 from howdah.render.contents import contents
 from howdah.render.directories import hbase_directory, hdfs_directories, local_directories
-from howdah.render.hadoop import FILES as HADOOP_FILES
+from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.logins import logins
 from howdah.render.text import wrapped
 from howdah.render.variant import differ

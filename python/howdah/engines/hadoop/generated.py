@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+import pydantic
 
 from howdah.services.namenode import NameNode
 
@@ -19,7 +19,7 @@ class Generated(NamedTuple):
     checksum: str
 
 
-_CONTENT = TypeAdapter(dict[str, int | str])
+_CONTENT = pydantic.TypeAdapter(dict[str, int | str])
 
 
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:
@@ -30,7 +30,7 @@ def read_generated(namenode: NameNode, folder: str) -> Generated | None:
         content = _CONTENT.validate_json(namenode.read(f"{folder}/{FILE}"))
         generated = Generated(int(content["rows"]), str(content["checksum"]))
         int(generated.checksum, 16)
-    except (ValidationError, ValueError, KeyError):
+    except (pydantic.ValidationError, ValueError, KeyError):
         return None
     return generated
 

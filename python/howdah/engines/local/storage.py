@@ -17,7 +17,7 @@ from howdah.model.workload import Workload, WorkloadKind
 def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     """Write, then read, the files of each data directory in turn; fio's raw rate if fio is here."""
     rates: list[FileRate] = []
-    limits = []
+    measured = []
     direct = True
     for folder in bench.workspace.fresh(WorkloadKind.STORAGE, scratch=True):
         names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
@@ -27,11 +27,11 @@ def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
         direct = direct and written.direct and read.direct
         raw = fio.raw_limit(folder, workload.file_bytes or 0, bench.job.host)
         if raw:
-            limits.append(raw)
+            measured.append(raw)
     return Yield(
         counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
         files=tuple(rates),
-        raw_limits=tuple(limits),
+        raw_limits=tuple(measured),
         buffered_io=not direct,
     )
 
