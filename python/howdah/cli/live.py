@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 import rich.progress
+from rich.console import Console
 from rich.text import Text
 
 from howdah.cli import words

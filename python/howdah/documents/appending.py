@@ -9,7 +9,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition
 from howdah.documents.inventory import write_inventory
 from howdah.model.inventory import Inventory
@@ -19,7 +19,7 @@ _INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)
 
 def new_text(additions: Sequence[Addition], cluster: str = "cluster") -> str:
     """An inventory of these groups alone, of a cluster of that name."""
-    comments: dict[Path, str] = {
+    comments: dict[Keys, str] = {
         ("groups", index, *path): text
         for index, addition in enumerate(additions)
         for path, text in addition.asked.items()

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 
 
 def key_of(model: type[BaseModel], field: str) -> str:
@@ -19,7 +19,7 @@ def key_of(model: type[BaseModel], field: str) -> str:
     return model.model_fields[field].alias or field
 
 
-def model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
+def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
     """The class of the mapping at a path; None where there is no mapping of a class."""
     here: type[BaseModel] | None = model
     for step in path:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.documents.hardware import Hardware, describe
 from howdah.documents.rates import rated
 from howdah.errors import UserError
@@ -34,7 +34,7 @@ class Addition(NamedTuple):
     group: HostGroup
     hosts: int
     known: bool
-    asked: dict[Path, str]
+    asked: dict[Keys, str]
     left_out: tuple[str, ...]
 
 
@@ -63,7 +63,7 @@ def group_hosts(
     for hardware, same in alike.items():
         described = describe(same[0].host)
         names = [probe.host.name for probe in same]
-        said: dict[Path, str] = {}
+        said: dict[Keys, str] = {}
         home = _home(hardware, inventory, name, serves)
         if home is not None:
             group = _extended(home, names)
@@ -177,7 +177,7 @@ def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serv
     )
 
 
-def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Path, str]]:
+def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Keys, str]]:
     """A new group with its disks' rates, and what is to be said beside them."""
     disks, said = rated(group.disks, hosts)
     return group.model_copy(update={"disks": disks}), said

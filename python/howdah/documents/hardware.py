@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet
 from howdah.model.storage import Disk
@@ -35,13 +35,13 @@ class Described(NamedTuple):
     """A host's hardware, what to look up by its path below a group, and what was left out."""
 
     hardware: Hardware
-    asked: dict[Path, str]
+    asked: dict[Keys, str]
     left_out: tuple[str, ...]
 
 
 def describe(host: Host) -> Described:
     """The host's hardware in an inventory's words."""
-    asked: dict[Path, str] = {}
+    asked: dict[Keys, str] = {}
     left_out: list[str] = []
     if host.virtualisation.is_virtual or host.virtualisation.container:
         inside = "a container" if host.virtualisation.container else "a virtual machine"
@@ -69,7 +69,7 @@ def installed_bytes(seen_bytes: int) -> int:
     return ceil(low / step) * step * MIB
 
 
-def _cpu(host: Host, asked: dict[Path, str]) -> CpuLayout:
+def _cpu(host: Host, asked: dict[Keys, str]) -> CpuLayout:
     cpu = host.cpu
     nodes = sum(1 for node in cpu.numa_nodes if node.cpus)
     if cpu.cores % cpu.sockets or cpu.threads % cpu.cores:
@@ -87,7 +87,7 @@ def _cpu(host: Host, asked: dict[Path, str]) -> CpuLayout:
     )
 
 
-def _memory(host: Host, asked: dict[Path, str]) -> int:
+def _memory(host: Host, asked: dict[Keys, str]) -> int:
     seen = host.memory.total_bytes
     installed = installed_bytes(seen)
     if installed != seen:
@@ -129,7 +129,7 @@ def _system_disks(host: Host) -> set[str | None]:
     }
 
 
-def _disks(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[DiskSet, ...]:
+def _disks(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[DiskSet, ...]:
     left_out += [
         f"disk {disk.name} of {format_bytes(disk.size_bytes)}"
         for disk in host.disks
@@ -159,7 +159,7 @@ def nominal_bytes(size_bytes: int) -> int:
     return size_bytes // step * step
 
 
-def _nics(host: Host, asked: dict[Path, str], left_out: list[str]) -> tuple[NicSet, ...]:
+def _nics(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[NicSet, ...]:
     ports = [nic for nic in host.nics if nic.up and nic.bond is None and nic.driver != "bonding"]
     speed = max((nic.speed_bits_per_s or 0 for nic in ports), default=0)
     chosen = [nic for nic in ports if (nic.speed_bits_per_s or 0) == speed]

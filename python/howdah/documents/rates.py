@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.documents.hardware import disk_names
 from howdah.model.host import Host
 from howdah.model.inventory import DiskSet
@@ -23,12 +23,12 @@ class Rated(NamedTuple):
     """Disks with their rates, and what to say beside them by their path below a group."""
 
     disks: tuple[DiskSet, ...]
-    said: dict[Path, str]
+    said: dict[Keys, str]
 
 
 def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
     """The lines of disks of hosts that are alike, with the median of what was measured of each line."""
-    said: dict[Path, str] = {}
+    said: dict[Keys, str] = {}
     lines = list(disks)
     for index, line in enumerate(disks):
         zones = [pair for host in hosts for pair in _zones(host, index)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition, Probe, new_name
 from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
 from howdah.documents.physical import Physical, physical
@@ -40,7 +40,7 @@ class _Described(NamedTuple):
     """The hardware of one kind of host, with what is to be asked."""
 
     hardware: Hardware
-    asked: Mapping[Path, str]
+    asked: Mapping[Keys, str]
 
 
 def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tuple[Addition, ...]:
@@ -135,7 +135,7 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
                 "probe the machine that its daemons run on, outside any container",
             )
         return _Described(told.hardware, told.asked)
-    asked: dict[Path, str] = {}
+    asked: dict[Keys, str] = {}
     if host.workers > 1:
         asked["name",] = (
             f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
@@ -147,7 +147,7 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
     return _Described(hardware, asked)
 
 
-def _cpu(host: Physical, asked: dict[Path, str]) -> CpuLayout:
+def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
     if host.threads is not None:
         asked["cpu",] = (
             f"assumed: {host.threads} threads were counted; write sockets, cores and threads of each"
@@ -157,7 +157,7 @@ def _cpu(host: Physical, asked: dict[Path, str]) -> CpuLayout:
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
-def _memory(host: Physical, asked: dict[Path, str]) -> int:
+def _memory(host: Physical, asked: dict[Keys, str]) -> int:
     if host.memory_bytes is not None:
         installed = installed_bytes(host.memory_bytes)
         if installed != host.memory_bytes:
@@ -171,7 +171,7 @@ def _memory(host: Physical, asked: dict[Path, str]) -> int:
     return max(GIB, host.container_bytes)
 
 
-def _disks(host: Physical, given: Given, asked: dict[Path, str]) -> tuple[DiskSet, ...]:
+def _disks(host: Physical, given: Given, asked: dict[Keys, str]) -> tuple[DiskSet, ...]:
     if not host.volumes:
         return (_untold_disk(host, given, asked),)
     sets: list[DiskSet] = []
@@ -191,7 +191,7 @@ def _alike(volume: Volume) -> tuple[str, int]:
     return volume.storage, nominal_bytes(volume.size_bytes)
 
 
-def _untold_disk(host: Physical, given: Given, asked: dict[Path, str]) -> DiskSet:
+def _untold_disk(host: Physical, given: Given, asked: dict[Keys, str]) -> DiskSet:
     """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
     size = exact_bytes(_UNTOLD_DISK)
     if host.stores:
@@ -202,7 +202,7 @@ def _untold_disk(host: Physical, given: Given, asked: dict[Path, str]) -> DiskSe
     return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
 
 
-def _nics(given: Given, asked: dict[Path, str]) -> tuple[NicSet, ...]:
+def _nics(given: Given, asked: dict[Keys, str]) -> tuple[NicSet, ...]:
     if given.nic_bits_per_s is None:
         asked["nics", 0] = "assumed: no daemon knows its network's speed; write it, or give --nic"
     return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)

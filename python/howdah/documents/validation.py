@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from howdah.documents.fault import Fault, Path
+from howdah.documents.fault import Fault, Keys
 from howdah.documents.fields import key_of, meanings, model_at
 from howdah.documents.saying import say, shown
 from howdah.documents.tree import Tree
@@ -54,9 +54,9 @@ def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
     return Fault(tree.mark(path), path, what, hint)
 
 
-def _real(tree: Tree, loc: Path) -> Path:
+def _real(tree: Tree, loc: Keys) -> Keys:
     """The part of pydantic's location that is in the document."""
-    path: Path = ()
+    path: Keys = ()
     for step in loc:
         if (*path, step) not in tree.values:
             break
@@ -64,7 +64,7 @@ def _real(tree: Tree, loc: Path) -> Path:
     return path
 
 
-def _missing(model: type[BaseModel], path: Path, key: str) -> tuple[str, str]:
+def _missing(model: type[BaseModel], path: Keys, key: str) -> tuple[str, str]:
     """What a missing key is for, in the words of its class."""
     owner = model_at(model, path)
     texts = meanings(owner) if owner is not None else {}
@@ -72,14 +72,14 @@ def _missing(model: type[BaseModel], path: Path, key: str) -> tuple[str, str]:
     return f"{key} is missing", f"add `{key}:` – {meaning[:1].lower()}{meaning[1:]}"
 
 
-def _unknown(model: type[BaseModel], tree: Tree, path: Path) -> Fault:
+def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
     known = _known(model, path)
     near = _nearest(known, str(path[-1]))
     hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
     return Fault(tree.keys.get(path, tree.mark(path)), path, "is not a key howdah knows", hint)
 
 
-def _known(model: type[BaseModel], path: Path) -> list[str]:
+def _known(model: type[BaseModel], path: Keys) -> list[str]:
     """The keys that the mapping around a path may have."""
     owner = model_at(model, path[:-1])
     return [key_of(owner, field) for field in owner.model_fields] if owner is not None else []

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from howdah.documents.fault import Path
+from howdah.documents.fault import Keys
 from howdah.documents.fields import key_of
 from howdah.documents.scalar import spelling
 from howdah.model.calibration import CalibrationCell, Residual, Without
@@ -16,7 +16,7 @@ from howdah.model.plan import Breach, Input, Setting
 from howdah.model.request import Demand, Override
 from howdah.units import GIB, MIB, format_bytes
 
-Comments = Mapping[Path, str]
+Comments = Mapping[Keys, str]
 """What stands behind the line of a path."""
 
 _WIDEST = 110
@@ -54,14 +54,14 @@ class _Writer:
         self.lines: list[str] = []
         self._comments = comments
 
-    def mapping(self, said: dict[str, Any], model: BaseModel, indent: int, path: Path) -> None:
+    def mapping(self, said: dict[str, Any], model: BaseModel, indent: int, path: Keys) -> None:
         """A model as one line for each of its fields."""
         values = {key_of(type(model), name): getattr(model, name) for name in type(model).model_fields}
         for key, dumped in said.items():
             in_bytes = key.endswith("_bytes") or (key == "value" and _is_size(model))
             self._entry(f"{' ' * indent}{key}:", dumped, values[key], indent, (*path, key), in_bytes=in_bytes)
 
-    def _entry(self, head: str, dumped: Any, value: Any, indent: int, path: Path, *, in_bytes: bool) -> None:
+    def _entry(self, head: str, dumped: Any, value: Any, indent: int, path: Keys, *, in_bytes: bool) -> None:
         if isinstance(value, BaseModel):
             said = _said(value, dumped)
             if self._one_line(head, said, value, path):
@@ -78,7 +78,7 @@ class _Writer:
             words = _in_words(value) if in_bytes and isinstance(value, int) else ""
             self._line(f"{head} {spelling(dumped, block=True)}", path, words)
 
-    def _list(self, head: str, dumped: list[Any], values: tuple[Any, ...], indent: int, path: Path) -> None:
+    def _list(self, head: str, dumped: list[Any], values: tuple[Any, ...], indent: int, path: Keys) -> None:
         if not any(isinstance(value, BaseModel) for value in values):
             line = f"{head} [{', '.join(map(spelling, dumped))}]"
             if len(line) <= _WIDEST or not values:
@@ -98,7 +98,7 @@ class _Writer:
             self.mapping(said, value, indent + 4, here)
             self.lines[start] = f"{dash} {self.lines[start].lstrip(' ')}"
 
-    def _one_line(self, head: str, said: dict[str, Any], model: BaseModel, path: Path) -> bool:
+    def _one_line(self, head: str, said: dict[str, Any], model: BaseModel, path: Keys) -> bool:
         """Write a small model between braces if it fits a line; whether it did."""
         if not isinstance(model, _ONE_LINE):
             return False
@@ -108,7 +108,7 @@ class _Writer:
         self._line(line, path, _size(model))
         return True
 
-    def _line(self, line: str, path: Path, words: str = "") -> None:
+    def _line(self, line: str, path: Keys, words: str = "") -> None:
         comment = self._comments.get(path) or words
         self.lines.append(f"{line}  # {comment}" if comment else line)
 
