@@ -13,7 +13,7 @@ from benches.process import run_process
 from benches.race import Course
 from benches.result import Goal, Result
 from benches.sizes import Request, dataset_bytes
-from howdah.documents.host import read_host
+from howdah.documents.files import read_host
 from howdah.units import format_bytes, format_memory
 
 _MOST_ERROR = 0.15

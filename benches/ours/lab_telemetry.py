@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benches.ours.sampling import sample
-from howdah.lab import cgroups, network
-from howdah.lab.cgroups import Group, machine_group
-from howdah.lab.names import host_space
+from howdah.lab.kernel import cgroups, network
+from howdah.lab.kernel.cgroups import Group, machine_group
+from howdah.lab.registry import host_space
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources

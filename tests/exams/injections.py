@@ -7,13 +7,14 @@ from pathlib import Path
 
 from exams.cases import NONE, Case
 from exams.commands import Commands
-from howdah.lab import loops, names, network
-from howdah.lab.cgroups import machine_group
-from howdah.lab.disks import devices
-from howdah.lab.links import queueing
+from howdah.lab import registry
+from howdah.lab.kernel import loops, network
+from howdah.lab.kernel.cgroups import machine_group
+from howdah.lab.kernel.disks import devices
+from howdah.lab.kernel.network import queueing
+from howdah.lab.kernel.tools import run
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState
-from howdah.lab.tools import run
 
 _END = "</configuration>"
 _ADMIN = "  <property>\n    <name>yarn.nodemanager.admin-env</name>\n    <value>_JAVA_OPTIONS="
@@ -72,7 +73,7 @@ class Injections:
         number = 1 + self._spec.machines.index(machine)
         ends = {
             network.space(self._spec, machine): network.INTERFACE,
-            names.host_space(self._spec.name, machine.host): f"machine{number}",
+            registry.host_space(self._spec.name, machine.host): f"machine{number}",
         }
         for space, device in ends.items():
             line = queueing(device, bits_per_s) if bits_per_s else f"qdisc replace dev {device} root noqueue"

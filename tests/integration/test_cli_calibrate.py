@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.calibration import read_calibration
+from howdah.documents.files import read_calibration
 from howdah.model.parameter import PARAMETERS
 from support.command import howdah, tree
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.host import read_host
-from howdah.documents.inventory import read_inventory
-from howdah.documents.schema import inventory_schema
+from howdah.documents.files import inventory_schema, read_host, read_inventory
 from support.command import howdah, tree
 
 ROOT = Path(__file__).parents[2]

@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
-from howdah.documents.plan import read_plan
-from howdah.documents.work import read_work
+from howdah.documents.files import read_inventory, read_plan, read_work
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.plan import write_plan
+from howdah.documents.files import write_plan
 from howdah.model.plan import Plan
 from support.command import HOWDAH, environment
 from support.lab_traces import traces

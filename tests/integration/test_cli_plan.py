@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.model.plan import Plan
 from howdah.report.plan.asked import command
 from support.command import HOWDAH, environment, howdah, tree

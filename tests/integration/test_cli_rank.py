@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.calibration import write_calibration
+from howdah.documents.files import write_calibration
 from howdah.model.calibration import CalibratedValue, Calibration, Residual
 from support.command import howdah
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.plan import write_plan
+from howdah.documents.files import write_plan
 from howdah.model.plan import Setting
 from howdah.render.directory import MANIFEST
 from support.command import howdah, tree

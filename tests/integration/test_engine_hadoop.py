@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.engines.hadoop.stopping import run_tag
+from howdah.engines.hadoop.programs.client import run_tag
+from howdah.engines.hadoop.storage.workspace import Workspace
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord

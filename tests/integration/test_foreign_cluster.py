@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.store.reader import read_run
 from support.command import howdah
 from support.foreign import Foreign, foreign_cluster

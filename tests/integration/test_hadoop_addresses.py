@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import Releases
+from howdah.audit.folder import Releases, read_folders
 from howdah.model.check import Verdict
 from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection

@@ -13,12 +13,11 @@ from typing import NamedTuple
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.seen import Seen
-from howdah.engines.hadoop.spread import replica_spread
-from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.tell import Told, tell_job
-from howdah.engines.hadoop.watch import Watch
+from howdah.engines.hadoop.following.progress import Seen
+from howdah.engines.hadoop.following.workers import Watch
+from howdah.engines.hadoop.history.tellers import Told, tell_job
+from howdah.engines.hadoop.storage.spread import replica_spread
+from howdah.engines.hadoop.target import HadoopTarget, Machines
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_workers

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from howdah.analysis import analyse
-from howdah.lab.capabilities import find_capabilities
+from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.model.tables import RunData
 from howdah.probe import probe_host
 from support.busy import busy_others

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab import cgroups, disks, enter, network
-from howdah.lab.cgroups import machine_group
-from howdah.lab.hosts import build_hosts, remove_hosts, survey_hosts
+from howdah.lab.kernel import cgroups, disks, enter, network
+from howdah.lab.kernel.cgroups import machine_group
+from howdah.lab.machines import build_hosts, remove_hosts, survey_hosts
 from howdah.lab.spec import LabSpec
 from howdah.units import MIB
 from support import lab_hosts, transfer
@@ -39,7 +39,7 @@ print("held")
 # Does part of the work of a laboratory, as long as it is let live.
 WORK = """
 import sys
-from howdah.lab.hosts import build_hosts, remove_hosts
+from howdah.lab.machines import build_hosts, remove_hosts
 from howdah.lab.spec import LabSpec
 spec = LabSpec.model_validate_json(sys.argv[1])
 print("ready", flush=True)
@@ -348,7 +348,7 @@ def test_removing_leaves_another_laboratory_alone(lab: Callable[..., LabSpec]) -
 
 def test_removing_from_inside_is_refused(lab: Callable[..., LabSpec]) -> None:
     spec = lab()
-    code = "import sys; from howdah.lab.hosts import remove_hosts; remove_hosts(sys.argv[1], None)"
+    code = "import sys; from howdah.lab.machines import remove_hosts; remove_hosts(sys.argv[1], None)"
 
     with pytest.raises(subprocess.CalledProcessError) as error:
         inside(spec, "h1-w1", sys.executable, "-c", code, spec.name)
@@ -382,7 +382,7 @@ def kill_midway(spec: LabSpec, work: str, after_s: float) -> None:
 def test_this_process_joins_the_client_s_network(lab: Callable[..., LabSpec]) -> None:
     spec = lab()
     code = (
-        "import socket, sys; from howdah.lab.enter import join_network; join_network(sys.argv[1])\n"
+        "import socket, sys; from howdah.lab.kernel.enter import join_network; join_network(sys.argv[1])\n"
         "print(socket.create_server(('10.77.255.254', 0)).getsockname()[0])"
     )
 

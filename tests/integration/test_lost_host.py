@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.lab import enter, network
-from howdah.lab.hosts import build_hosts, remove_hosts
+from howdah.lab.kernel import enter, network
+from howdah.lab.machines import build_hosts, remove_hosts
 from howdah.lab.spec import LabSpec
 from support import lab_hosts
 
@@ -44,7 +44,7 @@ server.serve_forever()
 ASKER = f"""
 import json, socket, sys
 from howdah.services.errors import ServiceError
-from howdah.services.line import Line
+from howdah.services.web import Line
 from howdah.services.web import Web
 web = Web(silence_s={PATIENCE_S})
 ways = {{"line": Line(web), "web": web}}

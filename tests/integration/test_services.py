@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from howdah.installation import PROGRAMS
-from howdah.services.app_master import JobProgress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused, Unexpected
 from howdah.services.jmx import JmxReader
+from howdah.services.jobs import JobProgress
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab import cgroups
-from howdah.lab.cgroups import Group
-from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
-from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
+from howdah.lab.kernel import cgroups
+from howdah.lab.kernel.cgroups import Group
+from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.device import Device
+from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.link import LinkDevice
 from howdah.telemetry.own import GroupDevice
-from howdah.telemetry.volume import VolumeDevice
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 

@@ -17,7 +17,7 @@ import pytest
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
-from howdah.telemetry.importers.window import Window, onto_run
+from howdah.telemetry.importers.stretch import Window, onto_run
 from support.ports import free_ports
 
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.engines.digests import sha256
 from howdah.model.cluster import ClusterState, Laboratory, Scaling
 from howdah.model.plan import Plan

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.documents.inventory import read_inventory
-from howdah.documents.plan import write_plan
+from howdah.documents.files import read_inventory, write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory

@@ -14,8 +14,7 @@ from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs
-from howdah.engines.sim.engine import SimEngine
-from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.at_once import at_once
 from howdah.model.job import Job
 from howdah.model.plan import Plan

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from howdah.engines.sim.engine import SimEngine
-from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.tables import RunData

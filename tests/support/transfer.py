@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from howdah.lab import enter
+from howdah.lab.kernel import enter
 from howdah.lab.spec import LabSpec
 from support.lab_hosts import names_file
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.model.parameter import PARAMETERS
-from howdah.session.predict.accuracy import page
+from howdah.session.predict.pages import page
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text() == page(), "python -m howdah.session.predict.accuracy docs/accuracy.md"
+    assert PAGE.read_text() == page(), "python -m howdah.session.predict.pages docs/accuracy.md"
 
 
 def test_the_shipped_calibration_holds_every_fitted_parameter_and_few_of_them() -> None:

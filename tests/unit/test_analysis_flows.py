@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import analyse
-from howdah.analysis.anywhere import local_by_lot
-from howdah.analysis.crossing import shuffle_share
+from howdah.analysis.crossing import local_by_lot, shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.tables import RunData

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
-from howdah.analysis.comparing.machines import seen_in
-from howdah.analysis.comparing.readings import readings_of
+from howdah.analysis.comparing.readings import readings_of, seen_in
 from howdah.analysis.phases import workload_times
 from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import Releases
+from howdah.audit.folder import Releases, read_folders
 from howdah.model.host import Host
 from support.faults import SOUND, Exhibit
 

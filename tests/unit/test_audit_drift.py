@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import known_releases
-from howdah.documents.inventory import read_inventory
+from howdah.audit.folder import known_releases, read_folders
+from howdah.documents.files import read_inventory
 from howdah.model.check import Check, Verdict
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory

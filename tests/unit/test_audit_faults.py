@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import Releases
+from howdah.audit.folder import Releases, read_folders
 from howdah.model.check import Check, Verdict
 from support.faults import Exhibit, Fault, append, both, drop, every, host, line, put, rename, text
 

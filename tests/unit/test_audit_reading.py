@@ -10,10 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from howdah.audit.env_file import read_env
+from howdah.audit.files import read_env, read_xml
 from howdah.audit.folder import read_folders
 from howdah.audit.values import Values
-from howdah.audit.xml_file import read_xml
 from howdah.errors import UserError
 from howdah.model.found import FoundConfig
 from howdah.releases import hadoop, hbase

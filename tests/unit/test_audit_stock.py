@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import Releases
+from howdah.audit.folder import Releases, read_folders
 from howdah.model.check import CheckReport, Verdict
 from howdah.model.host import Host
 from support.faults import Exhibit

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.audit.folder import read_folders
-from howdah.audit.found_facts import found_facts
-from howdah.audit.inspections import check_inspections
-from howdah.audit.releases import Releases
-from howdah.audit.settings import check_settings
+from howdah.audit.facts import found_facts
+from howdah.audit.folder import Releases, read_folders
+from howdah.audit.inspections import check_inspections, check_settings
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.audit.values import Values

@@ -12,10 +12,9 @@ from howdah.calibrate.ablation import ablate
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case, Simulate, Work
 from howdah.calibrate.fit import fit
-from howdah.calibrate.free import Free, values_for
 from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
 from howdah.calibrate.noise import best_of_shift, typical
-from howdah.calibrate.problem import Figure, Problem
+from howdah.calibrate.problem import Figure, Free, Problem, values_for
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.parameter import Parameter

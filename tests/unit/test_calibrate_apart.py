@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from howdah.calibrate.apart import apart, own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
-from howdah.calibrate.naming import NamedRun, named_run, run_name
-from howdah.calibrate.tables import Setting
+from howdah.calibrate.tables import NamedRun, Setting, named_run, run_name
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
 from howdah.planner.predictor import Predicted, lag
 from howdah.simulation.calibrations import PUBLISHED, load_calibration

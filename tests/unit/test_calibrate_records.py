@@ -10,12 +10,10 @@ import pytest
 
 from howdah.calibrate.built import as_built
 from howdah.calibrate.fit import fit
-from howdah.calibrate.free import free_parameters
 from howdah.calibrate.leave_out import NINETY
-from howdah.calibrate.own import OWN
-from howdah.calibrate.problem import Problem
-from howdah.calibrate.records import cases_of, laboratory_values, run_to_run
-from howdah.engines.sim.target import SimTarget
+from howdah.calibrate.problem import Problem, free_parameters
+from howdah.calibrate.records import OWN, cases_of, laboratory_values, run_to_run
+from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.run import Origin, Outcome, RunRecord

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.calibration import parse_calibration, read_calibration, write_calibration
+from howdah.documents.files import parse_calibration, read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
 

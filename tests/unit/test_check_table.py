@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from howdah.cli.check_table import check_table
+from howdah.cli.check import check_table
 from howdah.model.check import Check, CheckReport, Verdict
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.cli.inventory_table import groups_table
-from howdah.documents.inventory import read_inventory
+from howdah.cli.inventory import groups_table
+from howdah.documents.files import read_inventory
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 

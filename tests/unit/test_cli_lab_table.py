@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 from howdah.cli.lab_table import back_text, lost_text, status_text
-from howdah.lab.daemons import Daemon
-from howdah.lab.doing import Back, How, Lost
-from howdah.lab.health import Health
-from howdah.lab.processes import Process
-from howdah.lab.redundancy import Behind
+from howdah.lab.commands import Back, How, Lost
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.health import Health
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.kernel.processes import Process
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.plan import Role

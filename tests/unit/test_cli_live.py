@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from howdah.analysis import analyse
-from howdah.cli.live import Display
-from howdah.cli.words import result_line
+from howdah.cli.live import Display, result_line
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.run import Outcome

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.cli.choice import parse_choice
 from howdah.cli.request import (
     parse_demands,
     parse_growth,
@@ -14,6 +13,7 @@ from howdah.cli.request import (
     parse_realm,
     parse_whole,
 )
+from howdah.cli.values import parse_choice
 from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override, Protection
 

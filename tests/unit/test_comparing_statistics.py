@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from howdah.analysis.comparing.power import detectable, repeats_needed
-from howdah.analysis.comparing.statistics import holm, one_noise, welch
+from howdah.analysis.comparing.statistics import detectable, holm, one_noise, repeats_needed, welch
 
 PAIRS = 10_000
 NOISE = 0.01

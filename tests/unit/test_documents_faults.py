@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.documents.inventory import parse_inventory, read_inventory
-from howdah.documents.plan import read_plan
+from howdah.documents.files import parse_inventory, read_inventory, read_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.documents.inventory import parse_inventory, read_inventory, write_inventory
-from howdah.documents.plan import read_plan, write_plan
+from howdah.documents.files import parse_inventory, read_inventory, read_plan, write_inventory, write_plan
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.hostname import MOST_HOSTS

@@ -14,8 +14,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from howdah.documents.fault import Mark
-from howdah.documents.scalar import Scalar, meaning, spelling
-from howdah.documents.tree import read_tree
+from howdah.documents.tree import Scalar, meaning, read_tree, spelling
 
 SAMPLE = """\
 # hosts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.engines.hadoop.settings import check_settings
+from howdah.engines.hadoop.programs.command import check_settings
 from howdah.errors import UserError
 
 

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.attempts import attempt_rows
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.phases import phases
-from howdah.engines.hadoop.slots import slots
+from howdah.engines.hadoop.history.attempts import attempt_rows, phases, slots
+from howdah.engines.hadoop.target import Machines
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from howdah.engines.hadoop.client import Client
-from howdah.engines.hadoop.marker import Marker, Process, is_dead, read_marker, this_process
+from howdah.engines.hadoop.programs.client import Client
+from howdah.engines.hadoop.storage.workspace import Marker, Process, is_dead, read_marker, this_process
 
 SUBMITTED = "INFO impl.YarnClientImpl: Submitted application application_1795279046143_0001"
 
@@ -47,7 +47,7 @@ def test_one_that_does_not_want_to_end_is_ended(tmp_path: Path) -> None:
 def test_a_process_is_dead_once_it_has_ended() -> None:
     assert is_dead(this_process()) is False
     program = (
-        "from howdah.engines.hadoop.marker import Marker, this_process;"
+        "from howdah.engines.hadoop.storage.workspace import Marker, this_process;"
         "print(Marker(run='r', process=this_process()).model_dump_json())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

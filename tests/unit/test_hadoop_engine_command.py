@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.hadoop.command import Command, argument_vector
-from howdah.engines.hadoop.containers import check_containers
+from howdah.engines.hadoop.programs.command import Command, argument_vector, check_containers
+from howdah.engines.hadoop.storage.workspace import Workspace
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.services.conf import ClientConf

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from howdah.engines.hadoop.dfsio_rates import Sums, TaskRate, read_sums, read_task
-from howdah.engines.hadoop.nnbench import Measured, arguments, read_measured
-from howdah.engines.hadoop.pi import estimate
-from howdah.engines.hadoop.progress import progress
-from howdah.engines.hadoop.properties import file_properties, sort_properties
+from howdah.engines.hadoop.following.progress import progress
+from howdah.engines.hadoop.programs.command import file_properties, sort_properties
+from howdah.engines.hadoop.programs.dfsio import Sums, TaskRate, read_sums, read_task
+from howdah.engines.hadoop.programs.nnbench import Measured, arguments, read_measured
+from howdah.engines.hadoop.programs.pi import estimate
 from howdah.model.workload import Codec, Workload, WorkloadKind
-from howdah.services.app_master import JobProgress
+from howdah.services.jobs import JobProgress
 
 SUMS = "f:rate\t178202.92\nf:sqrate\t15396.9\nl:size\t30000000\nl:tasks\t3\nl:time\t820\n"
 TASK_LOG = """\

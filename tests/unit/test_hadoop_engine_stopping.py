@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.hadoop import stopping
-from howdah.engines.hadoop.stopping import kill_applications, run_tag
+from howdah.engines.hadoop.programs import client
+from howdah.engines.hadoop.programs.client import kill_applications, run_tag
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.installation import Installation
 from howdah.services.conf import ClientConf
@@ -49,7 +49,7 @@ class Cluster(NamedTuple):
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    monkeypatch.setattr(stopping, "_POLL_S", 0.01)
+    monkeypatch.setattr(client, "_POLL_S", 0.01)
     home = tmp_path / "java"
     (home / "bin").mkdir(parents=True)
     monkeypatch.setenv("JAVA_HOME", str(home))
@@ -95,7 +95,7 @@ def test_what_the_web_server_refuses_the_client_may_do(cluster: Cluster, tmp_pat
 def test_a_client_that_hangs_does_not_hold_up_the_end(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stopping, "_CLIENT_S", 0.2)
+    monkeypatch.setattr(client, "_CLIENT_S", 0.2)
     cluster.server.answers |= {APPS: in_json(apps("RUNNING")), KILL: REFUSED}
     java(cluster, "exec sleep 60")
     with pytest.raises(ServiceError, match="has not ended"):

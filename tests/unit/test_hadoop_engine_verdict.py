@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.generated import Generated
-from howdah.engines.hadoop.verdict import judge
+from howdah.engines.hadoop.programs.sources import Generated
+from howdah.engines.hadoop.programs.tera import judge
 
 WHOLE = "checksum\t1f9ffe645ec\n"
 PARTITIONING = (

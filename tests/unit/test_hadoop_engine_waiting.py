@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.waiting import Patience, Silence
-from howdah.services.app_master import JobProgress
+from howdah.engines.hadoop.following.job import Patience, Silence
+from howdah.services.jobs import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
 DEADLINE_S = 120.0

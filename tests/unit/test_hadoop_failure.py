@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.causes import innermost, short_cause
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.failure import said_by_client
-from howdah.engines.hadoop.tell import tell_job
+from howdah.engines.hadoop.history.failure import innermost, said_by_client, short_cause
+from howdah.engines.hadoop.history.tellers import tell_job
 from howdah.model.plan import Plan
 from howdah.model.workload import WorkloadKind
 from howdah.services.secrets import without_secrets

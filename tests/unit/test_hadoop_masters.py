@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.masters import MastersWatch
+from howdah.engines.hadoop.following.masters import MastersWatch
+from howdah.engines.hadoop.target import Machines
 from howdah.model.cluster import Event
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.hadoop.room import check_replicas
+from howdah.engines.hadoop.storage.room import check_replicas
 from howdah.errors import UserError
 from howdah.model.workload import Suite, Workload, WorkloadKind
 from howdah.services.conf import ClientConf

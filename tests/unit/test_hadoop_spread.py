@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.spread import spread
+from howdah.engines.hadoop.storage.spread import spread
+from howdah.engines.hadoop.target import Machines
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.services.fsck import Block, Replica, read_fsck
-from howdah.services.namenode import DataNode, datanode_names
+from howdah.services.namenode import Block, DataNode, Replica, datanode_names, read_fsck
 from support.plans import group
 from support.recorded_jobs import DATA
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.printed import printed_counters
-from howdah.engines.hadoop.seen import Seen
+from howdah.engines.hadoop.following.progress import Seen
+from howdah.engines.hadoop.history.counters import printed_counters
+from howdah.engines.hadoop.history.tellers import Told, tell_job
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.tell import Told, tell_job
 from howdah.model.plan import Plan
 from howdah.model.run import TaskAttempt
 from howdah.model.workload import WorkloadKind
-from howdah.services import history_file
+from howdah.services import history
 from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
 from howdah.services.jobs import JobReader
@@ -349,7 +349,7 @@ def test_of_a_very_long_history_the_beginning_is_read_and_the_server_tells_how_i
     job = recorded_job("terasort")
     assert job.file is not None
     most = len(job.file) // 2
-    monkeypatch.setattr(history_file, "MOST_BYTES", most)
+    monkeypatch.setattr(history, "MOST_BYTES", most)
     # A DataNode sends as much as it was asked for.
     with serving(job._replace(file=job.file[:most]), tmp_path / "conf") as target:
         told = _tell("terasort", target, job)

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.watch import Watch
-from howdah.engines.hadoop.watching import Watching
+from howdah.engines.hadoop.following.workers import Watch, Watching
+from howdah.engines.hadoop.target import Machines
 from howdah.model.plan import Plan
 from howdah.services.answer import facts
 from howdah.services.conf import ClientConf

@@ -9,10 +9,16 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.hadoop.leftovers import clear_leftovers
-from howdah.engines.hadoop.marker import Marker, this_process
+from howdah.engines.hadoop.storage.workspace import (
+    Marker,
+    Workspace,
+    clear_leftovers,
+    marked_directories,
+    missing_parents,
+    remove,
+    this_process,
+)
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.workspace import Workspace, marked_directories, missing_parents, remove
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.services.conf import ClientConf

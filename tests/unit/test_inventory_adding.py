@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from howdah.documents.appending import extended_text, new_text
+from howdah.documents.files import parse_inventory
 from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
 from howdah.documents.hardware import describe, disk_names, installed_bytes
-from howdah.documents.inventory import parse_inventory
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from howdah.documents.inventory import parse_inventory, read_inventory
+from howdah.documents.files import inventory_schema, parse_inventory, read_inventory
 from howdah.documents.notices import notices
-from howdah.documents.schema import inventory_schema
 
 ROOT = Path(__file__).parents[2]
 SOUND = """\

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.capabilities import Can, Capabilities, refuse_lacking
-from howdah.lab.hierarchies import Controller
-from howdah.lab.isolation import isolation, rootless_isolation
+from howdah.lab.kernel.capabilities import Can, Capabilities, refuse_lacking
+from howdah.lab.kernel.cgroups import Controller
+from howdah.lab.refusals import isolation, rootless_isolation
 from support.lab_hosts import lab_spec
 
 YES = Can(True)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed
-from howdah.lab.cgroups import Group
-from howdah.lab.hierarchies import Controller, Hierarchies, Hierarchy, find_hierarchies
-from howdah.lab.mounts import Mount
+from howdah.lab.kernel.cgroups import Controller, Group, Hierarchies, Hierarchy, find_hierarchies
+from howdah.lab.kernel.mounts import Mount
 from howdah.units import GIB
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.lab.links import bucket, queueing
+from howdah.lab.kernel.network import bucket, queueing
 
 SPEEDS = st.integers(10_000_000, 10_000_000_000)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab import processes
-from howdah.lab.names import MACHINE, VARIABLE
-from howdah.lab.processes import DAEMON
+from howdah.lab.kernel import processes
+from howdah.lab.kernel.processes import DAEMON
+from howdah.lab.registry import MACHINE, VARIABLE
 
 MARK = f"test{os.getpid()}@0"
 SLEEP = [sys.executable, "-c", "import time; print('here', flush=True); time.sleep(60)"]

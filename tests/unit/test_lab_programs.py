@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.installation import PROGRAMS
-from howdah.lab.daemons import tail
-from howdah.lab.programs import PROGRAM, planned_options
-from howdah.lab.redirect import conf_files
+from howdah.lab.hadoop.daemons import PROGRAM, planned_options, tail
+from howdah.lab.hadoop.redirect import conf_files
 from howdah.model.plan import Role
 from howdah.render import render
 from support.labs import lab_plan

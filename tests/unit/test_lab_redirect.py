@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.lab.properties import Change, properties, with_changes
-from howdah.lab.redirect import (
+from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
+    Change,
     Surroundings,
     changed,
     changes,
     conf_files,
     deviations,
     moved,
+    properties,
+    with_changes,
 )
 from howdah.render import render
 from support.labs import lab_plan

@@ -9,9 +9,8 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
+from howdah.lab.hadoop.redirect import changed, conf_files, properties
 from howdah.lab.machines import LOOPBACK, machines
-from howdah.lab.properties import properties
-from howdah.lab.redirect import changed, conf_files
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import Machine
 from howdah.model.cluster import Scaling

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.lab import names
-from howdah.lab.formatting import check_format, possible
+from howdah.lab import registry
+from howdah.lab.kernel.disks import check_format, possible
 from howdah.lab.spec import Format, LabSpec
 from howdah.units import GIB, MIB
 from support.lab_hosts import lab_spec
@@ -75,11 +75,15 @@ def test_a_spec_survives_being_written() -> None:
 
 @given(NAMES, NAMES, NAMES)
 def test_names_of_one_laboratory_are_never_another_s(lab: str, other: str, host: str) -> None:
-    own = (names.host_space(lab, host), names.machine_space(lab, host), names.image_name(lab, host, 1))
+    own = (
+        registry.host_space(lab, host),
+        registry.machine_space(lab, host),
+        registry.image_name(lab, host, 1),
+    )
 
     for name in own:
-        assert name.startswith(names.prefix(lab))
-        assert name.startswith(names.prefix(other)) == (lab == other)
+        assert name.startswith(registry.prefix(lab))
+        assert name.startswith(registry.prefix(other)) == (lab == other)
 
 
 def test_one_allocation_group_is_made_two_and_said() -> None:

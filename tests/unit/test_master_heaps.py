@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection

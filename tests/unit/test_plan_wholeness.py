@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
-from howdah.documents.plan import read_plan, write_plan
+from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.errors import UserError
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster

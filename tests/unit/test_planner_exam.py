@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.model.placement import placed_hosts, placed_workers
 from howdah.model.plan import Candidate, Cluster, Plan, Role, Setting, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection

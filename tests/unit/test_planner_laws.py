@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import known_releases
-from howdah.documents.plan import read_plan, write_plan
+from howdah.audit.folder import known_releases, read_folders
+from howdah.documents.files import read_plan, write_plan
 from howdah.errors import UserError
 from howdah.model.check import Verdict
 from howdah.model.inventory import HostGroup, Inventory

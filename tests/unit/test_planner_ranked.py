@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.appending import new_text
+from howdah.documents.files import parse_inventory, read_work, write_work
 from howdah.documents.grouping import Addition, Probe
-from howdah.documents.inventory import parse_inventory
 from howdah.documents.survey import Given, survey_groups
-from howdah.documents.work import read_work, write_work
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey, Volume, Work
-from howdah.session.plan.workloads import demand_of
+from howdah.session.plan.importing import demand_of
 from support.machine import host
 
 GIB = 2**30

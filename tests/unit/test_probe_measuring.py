@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah import _native
-from howdah.documents.host import read_host
+from howdah.documents.files import read_host
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.host import Host
 from howdah.model.measured import Figure
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
-from howdah.probe.measuring import measure, streams
-from howdah.probe.measuring.pace import OutOfTime, Pace
-from howdah.probe.measuring.scratch import scratch
-from howdah.probe.measuring.zones import measure_zones
+from howdah.probe.measuring import disks, measure
+from howdah.probe.measuring.disks import measure_zones
+from howdah.probe.measuring.scratch import OutOfTime, Pace, scratch
 from howdah.units import GIB, MIB
 
 
@@ -37,7 +36,7 @@ def host() -> Host:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files as small as they may be."""
-    monkeypatch.setattr(streams, "_WANTED_S", 0.001)
+    monkeypatch.setattr(disks, "_WANTED_S", 0.001)
 
 
 def figures(value: object) -> Iterator[Figure]:
@@ -100,7 +99,7 @@ def test_too_little_room_is_said_before_anything_is_written(
 def test_disks_too_slow_for_the_time_are_no_figures(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "TRIAL_BYTES", 2 * GIB)
+    monkeypatch.setattr(disks, "TRIAL_BYTES", 2 * GIB)
     with pytest.raises(UserError, match=r"--seconds: 0\.001 s are too few") as refused:
         measure(host, [tmp_path], limit_s=0.001)
     assert "give 0.002" in refused.value.hint

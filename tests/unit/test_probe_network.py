@@ -10,10 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from howdah.errors import UserError
-from howdah.probe.measuring.listening import Listener
-from howdah.probe.measuring.pace import Pace
-from howdah.probe.measuring.peer import address_of, measure_peer
-from howdah.probe.measuring.transfer import SEND, receive_count
+from howdah.probe.measuring.peers import SEND, Listener, address_of, measure_peer, receive_count
+from howdah.probe.measuring.scratch import Pace
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from howdah.calibrate.case import Work
 from howdah.calibrate.study import Study
 from howdah.calibrate.tables import Setting
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.model.at_once import at_once
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers

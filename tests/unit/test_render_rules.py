@@ -10,7 +10,7 @@ from howdah import releases
 from howdah.planner.rule import FamilyRule, SettingRule
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import HADOOP_VERSIONS, HBASE_VERSIONS, Release
-from howdah.render.files import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, KNOWN
+from howdah.render.variant import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, KNOWN
 
 KEYS = sorted(
     {(rule.key, rule.file, rule.id) for rule in RULES if isinstance(rule, SettingRule)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.plan import Breach
 from howdah.model.value import value_text
-from howdah.render.env import env_file
+from howdah.render.hypervisor import vmx_fragment
 from howdah.render.libvirt import domain
-from howdah.render.text import setting_text, wrapped
-from howdah.render.vmx import vmx_fragment
-from howdah.render.xml import xml_file
+from howdah.render.text import env_file, setting_text, wrapped, xml_file
 from support.plans import kind, setting
 
 HOSTILE = st.one_of(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.model.plan import Capacity, Cluster, Judgement, Plan, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster

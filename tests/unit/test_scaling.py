@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup, Inventory

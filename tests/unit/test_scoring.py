@@ -13,8 +13,7 @@ from howdah.model.run import Origin, Outcome
 from howdah.model.workload import WorkloadKind
 from howdah.session.predict.pages import write_scored
 from howdah.session.predict.scoring import past_scores, score_run
-from howdah.store.predictions import load_prediction, save_prediction
-from howdah.store.scores import SCORES, read_scores
+from howdah.store.predictions import SCORES, load_prediction, read_scores, save_prediction
 from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run
 from support.stored import write_run

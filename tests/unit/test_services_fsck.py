@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.services.errors import Refused, Unexpected
-from howdah.services.fsck import Block, Replica, read_fsck
+from howdah.services.namenode import Block, Replica, read_fsck
 from support.recorded import recorded
 
 POOL = "BP-1-10.0.0.1-1:"

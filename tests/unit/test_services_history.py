@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, Refused, Unexpected
-from howdah.services.history import JobHistory
+from howdah.services.history import HistoryFiles, JobHistory
 from howdah.services.history_events import read_history
-from howdah.services.history_file import HistoryFiles
 from howdah.services.job import AttemptFacts, JobFacts, state_of, task_number
 from howdah.services.jobs import JobReader
 from howdah.services.namenode import NameNode

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
-from howdah.services.line import Line
-from howdah.services.web import Web
+from howdah.services.web import Line, Web
 from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json
 

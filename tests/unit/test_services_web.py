@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from howdah.errors import UserError
-from howdah.services import telling
+from howdah.services import errors
 from howdah.services.answer import one_or_many
 from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
 from howdah.services.web import Web
@@ -75,7 +75,7 @@ def test_a_connection_that_ends_in_the_middle() -> None:
 
 
 def test_an_answer_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "_MOST_BYTES", 1_000)
+    monkeypatch.setattr(errors, "_MOST_BYTES", 1_000)
     packed = (("Content-Encoding", "gzip"),)
     for answer in (
         Answer(b" " * 1_001),

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.calibrate.case import Case
-from howdah.calibrate.naming import named_run
+from howdah.calibrate.tables import named_run
 from howdah.model.known import KnownTimes
 from howdah.model.plan import Plan
 from howdah.model.request import Protection

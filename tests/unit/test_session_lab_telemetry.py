@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab.names import VARIABLE
+from howdah.lab.registry import VARIABLE
 from howdah.session.lab.telemetry import beneath
 from howdah.telemetry.own import ProcessesDevice
 from support.labs import lab_state

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.calibration import write_calibration
-from howdah.documents.plan import write_plan
+from howdah.documents.files import write_calibration, write_plan
 from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.session.study import studies as session
 from howdah.session.study.cells import plan_path, write_inputs

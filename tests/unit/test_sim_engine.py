@@ -10,14 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from howdah.engines.sim.detail import detail_of
-from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine
-from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.engine import OF_THE_OCCASION, SimEngine, SimTarget
+from howdah.engines.sim.results import detail_of
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
+from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Written
-from howdah.simulation.simulations import Simulations
 from howdah.simulation.translate import translate
 from howdah.store.writer import RunWriter
 from howdah.units import MIB

@@ -11,7 +11,7 @@ from statistics import fmean, median
 import pytest
 
 from howdah.calibrate.records import cases_of
-from howdah.documents.calibration import read_calibration
+from howdah.documents.files import read_calibration
 from howdah.simulation.cases import simulate_typical
 from support.lab_runs import recorded_runs
 

@@ -16,8 +16,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
 from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.run.prepared import Prepared
-from howdah.simulation.local.sorting import merge_cost, sort_cost
-from howdah.simulation.local.translate import median
+from howdah.simulation.local.translate import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
 from support.sinks import MemorySink
 

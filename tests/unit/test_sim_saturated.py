@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.engine import SimTarget
 from howdah.model.run import RunRecord
 from howdah.units import MIB
 from support.sim_plans import slots_plan, suite_on

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
-from howdah.documents.inventory import read_inventory
+from howdah.documents.files import read_inventory
 from howdah.errors import RecordError
 from howdah.model.base import Model
 from howdah.model.plan import Cluster, Plan, Setting, Worker

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.schema import study_schema
-from howdah.documents.study import read_study
+from howdah.documents.files import read_study, study_schema
 from howdah.errors import UserError
 from howdah.study.local import local_study
 from howdah.study.matrix import cells_of

@@ -14,8 +14,7 @@ import pytest
 from howdah.model.metrics import METRICS
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
-from howdah.telemetry.beans import beans_of
-from howdah.telemetry.daemons import DaemonDevice, daemon_source
+from howdah.telemetry.daemons import DaemonDevice, beans_of, daemon_source
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.importers.stretch import pattern_of
 from support.serving import Answer, serving

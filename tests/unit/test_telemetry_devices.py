@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.metrics import METRICS
-from howdah.telemetry.counter import Counter
-from howdah.telemetry.cpu import CpuDevice
+from howdah.telemetry.cpu import CpuDevice, PressureDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import DiskDevice
 from howdah.telemetry.memory import MemoryDevice
 from howdah.telemetry.nic import NicDevice
-from howdah.telemetry.pressure import PressureDevice
-from howdah.telemetry.procfile import ProcFile
+from howdah.telemetry.procfile import Counter, ProcFile
 
 HZ = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")

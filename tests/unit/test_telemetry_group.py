@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.services.web import Web
-from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
-from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
+from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
+from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S
 from howdah.telemetry.device import Reading
+from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.lab import LabMachine, lab_sources
-from howdah.telemetry.pressure import PressureDevice
-from howdah.telemetry.volume import VolumeDevice
 
 HZ = os.sysconf("SC_CLK_TCK")
 SECOND = 10**9

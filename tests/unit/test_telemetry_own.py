@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.telemetry.kernel import KernelDevice
-from howdah.telemetry.load import LoadDevice
+from howdah.telemetry.cpu import LoadDevice
 from howdah.telemetry.own import GroupDevice, OwnCpuDevice, OwnDiskDevice, ProcessesDevice, loose_lab
-from howdah.telemetry.processes import Process, Selection, parsed
+from howdah.telemetry.processes import KernelDevice, Process, Selection, parsed
 
 HZ = os.sysconf("SC_CLK_TCK")
 KERNEL_THREAD = 0x00200040

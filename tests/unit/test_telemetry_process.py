@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.telemetry.process import ProcessDevice, peak_rss_bytes, reset_peak_rss
+from howdah.telemetry.processes import ProcessDevice, peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.source import host_devices
 
 

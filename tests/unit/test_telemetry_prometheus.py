@@ -14,10 +14,8 @@ from howdah.errors import HowdahError, UserError
 from howdah.services.errors import NotReachable, Unexpected
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.prometheus import Query, parse_query, read_prometheus
-from howdah.telemetry.importers.prometheus_table import Series
-from howdah.telemetry.importers.stretch import Imported, Stretch
-from howdah.telemetry.importers.window import Window
+from howdah.telemetry.importers.prometheus import Query, Series, parse_query, read_prometheus
+from howdah.telemetry.importers.stretch import Imported, Stretch, Window
 from support.serving import Answer, serving
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data/prometheus/answers.json").read_text())

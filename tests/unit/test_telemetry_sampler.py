@@ -14,9 +14,8 @@ from howdah.errors import UserError
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.telemetry.cpu import CpuDevice
+from howdah.telemetry.cpu import CpuDevice, PressureDevice
 from howdah.telemetry.device import Device, Reading
-from howdah.telemetry.pressure import PressureDevice
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine
 

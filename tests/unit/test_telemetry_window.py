@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 
 from howdah.model.metrics import METRICS
 from howdah.model.run import Sample
-from howdah.telemetry.importers.stretch import Stretch, is_counter, is_known, summed
-from howdah.telemetry.importers.window import Window, onto_run, span, window_of
+from howdah.telemetry.importers.stretch import (
+    Stretch,
+    Window,
+    is_counter,
+    is_known,
+    onto_run,
+    span,
+    summed,
+    window_of,
+)
 from support import records
 
 START = 1_795_000_000.0

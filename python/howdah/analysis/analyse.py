@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
-from howdah.analysis.beside import beside
 from howdah.analysis.dfsio import all_figures
-from howdah.analysis.disks import cluster_disks, data_disks
 from howdah.analysis.evidence import Analysis, Evidence
-from howdah.analysis.floors import floors
+from howdah.analysis.floors import beside, floors
 from howdah.analysis.flows import flows
 from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
-from howdah.analysis.machines import counted, machines_of, on_cluster
-from howdah.analysis.masters import master_loads
+from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
+from howdah.analysis.masters import master_loads, master_losses
 from howdah.analysis.others import others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
@@ -26,7 +24,6 @@ from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
 from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
-from howdah.analysis.takeovers import master_losses
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes

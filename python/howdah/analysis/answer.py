@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from howdah.analysis.evidence import Evidence, LimitShare, MasterLoss, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
 from howdah.analysis.machines import on_cluster, workers_of
+from howdah.analysis.masters import took_over
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
-from howdah.analysis.takeovers import took_over
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord

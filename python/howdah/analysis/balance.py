@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.analysis.disks import data_dirs, dir_of
 from howdah.analysis.evidence import Balance, Evidence, StretchUse, WorkloadTime
-from howdah.analysis.machines import on_cluster
+from howdah.analysis.machines import data_dirs, dir_of, on_cluster
 from howdah.analysis.poles import succeeded, tasks_of
 from howdah.analysis.wording import number, percent
 from howdah.model.finding import Finding

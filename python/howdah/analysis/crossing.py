@@ -1,8 +1,11 @@
-"""How much of what tasks read and shuffle crossed from one machine to another, as the tasks tell."""
+"""How much of what tasks read and shuffle crosses from one machine to another, counted and by theory."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,11 +13,16 @@ import pyarrow.compute as pc
 
 from howdah.analysis.attempts import master_of
 from howdah.analysis.evidence import FloatArray
+from howdah.analysis.work import replication_of
 from howdah.model.cluster import HadoopJob
-from howdah.model.run import Outcome
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workload import WorkloadKind
 
 Place = Callable[[str], str]
 """The machine whose network interface a worker's traffic goes through."""
+
+# Of what goes by lot, one case in four hundred lies farther from its mean than so many standard deviations.
+_DEVIATIONS = 3.0
 
 
 def local_share(done: pa.Table, job: HadoopJob) -> float | None:
@@ -103,3 +111,80 @@ def shuffled(reduces: pa.Table) -> FloatArray:
 
 def _kind(tasks: pa.Table, kind: str) -> pa.Table:
     return tasks.filter(pc.equal(tasks.column("kind"), pa.scalar(kind)))
+
+
+class Lot(NamedTuple):
+    """The part of its input that a job should find locally, and how far the lot may have had it otherwise."""
+
+    share: float
+    wanders: float
+
+
+def local_by_lot(
+    record: RunRecord, result: WorkloadResult, done: pa.Table, place: Place, places: int
+) -> Lot | None:
+    """The lot of tasks that read anywhere; None of other programs, or where nobody says how many replicas.
+
+    A worker's chance is the part of the files that has a replica on it, as fsck saw them after they were
+    written; where nobody looked, that of an even spread. Each task reads one file, beside it or not.
+    """
+    if result.workload.kind is not WorkloadKind.DFSIO_READ:
+        return None
+    tasks = Counter(place(worker) for worker in done.column("worker").to_pylist() if worker)
+    chances = _chances(record, result, place)
+    if chances is None:
+        replication = replication_of(result)
+        if replication is None or not places:
+            return None
+        share = min(1.0, replication / places)
+        return Lot(share, _DEVIATIONS * sqrt(share * (1 - share) / max(1, tasks.total())))
+    each = [(count, min(1.0, chances.get(where, 0.0))) for where, count in tasks.items()]
+    total = max(1, tasks.total())
+    share = sum(count * chance for count, chance in each) / total
+    spread = sum(count * chance * (1 - chance) for count, chance in each)
+    return Lot(share, _DEVIATIONS * sqrt(spread) / total)
+
+
+def _chances(record: RunRecord, result: WorkloadResult, place: Place) -> dict[str, float] | None:
+    """The part of the blocks written before, in the same run, that each place has a replica of."""
+    before = record.workloads[: record.workloads.index(result)]
+    writes = [one.replicas for one in before if one.workload.kind is WorkloadKind.DFSIO_WRITE]
+    if not writes or writes[-1] is None or not writes[-1].blocks:
+        return None
+    found: Counter[str] = Counter()
+    for worker, replicas in writes[-1].per_worker.items():
+        found[place(worker)] += replicas
+    return {where: replicas / writes[-1].blocks for where, replicas in found.items()}
+
+
+def whole_files_share(
+    record: RunRecord, result: WorkloadResult, local_tasks: float | None, places: int
+) -> float | None:
+    """The part of TeraValidate's input that crosses no network; ``local_tasks`` is the part of its tasks.
+
+    A task that is local runs beside a replica of its file's first block. With r replicas every r-th such
+    task is on the worker that wrote the file and has a replica of each block; elsewhere other blocks are met
+    by chance: r of so many ``places`` with network interfaces of their own have them. None of other programs,
+    and where nothing tells how many blocks a file has.
+    """
+    sort = _sort_before(record, result)
+    if sort is None or sort.replicas is None or local_tasks is None or places < 1:
+        return None
+    files, replication = sort.workload.reduces, replication_of(sort)
+    if not files or not replication or not sort.replicas.blocks:
+        return None
+    first = min(1.0, files / sort.replicas.blocks)
+    by_chance = min(1.0, replication / places)
+    at_writer = 1 / replication
+    elsewhere = first + (1 - first) * by_chance
+    local = at_writer + (1 - at_writer) * elsewhere
+    return local_tasks * local + (1 - local_tasks) * by_chance
+
+
+def _sort_before(record: RunRecord, result: WorkloadResult) -> WorkloadResult | None:
+    """The sort whose output a TeraValidate read: the last one before it in the same run."""
+    if result.workload.kind is not WorkloadKind.TERAVALIDATE or result.workload.inputs:
+        return None
+    before = record.workloads[: record.workloads.index(result)]
+    sorts = [one for one in before if one.workload.kind is WorkloadKind.TERASORT]
+    return sorts[-1] if sorts else None

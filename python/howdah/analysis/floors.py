@@ -1,16 +1,16 @@
-"""How far a run is from the floor: the same work on the same rows with no Hadoop in the way."""
+"""How far a run is from its floor, and a simulated run from what is known of the same work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from howdah.analysis.cluster_work import replication_of
-from howdah.analysis.disks import data_dirs
-from howdah.analysis.evidence import Evidence, FloorDistance, StretchUse, WorkloadTime
-from howdah.analysis.machines import on_cluster
+from howdah.analysis.evidence import Beside, Evidence, FloorDistance, StretchUse, WorkloadTime
+from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, number, seconds, times
+from howdah.analysis.work import replication_of
 from howdah.model.finding import Finding
+from howdah.model.known import KnownTimes
 from howdah.model.placement import placed_workers
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
@@ -121,3 +121,21 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 number("floor", each.floor_s, "s"),
             ),
         )
+
+
+def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[Beside, ...]:
+    """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
+    return tuple(
+        Beside(workload, phase, elapsed_s, one.times[name], one.origin, one.source, one.differs)
+        for one in known
+        for workload, phase, elapsed_s in _stretches(workloads)
+        if (name := workload if phase is None else f"{workload}/{phase}") in one.times
+    )
+
+
+def _stretches(workloads: Sequence[WorkloadTime]) -> Iterator[tuple[str, str | None, float]]:
+    for time in workloads:
+        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0:
+            yield time.workload, None, time.elapsed_s
+            for phase in time.told_apart:
+                yield time.workload, phase.name, phase.elapsed_s

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.cluster_work import ClusterWork, JobBytes
 from howdah.analysis.evidence import (
     ByteAccount,
     ByteSide,
@@ -17,6 +16,7 @@ from howdah.analysis.evidence import (
 )
 from howdah.analysis.machines import counted
 from howdah.analysis.timeline import Timeline, Track
+from howdah.analysis.work import ClusterWork, JobBytes
 
 # HDFS keeps a checksum of 4 bytes for every 512 (dfs.bytes-per-checksum); a DataNode counts them where it
 # reads, and they lie in files of their own.

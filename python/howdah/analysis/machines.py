@@ -1,18 +1,16 @@
-"""The machines of a run, and which of them to count so that no byte and no CPU counts twice.
-
-A host's own counters and those of its workers show the same work from outside and from within
-(``howdah.model.metrics`` says which machine tells what).
-"""
+"""The machines of a run, the devices that carry their data, and which of them to count."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 from howdah.analysis.evidence import Level, Machine
 from howdah.analysis.timeline import Timeline
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster
 from howdah.model.run import RunRecord
+from howdah.model.storage import FileSystem
 from howdah.model.tables import RunData
 
 
@@ -84,3 +82,41 @@ def counted(machines: Iterable[Machine], timeline: Timeline, subject: str) -> tu
 def workers_of(machines: Iterable[Machine]) -> dict[str, str]:
     """The host of every worker, by the worker's name."""
     return {machine.name: machine.host for machine in machines if machine.level == "worker"}
+
+
+def data_dirs(record: RunRecord) -> tuple[str, ...]:
+    """The data directories of all workers, each once."""
+    return tuple(dict.fromkeys(path for worker in record.plan.workers for path in worker.data_dirs))
+
+
+def data_disks(record: RunRecord) -> tuple[str, ...] | None:
+    """The disks below the data directories; empty where they lie on none (tmpfs), None if nothing tells."""
+    mounts = [record.host.mount_of(PurePosixPath(path)) for path in data_dirs(record)]
+    below = [_disks_of(mount) for mount in mounts if isinstance(mount, FileSystem)]
+    if any(below) or (any(mounts) and not below):
+        return tuple(dict.fromkeys(disk for disks in below for disk in disks))
+    known = {disk.name for disk in record.host.disks}
+    limits = record.limits.devices if record.limits else ()
+    devices = (PurePosixPath(limit.device).name for limit in limits)
+    return tuple(dict.fromkeys(device for device in devices if device in known)) or None
+
+
+def cluster_disks(record: RunRecord, sampled: Iterable[str]) -> tuple[str, ...]:
+    """The data disks of a cluster's workers by the names they were sampled under.
+
+    They are those named after a data directory's mount (``/data/01`` is ``01``), else all of them: nothing
+    tells what else a worker's device may carry.
+    """
+    names = tuple(dict.fromkeys(sampled))
+    mounts = {PurePosixPath(path).name for path in data_dirs(record)}
+    return tuple(name for name in names if name in mounts) or names
+
+
+def _disks_of(mount: FileSystem) -> tuple[str, ...]:
+    return mount.disks or ((mount.disk,) if mount.disk else ())
+
+
+def dir_of(dirs: tuple[str, ...], path: str) -> str | None:
+    """The data directory that holds a file: the deepest one above it."""
+    holding = [name for name in dirs if PurePosixPath(path).is_relative_to(name)]
+    return max(holding, key=len, default=None)

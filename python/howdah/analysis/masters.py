@@ -1,18 +1,25 @@
-"""How busy the masters were, by the CPU time of their processes."""
+"""Masters: how busy their processes were, which were lost, who took over, and how soon."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from howdah.analysis.evidence import Evidence, MasterLoad, WorkloadTime
+from howdah.analysis.attempts import attempts_of, names_machine
+from howdah.analysis.evidence import Evidence, MasterLoad, MasterLoss, WorkloadTime
 from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.wording import listed, number, percent
+from howdah.analysis.wording import listed, named, number, percent, seconds
+from howdah.model.cluster import Event
 from howdah.model.finding import Finding
-from howdah.model.run import RunRecord
+from howdah.model.run import Outcome, RunRecord, TaskAttempt
+from howdah.model.tables import RunData
+from howdah.units import format_counted
 
 _MASTERS = {"NameNode": "namenode", "ResourceManager": "resourcemanager"}
 # A master that was not asked for this share of a workload may have done anything meanwhile.
 _UNSEEN = 0.05
+
+_DAEMONS = {"namenode": "NameNode", "resourcemanager": "ResourceManager"}
 
 
 def master_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoad, ...]:
@@ -56,3 +63,132 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             origin=record.origin,
             numbers=tuple(number(f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
         )
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A master lost, one that took over, or both, whatever ran then."""
+
+    daemon: str
+    machine: str
+    standby: bool
+    lost_s: float | None
+    successor: str | None = None
+    active_s: float | None = None
+    back_s: float | None = None
+
+    @property
+    def since_s(self) -> float:
+        """When it began: the loss, or that another one took over."""
+        return next(each for each in (self.lost_s, self.active_s) if each is not None)
+
+
+def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoss, ...]:
+    """What befell masters, in order, each with the workload it happened in or, between two, with the next."""
+    found = []
+    for change in (each for daemon in _DAEMONS for each in _changes(daemon, run.record.events)):
+        time = next((each for each in times if change.since_s <= each.end_s), None)
+        if time is not None:
+            found.append(_loss(change, time, attempts_of(run, time)))
+    return tuple(sorted(found, key=lambda loss: loss.since_s))
+
+
+def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
+    since_s = change.since_s
+    phases = [phase.name for phase in time.phases if phase.start_s <= since_s <= phase.end_s]
+    failed = (each for each in attempts if each.state == Outcome.FAILED.value and each.end_s >= since_s)
+    return MasterLoss(
+        workload=time.workload,
+        phase=phases[0] if phases else None,
+        daemon=_DAEMONS[change.daemon],
+        machine=change.machine,
+        standby=change.standby,
+        lost_s=change.lost_s,
+        successor=change.successor,
+        active_s=change.active_s,
+        back_s=change.back_s,
+        under_way=sum(each.start_s <= since_s <= each.end_s for each in attempts),
+        failed=tuple(each for each in failed if names_machine(each.error, change.machine)),
+    )
+
+
+def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
+    """What befell the masters of one kind; of a loss its last sign of life counts."""
+    found: list[_Change] = []
+    for event in sorted((each for each in events if each.kind.startswith(f"{daemon}-")), key=_sign_s):
+        at, what = event.worker, event.kind.removeprefix(f"{daemon}-")
+        if what == "lost":
+            found.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
+            continue
+        open_ends = [index for index, each in enumerate(found) if _closes(what, at, each)]
+        if open_ends:
+            known = (
+                {"back_s": event.time_s} if what == "back" else {"successor": at, "active_s": event.time_s}
+            )
+            found[open_ends[-1]] = replace(found[open_ends[-1]], **known)
+        elif what == "failover":
+            found.append(_Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s))
+    return found
+
+
+def _closes(what: str, machine: str, change: _Change) -> bool:
+    """Whether a master that is back, or took over, is what an earlier loss waited for."""
+    if what == "back":
+        return change.machine == machine and change.back_s is None and change.lost_s is not None
+    return change.machine != machine and not change.standby and change.successor is None
+
+
+def _sign_s(event: Event) -> float:
+    """When something was the case: a lost master's last sign of life, else when it was noticed."""
+    return event.time_s if event.seen_s is None else event.seen_s
+
+
+def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """One finding for each: a warning where a master that served was lost."""
+    for loss in evidence.master_losses:
+        began_s = evidence.time_of(loss.workload).start_s
+        unserved_s = loss.unserved_s
+        yield Finding(
+            id="master-lost" if loss.lost_s is not None else "master-failover",
+            severity="note" if loss.lost_s is None or loss.standby else "warning",
+            workload=loss.workload,
+            phase=loss.phase,
+            text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
+                number("attempts under way", loss.under_way, "1"),
+                number("attempts failed for want of it", len(loss.failed), "1"),
+            ),
+        )
+
+
+def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
+    far_s = loss.since_s - began_s
+    after = f"{seconds(abs(far_s))} {'after' if far_s >= 0 else 'before'} the start"
+    if loss.lost_s is None:
+        yield f"the {loss.daemon} on {loss.successor} took over {after}"
+    else:
+        role = "standby" if loss.standby else "active"
+        yield f"the {role} {loss.daemon} on {loss.machine} was lost {after}"
+        if not loss.standby:
+            yield took_over(loss)
+        elif loss.back_s is None:
+            yield "from then on none stood in for the active one"
+        if loss.back_s is not None:
+            yield f"it was back after {seconds(loss.back_s - loss.lost_s)}"
+    if loss.failed:
+        yield (
+            f"of {format_counted(loss.under_way, 'task attempt')} under way "
+            f"{len(loss.failed)} failed for want of it, {loss.failed[0].kind} {loss.failed[0].task} first"
+        )
+    elif loss.under_way:
+        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed for want of it"
+
+
+def took_over(loss: MasterLoss) -> str:
+    """Who took over from a lost master, and how soon."""
+    if loss.successor is None or loss.active_s is None or loss.lost_s is None:
+        return "no other took over"
+    return f"the one on {loss.successor} was active {seconds(loss.active_s - loss.lost_s)} later"

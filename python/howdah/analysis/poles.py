@@ -1,8 +1,4 @@
-"""Long poles and idle tails: what uneven task times cost.
-
-One slow task has an out-sized effect, most of all where tasks are few (D2, RULES 113; D0, RULES 65).
-Times are compared by median and median absolute deviation, which one long pole cannot bend.
-"""
+"""What uneven task times cost: long poles, idle tails, and tasks that take longer and longer."""
 
 from __future__ import annotations
 
@@ -11,15 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from howdah.analysis.evidence import Evidence, TaskSpread, WorkloadTime
+from howdah.analysis.evidence import Evidence, FloatArray, TaskSpread, WorkloadTime
 from howdah.analysis.others import disturbance_of, used_meanwhile
-from howdah.analysis.slowdown import drift_of
 from howdah.analysis.wording import number, percent, seconds, times
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.units import format_counted
+
+# With fewer tasks than this a trend over time is too easily chance.
+DRIFT_TASKS = 12
+DRIFT_RATIO = 1.25
+DRIFT_RANK = 0.6
 
 # A task is a long pole if it takes half as long again as the median one, stands out from the usual
 # spread, and costs its workload a noticeable share of its time.
@@ -32,6 +32,41 @@ COSTLY_SHARE = 0.10
 LEAST_SAVING_S = 0.05
 # A median absolute deviation of normally distributed times is this much smaller than their deviation.
 MAD_TO_DEVIATION = 1.4826
+
+
+def drift_of(starts: FloatArray, lengths: FloatArray, moved: FloatArray) -> tuple[float, float]:
+    """Whether later tasks took longer per byte than earlier ones: ratio of thirds, rank correlation."""
+    per_byte = lengths / moved if (moved > 0).all() else lengths
+    order = np.argsort(starts, kind="stable")
+    third = len(order) // 3
+    if third == 0:
+        return 1.0, 0.0
+    early = float(np.median(per_byte[order[:third]]))
+    late = float(np.median(per_byte[order[-third:]]))
+    ranks = np.argsort(np.argsort(per_byte[order], kind="stable"), kind="stable").astype(np.float64)
+    rank = float(np.corrcoef(np.arange(len(ranks)), ranks)[0, 1])
+    return (late / early if early > 0 else 1.0), rank
+
+
+def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Tasks that grow slower as time passes: heat, other tenants, or a disk reaching its inner zones."""
+    for spread in evidence.spreads:
+        if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
+            continue
+        others = disturbance_of(evidence, spread.workload)
+        yield Finding(
+            id="slowing-down",
+            severity="warning",
+            workload=spread.workload,
+            phase=spread.phase,
+            text=f"{spread.workload}: the last third of its {spread.kind} tasks took "
+            f"{times(spread.drift)} as long per byte as the first; "
+            "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
+            + (f"; {used_meanwhile(others)}" if others else ""),
+            sure="guess",
+            origin=record.origin,
+            numbers=(number("last third over first", spread.drift, "1"),),
+        )
 
 
 def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from howdah.analysis.accounting import find_remainders, find_shortfalls
 from howdah.analysis.answer import find_answer
 from howdah.analysis.balance import find_imbalance
-from howdah.analysis.cluster_use import find_cluster_use
 from howdah.analysis.cost import find_cost
 from howdah.analysis.dfsio import find_dfsio
 from howdah.analysis.disturbance import (
@@ -24,19 +23,17 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
-from howdah.analysis.lost import find_losses
-from howdah.analysis.masters import find_masters
+from howdah.analysis.losses import find_losses
+from howdah.analysis.masters import find_master_losses, find_masters
 from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
-from howdah.analysis.poles import find_failed_attempts, find_poles
+from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
 from howdah.analysis.replicas import find_replicas
-from howdah.analysis.slow import find_stragglers
-from howdah.analysis.slowdown import find_slowdown
+from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.storage import find_zones
-from howdah.analysis.takeovers import find_master_losses
-from howdah.analysis.told import find_outside, find_times
+from howdah.analysis.stragglers import find_stragglers
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
 from howdah.model.finding import Finding

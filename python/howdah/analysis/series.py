@@ -1,17 +1,20 @@
-"""Rates between samples: what the report draws over time."""
+"""Rates between samples, on no more steps than a chart has room for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Gauge, Series
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.use import MODES
+from howdah.analysis.use import LEAST_RESOLVED_S, MODES
 
 _DISK = (("read", "read_bytes", "B/s"), ("write", "written_bytes", "B/s"), ("busy", "busy_s", "1"))
 _NIC = (("rx", "rx_bytes", "B/s"), ("tx", "tx_bytes", "B/s"))
+
+MOST_MOMENTS = 20_000
+"""More moments than this are put together before their peak is sought."""
 
 
 def all_series(timeline: Timeline) -> tuple[Series, ...]:
@@ -78,3 +81,33 @@ def _cpu(timeline: Timeline, host: str) -> Iterator[Series]:
     for mode, seconds in spent.items():
         shares = np.divide(seconds, total, out=np.zeros_like(seconds), where=total > 0)
         yield Series(host, "cpu", "all", mode, "1", edges, shares)
+
+
+def means_within(series: Series, grid: FloatArray) -> FloatArray:
+    """The series' mean over each cell of the grid; it is zero where it was not sampled."""
+    area = np.concatenate([[0.0], np.cumsum(series.values * np.diff(series.edges_s))])
+    return np.asarray(np.diff(np.interp(grid, series.edges_s, area)) / np.diff(grid))
+
+
+def peaks_within(series: Sequence[Series], grid: FloatArray) -> FloatArray:
+    """The highest that the sum of the series reaches in each cell of the grid."""
+    fine = np.union1d(moments(series, float(grid[0]), float(grid[-1])), grid)
+    together = sum((means_within(one, fine) for one in series), np.zeros(len(fine) - 1))
+    return np.asarray(np.maximum.reduceat(together, np.searchsorted(fine, grid[:-1])))
+
+
+def moments(series: Sequence[Series], start_s: float, end_s: float) -> FloatArray:
+    """The moments between two at which any series was sampled, and those two.
+
+    Machines sampled at moments of their own may have very many together; then equal steps do.
+    """
+    every = np.unique(np.concatenate([one.edges_s for one in series])) if series else np.empty(0)
+    within = every[(every > start_s) & (every < end_s)]
+    if len(within) > MOST_MOMENTS:
+        return np.linspace(start_s, end_s, MOST_MOMENTS)
+    edges = [start_s]
+    for edge in within:
+        # Samples at the ends of phases may lie next to those taken at the interval.
+        if min(edge - edges[-1], end_s - edge) >= LEAST_RESOLVED_S:
+            edges.append(float(edge))
+    return np.array([*edges, end_s])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.cluster_work import JobBytes, cluster_work, job_bytes
 from howdah.analysis.evidence import Evidence, Spills, WorkloadTime
 from howdah.analysis.wording import number, percent, times
+from howdah.analysis.work import JobBytes, cluster_work, job_bytes
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workload import Codec

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from howdah.analysis.disks import data_dirs, dir_of
 from howdah.analysis.evidence import Evidence, StorageZones, WorkloadTime
+from howdah.analysis.machines import data_dirs, dir_of
 from howdah.analysis.wording import number, percent
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.analysis.disks import data_dirs
+from howdah.analysis.machines import data_dirs
+from howdah.model.cluster import CounterValue, HadoopJob
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workload import ROW_BYTES, WorkloadKind
+
+_NONE = CounterValue(map=0, reduce=0, total=0)
+_READERS = (WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE, WorkloadKind.DFSIO_READ)
+_WRITERS = (WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.DFSIO_WRITE)
 
 
 class Work(NamedTuple):
@@ -89,3 +94,127 @@ def _files(record: RunRecord, result: WorkloadResult) -> Work | None:
     total *= len(data_dirs(record))
     done = {file.operation for file in result.files}
     return Work(total if "read" in done else 0, total if "write" in done else 0)
+
+
+class JobBytes(NamedTuple):
+    """What a job's counters say, in bytes; ``*_spills`` is how often each record was written on that side."""
+
+    hdfs_read: int
+    hdfs_written: int
+    map_file_read: int
+    map_file_written: int
+    reduce_file_read: int
+    reduce_file_written: int
+    output_raw: int
+    output_stored: int
+    shuffled: int
+    map_spills: float
+    reduce_spills: float
+
+    @property
+    def codec_ratio(self) -> float:
+        """Map output before compression over after; a little below 1 where nothing is compressed."""
+        return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
+
+    def said(self, replication: int) -> Work:
+        """What the devices must have moved for all that, if no cache took part."""
+        read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
+        written = replication * self.hdfs_written + self.map_file_written + self.reduce_file_written
+        return Work(read, written)
+
+
+class ClusterWork(NamedTuple):
+    """What a job should move: input, output (once), and map output as it is stored."""
+
+    input: int
+    output: int
+    replication: int
+    stored: float
+    map_spills: float
+    reduce_spills: float
+
+    @property
+    def files_read(self) -> float:
+        """Intermediate bytes that tasks read back for merging, on the map side and on the reduce side."""
+        return self.stored * (max(0.0, self.map_spills - 1) + self.reduce_spills)
+
+    @property
+    def files_written(self) -> float:
+        """Intermediate bytes that tasks write on both sides."""
+        return self.stored * (self.map_spills + self.reduce_spills)
+
+    @property
+    def devices(self) -> Work:
+        """Bytes the disks move: with all replicas, and with the map output read once for the shuffle."""
+        return Work(
+            round(self.input + self.files_read + self.stored),
+            round(self.replication * self.output + self.files_written),
+        )
+
+
+def job_bytes(job: HadoopJob) -> JobBytes:
+    """The counters of a job that are about bytes; 0 where it has none of the name."""
+
+    def counter(name: str) -> CounterValue:
+        return job.counters.get(name, _NONE)
+
+    spilled = counter("TaskCounter.SPILLED_RECORDS")
+    file_read = counter("FileSystemCounter.FILE_BYTES_READ")
+    file_written = counter("FileSystemCounter.FILE_BYTES_WRITTEN")
+    return JobBytes(
+        hdfs_read=counter("FileSystemCounter.HDFS_BYTES_READ").total,
+        hdfs_written=counter("FileSystemCounter.HDFS_BYTES_WRITTEN").total,
+        map_file_read=file_read.map,
+        map_file_written=file_written.map,
+        reduce_file_read=file_read.reduce,
+        reduce_file_written=file_written.reduce,
+        output_raw=counter("TaskCounter.MAP_OUTPUT_BYTES").map,
+        output_stored=counter("TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES").map,
+        shuffled=counter("TaskCounter.REDUCE_SHUFFLE_BYTES").reduce,
+        map_spills=_times(spilled.map, counter("TaskCounter.MAP_OUTPUT_RECORDS").map),
+        reduce_spills=_times(spilled.reduce, counter("TaskCounter.REDUCE_INPUT_RECORDS").reduce),
+    )
+
+
+def replication_of(result: WorkloadResult) -> int | None:
+    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them."""
+    if result.workload.replication is not None:
+        return result.workload.replication
+    # TeraSort's job has its own number here, whatever the file system's is.
+    value = result.job.conf.get("dfs.replication", "") if result.job else ""
+    if value.isdigit():
+        return int(value)
+    if result.replicas is not None and result.replicas.blocks:
+        return round(result.replicas.replicas / result.replicas.blocks)
+    return None
+
+
+def cluster_work(result: WorkloadResult) -> ClusterWork | None:
+    """What a finished job should move; None where it did not finish or nothing tells."""
+    if result.outcome is not Outcome.SUCCEEDED or result.job is None:
+        return None
+    workload = result.workload
+    if workload.kind in (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ):
+        size = (workload.files or 0) * (workload.file_bytes or 0)
+    elif workload.kind in (*_READERS, *_WRITERS):
+        size = (rows_of(result) or 0) * ROW_BYTES
+    else:
+        return None
+    writes = workload.kind in _WRITERS
+    replication = replication_of(result) if writes else 1
+    if not size or replication is None:
+        return None
+    counted = job_bytes(result.job)
+    sorting = workload.kind is WorkloadKind.TERASORT
+    return ClusterWork(
+        input=size if workload.kind in _READERS else 0,
+        output=size if writes else 0,
+        replication=replication,
+        stored=size / counted.codec_ratio if sorting else 0.0,
+        map_spills=counted.map_spills if sorting else 0.0,
+        reduce_spills=counted.reduce_spills if sorting else 0.0,
+    )
+
+
+def _times(spilled: int, records: int) -> float:
+    return spilled / records if records else 0.0

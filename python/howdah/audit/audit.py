@@ -7,16 +7,13 @@ from typing import Literal
 
 from howdah.audit.derived import derived
 from howdah.audit.drift import check_drift
-from howdah.audit.found_facts import found_facts
-from howdah.audit.host_values import host_values
-from howdah.audit.inspections import check_inspections
-from howdah.audit.part import part_of, settings_for
-from howdah.audit.planned_facts import planned_facts
-from howdah.audit.releases import Releases
-from howdah.audit.settings import check_settings
-from howdah.audit.spared import spared_keys
+from howdah.audit.existing import host_values
+from howdah.audit.facts import found_facts, planned_facts
+from howdah.audit.folder import Releases
+from howdah.audit.inspections import check_inspections, check_settings, spared_keys
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
+from howdah.audit.workers import part_of, settings_for
 from howdah.model.check import Check, CheckReport, Verdict
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host

@@ -6,10 +6,9 @@ import shlex
 from collections.abc import Collection, Iterator
 
 from howdah.audit.existing import HOST_FILES, correction, existing, is_there
-from howdah.audit.part import Part
 from howdah.audit.subject import Subject
 from howdah.audit.verdicts import verdict
-from howdah.audit.workers import check_workers
+from howdah.audit.workers import Part, check_workers
 from howdah.model.check import Check
 from howdah.model.plan import Plan, Setting
 from howdah.model.value import value_text

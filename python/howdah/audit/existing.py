@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
+from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.value import value_text
 
@@ -72,3 +74,28 @@ def correction(key: str, file: str, wanted: Value, found: Existing) -> str:
     if found.place:
         return f"set {key} to {value_text(wanted)} in {found.place}"
     return f"add {key} = {value_text(wanted)} to {file}"
+
+
+def host_values(host: Host) -> Mapping[str, Value]:
+    """The value of every key that could be read; what could not is left out."""
+    memory, network, limits = host.memory, host.network, host.limits
+    read: dict[str, Value | None] = {
+        "vm.swappiness": memory.swappiness,
+        "vm.overcommit_memory": memory.overcommit_memory,
+        "vm.dirty_ratio": memory.dirty_ratio,
+        "vm.dirty_background_ratio": memory.dirty_background_ratio,
+        "vm.dirty_bytes": memory.dirty_bytes,
+        "vm.dirty_background_bytes": memory.dirty_background_bytes,
+        "transparent_hugepage.enabled": memory.transparent_huge_pages,
+        "transparent_hugepage.defrag": memory.transparent_huge_pages_defrag,
+        "net.core.rmem_max": network.rmem_max_bytes,
+        "net.core.wmem_max": network.wmem_max_bytes,
+        "net.core.somaxconn": network.somaxconn,
+        "net.ipv4.tcp_mtu_probing": network.tcp_mtu_probing,
+        "net.ipv4.conf.all.arp_filter": network.arp_filter,
+        "nofile": limits.open_files,
+        "nproc": limits.processes,
+        "memlock": limits.locked_memory_bytes,
+        "java.version": host.software.java,
+    }
+    return {key: value for key, value in read.items() if value is not None}

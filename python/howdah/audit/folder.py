@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
 
-from howdah.audit.env_file import read_env
-from howdah.audit.text_file import MOST_LIST_BYTES, read_text
-from howdah.audit.xml_file import read_xml
+from howdah.audit.files import MOST_LIST_BYTES, read_env, read_text, read_xml
 from howdah.errors import UserError
 from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.plan import Plan
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 
 _ORDER = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
 """What every daemon reads first comes first, so that what it reads later wins; others follow by name."""
@@ -20,6 +21,8 @@ _ENTRY_FILES = (*_ORDER, "hbase-site.xml")
 
 _TOPOLOGY = "topology.data"
 _WORKER_FILES = ("workers", "slaves", "regionservers")
+
+_JAR = "hadoop-common-"
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:
@@ -123,3 +126,32 @@ def _plain(path: Path, name: str) -> Iterable[FoundProperty]:
         key, equals, value = line.partition("=")
         if equals and key.strip() and not key.lstrip().startswith("#"):
             yield FoundProperty(name=key.strip(), text=value.strip(), file=name, line=number)
+
+
+class Releases(NamedTuple):
+    """Versions, and where the one of Hadoop comes from."""
+
+    hadoop: str = DEFAULT_HADOOP
+    hbase: str = DEFAULT_HBASE
+    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"] = "default"
+
+
+def known_releases(given: str | None, plan: Plan | None, home: str | None) -> Releases:
+    """The release asked for, or else the plan's, or else the one below ``home``, or else the default."""
+    request = plan.cluster.request if plan is not None and plan.cluster is not None else None
+    hbase = request.hbase if request is not None else DEFAULT_HBASE
+    if given is not None:
+        return Releases(given, hbase, "command line")
+    if request is not None:
+        return Releases(request.hadoop, hbase, "plan")
+    installed = _installed(home) if home else None
+    return Releases(installed, hbase, "HADOOP_HOME") if installed else Releases()
+
+
+def _installed(home: str) -> str | None:
+    """The version of the Hadoop in a directory, by the name of its jar; None where there is none."""
+    for jar in sorted(Path(home, "share/hadoop/common").glob(f"{_JAR}[0-9]*.jar")):
+        version = jar.stem.removeprefix(_JAR)
+        if version.replace(".", "").isdigit():
+            return version
+    return None

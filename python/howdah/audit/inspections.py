@@ -1,14 +1,21 @@
-"""Inspections put to work: what each of them sees, as checks."""
+"""Rules held against what exists: settings, inspections, and how a broken one reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
 from howdah.audit.subject import Subject
+from howdah.audit.text import Misfit, read_like
 from howdah.audit.verdicts import cannot_tell, verdict
+from howdah.errors import UserError
 from howdah.model.check import Check
+from howdah.model.plan import Setting
+from howdah.model.value import value_text
 from howdah.planner.facts import CannotTell
-from howdah.planner.rule import Inspection, Observation
+from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, SettingRule
+
+_OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
@@ -42,3 +49,83 @@ def _home(about: str, subject: Subject) -> str:
     """Where something without a place belongs: a property to its file, all else to the host."""
     file = subject.values.file(about) if subject.values is not None else None
     return file or subject.host_name
+
+
+def check_settings(
+    rules: Iterable[SettingRule | FamilyRule], subject: Subject, spared: Collection[str] = ()
+) -> Iterator[Check]:
+    """Every setting rule that is about something that was found, but for the keys that are spared."""
+    for rule in rules:
+        if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
+            continue
+        try:
+            if rule.holds(subject.facts):
+                yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
+        except (CannotTell, UserError) as missing:
+            about = rule.key if isinstance(rule, SettingRule) else rule.family
+            yield cannot_tell(rule, str(missing), about=about, where=rule.file)
+
+
+def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
+    found = existing(rule.key, rule.file, subject)
+    if found is None:
+        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not say")
+    if found.text is None and not rule.written:
+        return
+    decision = rule.decide(subject.facts)
+    try:
+        accepted = _accepted(rule, found, decision, subject)
+    except Misfit:
+        # The rule about types says this, in words that fit the key.
+        return
+    yield _said(rule, rule.key, found, decision, accepted=accepted)
+
+
+def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
+    for key, decision in rule.members(subject.facts).items():
+        found = existing(key, rule.file, subject)
+        if found is not None:
+            yield _said(rule, key, found, decision, accepted=found.value(decision.value) == decision.value)
+
+
+def _accepted(rule: SettingRule, found: Existing, decision: Decision, subject: Subject) -> bool:
+    if rule.file in HOST_FILES:
+        return rule.accepts(subject.host_values[rule.key], decision, subject.facts)
+    if found.text is None:
+        # No value is an empty text, and nothing else.
+        return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
+    if "${" in found.text and not isinstance(decision.value, str | tuple):
+        raise CannotTell(f"what {found.text} stands for on the host itself")
+    return rule.accepts(read_like(found.text, decision.value, found.kind), decision, subject.facts)
+
+
+def _said(
+    rule: SettingRule | FamilyRule, key: str, found: Existing, decision: Decision, *, accepted: bool
+) -> Check:
+    return Check(
+        rule=rule.id,
+        verdict=verdict(rule, accepted),
+        about=key,
+        where=found.place or rule.file,
+        found=found.shown,
+        expected=value_text(decision.value),
+        why=f"{rule.says} Here: {decision.because}",
+        fix="" if accepted else correction(key, rule.file, decision.value, found),
+        source=rule.source,
+        inputs=decision.inputs,
+    )
+
+
+def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]:
+    """Keys of one kind of worker's daemons, in a folder that has none of them: it is not a worker's.
+
+    Settings of jobs are not among them: clients have those as well. None are spared where nothing but a
+    host was looked at, or where all workers are alike and share one folder with masters.
+    """
+    own = [
+        one for one in settings if one.worker is not None and one.file and not one.key.startswith(_OF_JOBS)
+    ]
+    found = (existing(one.key, one.file or "", subject) for one in own)
+    if subject.found.config is None or any(one is not None and one.place for one in found):
+        return frozenset()
+    return frozenset(one.key for one in own)

@@ -17,7 +17,7 @@ import numpy as np
 
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY, enough_to_cover
-from howdah.calibrate.naming import named_run
+from howdah.calibrate.tables import named_run
 from howdah.model.calibration import Calibration, CalibrationCell
 
 

@@ -12,9 +12,8 @@ from howdah.calibrate.ablation import ablate
 from howdah.calibrate.case import Case, Simulate, is_load, workload_of
 from howdah.calibrate.extents import extents
 from howdah.calibrate.fit import Fit, fit, rests_on
-from howdah.calibrate.free import Free, position_of, values_at
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
-from howdah.calibrate.problem import Figure, Problem
+from howdah.calibrate.problem import Figure, Free, Problem, position_of, values_at
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
 from howdah.model.parameter import PARAMETERS

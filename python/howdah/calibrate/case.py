@@ -1,12 +1,14 @@
-"""Runs that are known, as the simulator would run them."""
+"""Runs that are known, as the simulator would run them, and the quantities of them that tables know."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from howdah.calibrate.study import Scheduling
 from howdah.model.plan import Plan
+from howdah.model.run import WorkloadResult
 from howdah.model.workload import Suite
 
 
@@ -63,3 +65,53 @@ def is_load(quantity: str) -> bool:
 def workload_of(quantity: str) -> str:
     """The workload that a quantity belongs to: ``terasort`` of ``terasort/map-shuffle``."""
     return quantity.partition("/")[0]
+
+
+class SimulatedPhase(NamedTuple):
+    """One phase of a simulated workload."""
+
+    name: str
+    """Its name."""
+    elapsed_s: float
+    """Seconds from its start to its end."""
+    namenode_busy: float
+    """The NameNode's load, 1 for a whole core."""
+    scheduler_busy: float
+    """The scheduler's load, 1 for a whole core."""
+
+
+class SimulatedWorkload(NamedTuple):
+    """One simulated workload."""
+
+    kind: str
+    """Its name."""
+    elapsed_s: float
+    """Seconds from its submission to its end."""
+    phases: tuple[SimulatedPhase, ...]
+    """Its phases in their order."""
+
+
+def quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
+    """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
+    found: dict[str, float] = {}
+    for workload in workloads:
+        kind = workload.kind
+        found[kind] = workload.elapsed_s
+        for phase in workload.phases:
+            found[f"{kind}/{phase.name}"] = phase.elapsed_s
+        found[f"{kind}/namenode-cpu"] = 100 * max(
+            (phase.namenode_busy for phase in workload.phases), default=0
+        )
+        found[f"{kind}/scheduler-cpu"] = 100 * max(
+            (phase.scheduler_busy for phase in workload.phases), default=0
+        )
+    return found
+
+
+def phase_times(result: WorkloadResult) -> dict[str, float]:
+    """Seconds of each phase by its name, from the workload's start to its end; none where it has but one."""
+    if len(result.phases) < 2:
+        return {}
+    ends = [one.end_s for one in result.phases[:-1]]
+    bounds = pairwise([result.start_s, *ends, result.end_s])
+    return {one.name: end - start for one, (start, end) in zip(result.phases, bounds, strict=True)}

@@ -14,7 +14,7 @@ from howdah.model.calibration import Calibration, CalibrationCell
 from howdah.model.parameter import PARAMETERS
 
 _NOTICE = (
-    "<!-- Written by `python -m howdah.session.predict.accuracy`; calibrate again instead of changing it. -->"
+    "<!-- Written by `python -m howdah.session.predict.pages`; calibrate again instead of changing it. -->"
 )
 _STATED = 0.9
 

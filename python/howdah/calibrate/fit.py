@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import least_squares, lsq_linear
 
-from howdah.calibrate.free import Vector, start_of
-from howdah.calibrate.problem import Problem
+from howdah.calibrate.problem import Problem, Vector, start_of
 
 _MOST_STEPS = 5
 _CLOSE = 3e-3

@@ -13,8 +13,7 @@ from scipy.stats import norm
 
 from howdah.calibrate.case import is_load, workload_of
 from howdah.calibrate.fit import Fit, covariance, refit_without
-from howdah.calibrate.free import Vector
-from howdah.calibrate.problem import Figure, Problem
+from howdah.calibrate.problem import Figure, Problem, Vector
 from howdah.model.calibration import Residual
 
 _SHARE = 0.9

@@ -7,7 +7,7 @@ from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
-from howdah.calibrate.times import phase_times
+from howdah.calibrate.case import phase_times
 from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction, Score

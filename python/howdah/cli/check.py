@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from howdah.cli.check_table import check_table
 from howdah.cli.output import show
-from howdah.model.check import CheckReport, Verdict
+from howdah.model.check import Check, CheckReport, Verdict
 from howdah.session.plan import checks as session
+from howdah.units import format_counted
+
+_STYLES = {
+    Verdict.FAIL: "bold red",
+    Verdict.WARN: "yellow",
+    Verdict.UNKNOWN: "cyan",
+    Verdict.PASS: "green",
+}
+_ORDER = tuple(_STYLES)
 
 EXAMPLES = """
 **Examples**
@@ -23,6 +36,99 @@ EXAMPLES = """
 * `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
 * `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
 """
+
+
+def check_table(report: CheckReport, *, everything: bool) -> RenderableType:
+    """The findings, each with its evidence and its fix; with ``everything`` also what passes."""
+    parts: list[RenderableType] = []
+    unknown = [check for check in report.checks if check.verdict is Verdict.UNKNOWN]
+    shown = [
+        check
+        for check in report.checks
+        if check.verdict in (Verdict.FAIL, Verdict.WARN) or (everything and check.verdict is Verdict.PASS)
+    ]
+    for place, checks in _by_place(shown):
+        parts += [Text(_clean(place), style="bold"), _findings(checks), Text()]
+    if unknown:
+        parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
+    return Group(*parts, _summary(report))
+
+
+def _by_place(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
+    places: dict[str, list[Check]] = {}
+    for check in checks:
+        place = check.where.partition(":")[0] or check.rule.partition(".")[0]
+        places.setdefault(place, []).append(check)
+    yield from places.items()
+
+
+def _findings(checks: Sequence[Check]) -> Table:
+    table = _grid()
+    for check in checks:
+        lines = [_evidence(check), Text(_clean(check.why))]
+        if check.fix:
+            lines.append(Text.assemble(("fix: ", "bold"), _clean(check.fix)))
+        lines.append(Text(f"{check.rule} ({check.source})", style="dim"))
+        table.add_row(Text(check.verdict.value, style=_STYLES[check.verdict]), Text("\n").join(lines))
+    return table
+
+
+def _evidence(check: Check) -> Text:
+    line = check.where.rpartition(":")[2]
+    place = f" in line {line}" if line.isdigit() else ""
+    text = Text.assemble((_clean(check.about), "bold"), f"{place}: {_clean(check.found)}")
+    if check.verdict is not Verdict.PASS or check.fix:
+        text.append(f"; expected {_clean(check.expected)}")
+    return text
+
+
+def _clean(text: str) -> str:
+    """The text on one line and without what would move a terminal's cursor or change its colours."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
+    """What is missing, and how many rules wait for it: one line for each thing, for the cure is one."""
+    table = _grid()
+    rules: dict[str, list[str]] = {}
+    for check in checks:
+        rules.setdefault(check.expected, []).append(check.rule)
+    for missing, waiting in sorted(rules.items(), key=lambda item: -len(item[1])):
+        names = list(dict.fromkeys(waiting))
+        few = everything or len(names) <= 3
+        shown = ", ".join(names if few else [*names[:3], "…"])
+        lines = [Text(_clean(missing)), Text(shown, style="dim")]
+        table.add_row(
+            Text(format_counted(len(names), "rule"), style=_STYLES[Verdict.UNKNOWN]), Text("\n").join(lines)
+        )
+    return table
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    return table
+
+
+def _summary(report: CheckReport) -> Text:
+    counts = Counter(check.verdict for check in report.checks)
+    text = Text()
+    for verdict in _ORDER:
+        text.append(
+            f"{counts[verdict]} {verdict.value}", style=_STYLES[verdict] if counts[verdict] else "dim"
+        )
+        text.append(" · ")
+    known = "" if report.hadoop_from == "command line" else f" ({report.hadoop_from})"
+    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}")
+
+
+def _looked_at(report: CheckReport) -> str:
+    files = sum("/" in one for one in report.looked_at)
+    hosts = len(report.looked_at) - files
+    counted = ((files, "file"), (hosts, "host"))
+    return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 

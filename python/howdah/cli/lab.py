@@ -12,9 +12,9 @@ from rich.console import Console
 from typer.core import TyperCommand
 from typer.exceptions import Exit
 
-from howdah.cli.choice import parse_choice
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
+from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed, UserError
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count

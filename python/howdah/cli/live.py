@@ -14,17 +14,21 @@ import rich.progress
 from rich.console import Console
 from rich.text import Text
 
-from howdah.cli import words
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.tables import RunData
-from howdah.model.workload import DFSIO_LOG
+from howdah.model.workload import DFSIO_LOG, WorkloadKind
 from howdah.session.run import runs as session
 from howdah.session.run.prepared import Prepared
+from howdah.session.run.spent import Spent
+from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
     from howdah.session.run.reporting import Analysis, Finished, WorkloadTime
+
+
+_SHORT_CHECKSUM = 8
 
 _BAR_WIDTH = 22
 _NARROW_BAR_WIDTH = 8
@@ -36,6 +40,73 @@ _SILENCE_S = 60.0
 """How long a pipe is silent at most."""
 _ENDS = ("unfinished", "never-began")
 """The findings on how far a run came that did not succeed."""
+
+
+def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
+    """A workload that ended: its time, its rate, its phases where it has several, what it found.
+
+    ``short`` leaves of a checksum enough to recognise it by; the report has all of it.
+    """
+    if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
+        return f"{result.outcome.value} after {format_seconds(time.elapsed_s)}"
+    parts = [f"{format_seconds(time.elapsed_s):>8}"]
+    if time.rate is not None and time.rate.bytes_per_s > 0:
+        parts.append(f"{format_rate(time.rate.bytes_per_s):>10}")
+    if len(time.phases) > 1 and result.workload.kind is WorkloadKind.TERASORT:
+        phases = (
+            f"{phase.name} {format_seconds(phase.elapsed_s).removesuffix(' s')}" for phase in time.phases
+        )
+        parts.append(" · ".join(phases))
+    return "   ".join([*parts, *_verdict(result, short=short)])
+
+
+def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
+    if result.validation_errors:
+        return [result.validation_errors[0].message]
+    if result.answer is not None:
+        return [f"pi = {result.answer}" if result.workload.kind is WorkloadKind.PI else result.answer]
+    if result.workload.kind is WorkloadKind.TERAVALIDATE and result.checksum is not None:
+        checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
+        matches = "" if result.expected_checksum is None else " matches"
+        return [f"in order · checksum {checksum}{matches}"]
+    return []
+
+
+def spent_line(spent: Spent) -> str:
+    """What a simulation took of this machine's own time."""
+    engine, recording, reporting = map(format_seconds, spent)
+    return f"{engine} to simulate, {recording} to write the record, {reporting} to make the report"
+
+
+def progress_line(step: Progress) -> str:
+    """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
+    parts = [f"{min(1.0, step.done / step.total):4.0%}"] if step.total else []
+    return "   ".join(
+        [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
+    )
+
+
+def progress_state(step: Progress, amount: int, room: int) -> str:
+    """A workload under way: seconds so far, rate, time left, phase; the last ones go where ``room`` ends.
+
+    ``amount`` is what the whole of the work is rated by, so that the rate is the one to be told at its end.
+    """
+    parts = [f"{format_seconds(step.elapsed_s):>8}"]
+    if step.elapsed_s > 0 and step.done and step.total:
+        share = min(1.0, step.done / step.total)
+        left_s = step.elapsed_s * (1 - share) / share
+        # What is simulated in a second says nothing of the cluster.
+        if step.unit != "share":
+            parts.append(f"{_rate(share * amount / step.elapsed_s, step):>10}")
+        parts.append(f"{format_seconds(left_s)} left")
+    parts.append(step.phase)
+    while len(parts) > 1 and len("   ".join(parts)) > room:
+        parts.pop()
+    return "   ".join(parts)
+
+
+def _rate(per_s: float, step: Progress) -> str:
+    return format_rate(per_s) if step.unit == "B" else f"{format_count_short(int(per_s))} {step.unit}/s"
 
 
 class Display:
@@ -113,14 +184,14 @@ class Display:
             self._task,
             total=step.total or None,
             completed=step.done,
-            state=words.progress_state(step, session.rated_amount(self._job, step), self._room),
+            state=progress_state(step, session.rated_amount(self._job, step), self._room),
         )
 
     def _say_each_minute(self, step: Progress) -> None:
         now_s = self._now_s()
         if now_s - self._said_s >= _SILENCE_S:
             self._said_s = now_s
-            line = words.progress_line(step)
+            line = progress_line(step)
             self._minutes.print(Text(f"  {step.workload:<{_NAME_WIDTH}} {line}"), soft_wrap=True)
 
     def _stop_bar(self) -> None:
@@ -131,14 +202,14 @@ class Display:
     def _print_result(self, result: WorkloadResult, time: WorkloadTime) -> None:
         head = Text(f"  {result.workload.kind:<{_NAME_WIDTH}} ")
         if not self._console.is_terminal:
-            self._console.print(head + Text(words.result_line(result, time, short=False)))
+            self._console.print(head + Text(result_line(result, time, short=False)))
             return
         if self._roomy:
             colour = "green" if result.outcome is Outcome.SUCCEEDED else "red"
             head.append("━" * _BAR_WIDTH + "  ", style=colour)
-        line = words.result_line(result, time, short=False)
+        line = result_line(result, time, short=False)
         if len(head) + len(line) > self._console.width:
-            line = words.result_line(result, time, short=True)
+            line = result_line(result, time, short=True)
         self._hang(head, line)
 
     def _label(self, label: str, text: str, style: str = "") -> None:
@@ -182,7 +253,7 @@ class Display:
         for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         if simulated and finished.spent:
-            self._label("took", words.spent_line(finished.spent))
+            self._label("took", spent_line(finished.spent))
         self._label("report", str(finished.report))
 
 

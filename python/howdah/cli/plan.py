@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from howdah.cli.choice import parse_choice
 from howdah.cli.output import show
 from howdah.cli.request import (
     parse_demands,
@@ -19,6 +18,7 @@ from howdah.cli.request import (
     parse_whole,
 )
 from howdah.cli.simulating import SimulationBar
+from howdah.cli.values import parse_choice
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.session.plan import plans as session
 from howdah.session.plan.ranking import RANKS, plan_inventory

@@ -15,8 +15,8 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
-from howdah.session.plan import rules as session
-from howdah.session.plan.rules import MEANINGS, Explanation
+from howdah.session.plan import explaining as session
+from howdah.session.plan.explaining import MEANINGS, Explanation
 from howdah.units import format_counted
 
 EXAMPLES = """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from enum import StrEnum
+from typing import Final, TypeVar
 
 from howdah.errors import UserError
 from howdah.model.workload import Codec
@@ -66,3 +67,14 @@ def parse_codec(text: str) -> Codec:
         raise UserError(
             "--codec", f"{text!r} is not a codec howdah knows", f"one of {', '.join(Codec)}"
         ) from error
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def parse_choice(flag: str, text: str, choices: type[_Choice]) -> _Choice:
+    """One of a few words; raise UserError that lists them."""
+    try:
+        return choices(text)
+    except ValueError as error:
+        raise UserError(flag, f"{text!r} is not one of its values", f"one of {', '.join(choices)}") from error

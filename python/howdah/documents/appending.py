@@ -10,8 +10,8 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from howdah.documents.fault import Keys
+from howdah.documents.files import write_inventory
 from howdah.documents.grouping import Addition
-from howdah.documents.inventory import write_inventory
 from howdah.model.inventory import Inventory
 
 _INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)

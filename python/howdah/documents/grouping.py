@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 from pydantic import ValidationError
 
 from howdah.documents.fault import Keys
-from howdah.documents.hardware import Hardware, describe
-from howdah.documents.rates import rated
+from howdah.documents.hardware import Hardware, describe, rated
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname

@@ -7,19 +7,21 @@ that is assumed is named in ``Addition.asked``, beside the line it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition, Probe, new_name
 from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
-from howdah.documents.physical import Physical, physical
 from howdah.errors import UserError
 from howdah.model.hostname import fold, is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.survey import Survey, Volume
+from howdah.model.plan import Role
+from howdah.model.survey import Machine, Survey, Volume
 from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, format_memory
+
+_WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})
 
 _SPEED = 10_000_000_000
 _UNTOLD_DISK = 100_000_000_000
@@ -27,6 +29,54 @@ _DEFAULT_RACK = "default-rack"
 """Hadoop's name for the rack of machines whose rack it does not know."""
 _KINDS = {"SSD": DiskKind.SSD, "NVDIMM": DiskKind.NVME, "ARCHIVE": DiskKind.HDD}
 """Storage types that tell what a disk is; DISK is what every disk is called unless told otherwise."""
+
+
+class Physical(NamedTuple):
+    """One host and what its machines told together; None where one of them did not."""
+
+    name: str
+    rack: str | None
+    workers: int
+    threads: int | None
+    memory_bytes: int | None
+    volumes: tuple[Volume, ...]
+    container_bytes: int
+    vcores: int
+    stores: bool
+    masters_only: bool
+
+
+def physical(survey: Survey) -> tuple[Physical, ...]:
+    """The hosts of a cluster, in no order; with node groups, those that the innermost locations name."""
+    groups: dict[tuple[str, ...], list[Machine]] = {}
+    for machine in survey.machines:
+        grouped = survey.node_groups and len(machine.location) > 1
+        groups.setdefault(machine.location if grouped else (machine.name,), []).append(machine)
+    return tuple(
+        _host(key[-1], machines, inner=survey.node_groups and len(machines[0].location) > 1)
+        for key, machines in groups.items()
+    )
+
+
+def _host(name: str, machines: Sequence[Machine], *, inner: bool) -> Physical:
+    location = machines[0].location[:-1] if inner else machines[0].location
+    return Physical(
+        name=name,
+        rack="/".join(location) or None,
+        workers=len(machines),
+        threads=_sum(machine.threads for machine in machines),
+        memory_bytes=_sum(machine.memory_bytes for machine in machines),
+        volumes=tuple(volume for machine in machines for volume in machine.volumes),
+        container_bytes=sum(machine.container_bytes for machine in machines),
+        vcores=sum(machine.vcores for machine in machines),
+        stores=any(Role.DATANODE in machine.roles for machine in machines),
+        masters_only=not any(_WORKING & set(machine.roles) for machine in machines),
+    )
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = tuple(values)
+    return None if None in known else sum(value for value in known if value is not None)
 
 
 class Given(NamedTuple):

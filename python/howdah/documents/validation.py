@@ -2,16 +2,114 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from howdah.documents.fault import Fault, Keys
-from howdah.documents.fields import key_of, meanings, model_at
-from howdah.documents.saying import say, shown
 from howdah.documents.tree import Tree
 from howdah.model.wrong import WrongValue
+
+_LONGEST_SHOWN = 40
+_WHOLE = ("is not a whole number", "write digits alone, for instance 2")
+_MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{key: value}}")
+_LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
+_NUMBER = ("is not a number", "write for instance 0.4")
+_TRUTH = ("is neither true nor false", "write true or false")
+_SAID: Mapping[str, tuple[str, str]] = {
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
+    "string_type": ("is not a text", "put it in double quotes if it is meant as a word"),
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "greater_than_equal": ("is too small", "at least {ge}; leave out what there is none of"),
+    "less_than_equal": ("is too large", "at most {le}"),
+    "greater_than": ("is too small", "more than {gt}"),
+    "less_than": ("is too large", "less than {lt}"),
+    "finite_number": ("is not a finite number", _NUMBER[1]),
+    "enum": ("is not known here", "one of {expected}"),
+    "literal_error": ("is not known here", "one of {expected}"),
+}
+
+
+def key_of(model: type[BaseModel], field: str) -> str:
+    """The field's key in a document."""
+    return model.model_fields[field].alias or field
+
+
+def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
+    """The class of the mapping at a path; None where there is no mapping of a class."""
+    here: type[BaseModel] | None = model
+    for step in path:
+        if isinstance(step, int) or here is None:
+            continue  # a list's entries are of the class that the list's key names
+        found = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
+        here = _model_in(found[0].annotation) if found else None
+    return here
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for inner in get_args(annotation) if (model := _model_in(inner))), None)
+
+
+def meanings(model: type[BaseModel]) -> dict[str, str]:
+    """The docstrings below a class's own fields, a line each, by the fields' names.
+
+    They are read from the source: Python itself does not keep them.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
+    return dict(_docstrings(tree.body[0]))
+
+
+def _docstrings(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    for field, below in pairwise(body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, " ".join(text.split())
+
+
+def say(detail: ErrorDetails) -> tuple[str, str]:
+    """What is wrong with the value that an error is about, and what would be right."""
+    if detail["type"] not in _SAID:
+        message = detail["msg"]
+        return f"{message[:1].lower()}{message[1:]}", ""
+    what, hint = _SAID[detail["type"]]
+    context = detail.get("ctx", {})
+    if "expected" in context:
+        # Pydantic says 'a', 'b' or 'c'.
+        context["expected"] = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+    return f"{shown(detail['input'])} {what}", hint.format_map(context)
+
+
+def shown(value: Any) -> str:
+    """A value as its file has it, briefly."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def faults_of(model: type[BaseModel], tree: Tree, error: ValidationError) -> tuple[Fault, ...]:

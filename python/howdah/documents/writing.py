@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from howdah.documents.fault import Keys
-from howdah.documents.fields import key_of
-from howdah.documents.scalar import spelling
+from howdah.documents.tree import spelling
+from howdah.documents.validation import key_of
 from howdah.model.calibration import CalibrationCell, Residual, Without
 from howdah.model.inventory import CpuLayout, DiskSet, NicSet
 from howdah.model.plan import Breach, Input, Setting

@@ -8,8 +8,7 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.installation.cache import release_folder
 from howdah.installation.digests import absent
-from howdah.installation.installation import Installation
-from howdah.installation.own import own_installation
+from howdah.installation.installation import Installation, own_installation
 from howdah.releases import DEFAULT_HADOOP
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
+
+from howdah.errors import UserError
+
+_PARTS = ("common", "hdfs", "yarn", "mapreduce")
+_TARBALL = "name the folder that an Apache tarball unpacks to: it has bin/, etc/ and share/hadoop/"
+_VERSION_FILE = "common-version-info.properties"
 
 
 class Installation(NamedTuple):
@@ -31,3 +38,57 @@ class Installation(NamedTuple):
         yarn.application.classpath takes it too, after ``$HADOOP_CONF_DIR``.
         """
         return ",".join(self.class_path)
+
+
+def own_installation(home: Path, named_by: str) -> Installation:
+    """Read an installation that ``named_by`` (``HADOOP_HOME``) leads to; UserError names what it lacks."""
+    share = home / "share/hadoop"
+    lacking = [part for part in _PARTS if not any((share / part).glob("*.jar"))]
+    if lacking:
+        raise UserError(named_by, f"{home} has no jars in share/hadoop/{lacking[0]}", _TARBALL)
+    native = home / "lib/native"
+    return Installation(
+        home=home,
+        version=_version(_one(share / "common", "hadoop-common-*.jar", named_by)),
+        class_path=tuple(_entries(share)),
+        native=native if native.is_dir() else None,
+        examples_jar=_one(share / "mapreduce", "hadoop-mapreduce-examples-*.jar", named_by),
+        tests_jar=_one(share / "mapreduce", "hadoop-mapreduce-client-jobclient-*-tests.jar", named_by),
+        fetched=False,
+    )
+
+
+def _entries(share: Path) -> list[str]:
+    """The class path in the order of Hadoop's own scripts; share/hadoop/hdfs holds HDFS's web pages."""
+    entries: list[str] = []
+    for part in _PARTS:
+        if part == "hdfs":
+            entries.append(str(share / part))
+        entries += [f"{share / part / 'lib'}/*", f"{share / part}/*"]
+    return entries
+
+
+def _one(folder: Path, pattern: str, named_by: str) -> Path:
+    # Debian-like layouts link a name without a version to the jar; sources and tests match some patterns too.
+    found = sorted(
+        path
+        for path in folder.glob(pattern)
+        if pattern.endswith("-tests.jar") or not path.stem.endswith(("-tests", "-sources", "-test-sources"))
+    )
+    if not found:
+        raise UserError(named_by, f"{folder} has no {pattern}", _TARBALL)
+    return found[-1]
+
+
+def _version(jar: Path) -> str:
+    """The release that hadoop-common says it is."""
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            text = archive.read(_VERSION_FILE).decode()
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew") from error
+    lines = (line.partition("=") for line in text.splitlines())
+    versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
+    if not versions:
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew")
+    return versions[0]

@@ -7,9 +7,10 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from howdah.lab import processes, registry
-from howdah.lab.hosts import remove_hosts, survey_hosts
-from howdah.lab.leftover import Leftover
+from howdah.lab import registry
+from howdah.lab.kernel import processes
+from howdah.lab.machines import remove_hosts, survey_hosts
+from howdah.lab.registry import Leftover
 from howdah.lab.state import STATE, mark_of
 
 _OWN = (STATE, "lab.new", "hosts", ".hosts.new", "bin", "client", "machines", "disks", "rendered")

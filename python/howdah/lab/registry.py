@@ -1,18 +1,74 @@
-"""Which laboratories there are on this machine: an entry for each, written before anything else is made."""
+"""Which laboratories there are on this machine, and by which names what belongs to them is found again."""
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.lab.names import check_lab_name
 from howdah.model.base import Model
+
+VARIABLE = "HOWDAH_LAB"
+"""The environment variable that holds a laboratory's name in each of its processes."""
+
+MACHINE = "HOWDAH_MACHINE"
+"""The environment variable that holds the name of the machine that a process runs on."""
+
+SWITCH = "switch"
+"""The last part of the name of the namespace with the bridge that joins the hosts."""
+
+CLIENT = "client"
+"""The last part of the name of the namespace where jobs are submitted."""
+
+CLIENT_GROUP = "_client"
+"""The control group of what is started where jobs are submitted; no host has such a name."""
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
+
+_OF_ROOT = Path("/run/howdah")
+
+
+def check_lab_name(name: str) -> str:
+    """The name, if a laboratory can have it; raises UserError if not."""
+    if _NAME.fullmatch(name):
+        return name
+    raise UserError(
+        "--name",
+        f"{name!r} is not a laboratory's name",
+        "small letters, digits and hyphens between them, 32 at most: lab, ten-gigabit",
+    )
+
+
+def group_name(lab: str) -> str:
+    """The laboratory's own control group, above those of its hosts."""
+    return f"howdah-{lab}"
+
+
+def prefix(lab: str) -> str:
+    """What the names of its namespaces and disk images begin with."""
+    return f"howdah-{lab}_"
+
+
+def host_space(lab: str, host: str) -> str:
+    """The network namespace of a physical host; also that of the machine which is this host."""
+    return f"{prefix(lab)}host_{host}"
+
+
+def machine_space(lab: str, machine: str) -> str:
+    """The network namespace of a virtual machine."""
+    return f"{prefix(lab)}machine_{machine}"
+
+
+def image_name(lab: str, machine: str, number: int) -> str:
+    """The file that holds a machine's disk, counted from 1."""
+    return f"{prefix(lab)}{machine}_{number}.img"
 
 
 class Entry(Model):
@@ -22,9 +78,6 @@ class Entry(Model):
     """Its name."""
     directory: Path
     """Its directory, absolute."""
-
-
-_OF_ROOT = Path("/run/howdah")
 
 
 def registry() -> Path:
@@ -153,3 +206,14 @@ def _read(path: Path) -> Entry | None:
     except (FileNotFoundError, ValueError):
         # A registry is replaced whole; what does not read is no entry of howdah's.
         return None
+
+
+class Leftover(NamedTuple):
+    """One thing of a laboratory that exists, and after removing, why it could not be removed."""
+
+    kind: Literal["process", "mount", "loop device", "file", "network namespace", "control group"]
+    """What it is."""
+    name: str
+    """Its name: a process's id and command, a path, a namespace."""
+    why: str = ""
+    """Why it is still there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 
-from howdah.lab.properties import Change
+from howdah.lab.hadoop.redirect import Change
 from howdah.lab.state import Machine
 from howdah.model.cluster import Isolation, Scaling
 from howdah.model.plan import Role

@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 from pydantic import PositiveFloat, PositiveInt, model_validator
 
 from howdah.errors import UserError
-from howdah.lab.names import check_lab_name
+from howdah.lab.registry import check_lab_name
 from howdah.model.base import Model
 from howdah.model.hostname import is_hostname
 from howdah.units import format_memory

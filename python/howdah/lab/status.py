@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from howdah.errors import HowdahError
-from howdah.lab import disks, network, processes
-from howdah.lab.daemons import planned
-from howdah.lab.health import Health, Key, health, missing
-from howdah.lab.inside import network_of
-from howdah.lab.processes import Process
+from howdah.lab.hadoop.daemons import planned
+from howdah.lab.hadoop.health import Health, Key, health, missing
+from howdah.lab.kernel import disks, network, processes
+from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, Machine
 from howdah.model.base import Model

@@ -9,19 +9,35 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation import Installation, find_installation, java_home
-from howdah.lab import cgroups, processes, registry, rootless
-from howdah.lab.capabilities import find_capabilities
-from howdah.lab.daemons import Daemon
+from howdah.lab import registry, rootless
 from howdah.lab.down import remove
-from howdah.lab.files import write_files
-from howdah.lab.hosts import build_hosts, check_hosts
-from howdah.lab.inside import network_of
-from howdah.lab.isolation import isolation, rootless_isolation
-from howdah.lab.machines import LOOPBACK, NETWORK, Power, host_specs, machine_specs, machines
-from howdah.lab.redundancy import Behind
-from howdah.lab.refusals import ceilings, check_directory, check_plan, check_ports, not_run
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.kernel import cgroups, processes
+from howdah.lab.kernel.capabilities import find_capabilities
+from howdah.lab.kernel.enter import network_of
+from howdah.lab.machines import (
+    LOOPBACK,
+    NETWORK,
+    Power,
+    build_hosts,
+    check_hosts,
+    host_specs,
+    machine_specs,
+    machines,
+)
+from howdah.lab.refusals import (
+    ceilings,
+    check_directory,
+    check_plan,
+    check_ports,
+    isolation,
+    not_run,
+    rootless_isolation,
+)
 from howdah.lab.spec import Format, LabSpec
-from howdah.lab.starting import Tell, start_missing, wait_until_ready
 from howdah.lab.state import Jars, LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.configset import ConfigSet

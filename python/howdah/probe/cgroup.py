@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.model.host import Cgroup
-from howdah.probe.mounts import Mount, read_mounts
+from howdah.probe.file_systems import Mount, read_mounts
 from howdah.probe.tree import Tree, parse_cpu_list
 
 

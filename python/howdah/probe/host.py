@@ -10,11 +10,9 @@ from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import read_disks
 from howdah.probe.file_systems import read_file_systems
 from howdah.probe.inquiry import Inquiry, inquiry_for
-from howdah.probe.limits import read_limits
 from howdah.probe.memory import read_memory
-from howdah.probe.network_stack import read_network_stack
-from howdah.probe.nics import read_nics
-from howdah.probe.software import read_software
+from howdah.probe.nics import read_network_stack, read_nics
+from howdah.probe.software import read_limits, read_software
 from howdah.probe.tree import Tree
 from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_memory

@@ -1,10 +1,12 @@
-"""Kernel, distribution and Java."""
+"""Kernel, distribution and Java, and what a user may have."""
 
 from __future__ import annotations
 
+import re
 import shlex
+from typing import Literal
 
-from howdah.model.host import Software
+from howdah.model.host import Software, UserLimits
 from howdah.probe.inquiry import Inquiry
 from howdah.probe.tree import Tree
 
@@ -52,3 +54,24 @@ def _java(tree: Tree, inquiry: Inquiry) -> str | None:
         tree.note("java", f"java -version: exit code {answer.exit_code} and no version")
         return None
     return lines[0].strip()
+
+
+_Limit = int | Literal["unlimited"] | None
+
+
+def read_limits(tree: Tree) -> UserLimits:
+    """The soft limits of this process, which are its user's unless someone changed them."""
+    soft = dict(_soft_limits(tree))
+    return UserLimits(
+        open_files=soft.get("open files"),
+        processes=soft.get("processes"),
+        locked_memory_bytes=soft.get("locked memory"),
+    )
+
+
+def _soft_limits(tree: Tree) -> list[tuple[str, _Limit]]:
+    lines = tree.lines("proc/self/limits", "limits")
+    found = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
+    return [
+        (one[1], "unlimited" if one[2] == "unlimited" else int(one[2])) for one in found if one is not None
+    ]

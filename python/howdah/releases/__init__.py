@@ -15,8 +15,7 @@ from howdah.releases.catalogue import (
     hadoop,
     hbase,
 )
-from howdah.releases.property import Property
-from howdah.releases.release import Release
+from howdah.releases.release import Property, Release
 
 __all__ = [
     "DEFAULT_HADOOP",

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.releases.property import Property
-from howdah.releases.release import Release
+from howdah.releases.release import Property, Release
 
 HADOOP_VERSIONS = ("3.4.2", "3.5.0")
 HBASE_VERSIONS = ("2.6.4",)

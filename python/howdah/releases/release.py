@@ -6,12 +6,41 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howdah.releases.property import Property
-from howdah.releases.template import fill
 from howdah.releases.values import MISFITS
 
 # Below this likeness a suggestion is more often wrong than right.
 _CLOSE = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A name that a release reads, and what it reads it as."""
+
+    name: str
+    """The key; parts of a user's own stand in angle brackets: ``dfs.ha.namenodes.<nameservice>``."""
+    file: str
+    """The file that it is set in, such as ``hdfs-site.xml``."""
+    default: str | None
+    """The value when it is not set, variables unexpanded; None if there is none or it is not a constant."""
+    kind: str
+    """What a value must look like: a key of :data:`howdah.releases.values.MISFITS`."""
+    description: str
+    """One line of at most 200 characters; empty where the release says nothing."""
+
+
+def fill(template: str, name: str) -> str | None:
+    """The template with what a name has where the brackets are, which is the name if it is the template's.
+
+    None if the name has too few parts or too many.
+    """
+    # With its dots gone, a bracket for several parts is one part of the template.
+    parts, own = template.replace("...>", ">>").split("."), name.split(".")
+    several = next((i for i, part in enumerate(parts) if part.endswith(">>")), None)
+    if several is not None and len(own) >= len(parts):
+        parts[several : several + 1] = ["<>"] * (len(own) - len(parts) + 1)
+    if len(parts) != len(own) or "" in own:
+        return None
+    return ".".join(mine if part.startswith("<") else part for part, mine in zip(parts, own, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,13 @@ from __future__ import annotations
 from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
-from howdah.render.firmware import firmware_files
-from howdah.render.guard import guard
-from howdah.render.hadoop import hadoop_files
-from howdah.render.hbase import hbase_files
-from howdah.render.hosts import host_files
-from howdah.render.hypervisor import hypervisor_files
-from howdah.render.names import check_names
+from howdah.render.hadoop import hadoop_files, hbase_files, zookeeper_files
+from howdah.render.hypervisor import firmware_files, hypervisor_files
+from howdah.render.members import host_files
+from howdah.render.names import check_names, guard
 from howdah.render.network import network_files
 from howdah.render.readme import readme
 from howdah.render.system import system_files
-from howdah.render.zookeeper import zookeeper_files
 
 
 def render(plan: Plan) -> ConfigSet:

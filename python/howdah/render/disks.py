@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Plan, Setting
-from howdah.render.files import DISKS
 from howdah.render.templates import template
 from howdah.render.text import hash_comment, named, reason_lines, setting_text
-from howdah.render.variant import Variant, select
+from howdah.render.variant import DISKS, Variant, select
 from howdah.units import MIB
 
 _SCRIPT_KEYS = ("fs.type", "mkfs.options", "mount.options", "partition.start")

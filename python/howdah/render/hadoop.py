@@ -1,43 +1,56 @@
-"""A HADOOP_CONF_DIR for masters and clients, and for each kind of worker where kinds differ."""
+"""The configuration of Hadoop, HBase and ZooKeeper, for masters, clients and each kind of worker."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
+from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Plan, Setting
-from howdah.render.env import env_file
-from howdah.render.files import EXECUTOR, HADOOP_ENV, HADOOP_XML
-from howdah.render.members import member_files
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.topology import topology_files
-from howdah.render.variant import EVERYWHERE, Variant, differ, of_kind, select
-from howdah.render.xml import xml_file
+from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.render.members import member_files, topology_files
+from howdah.render.text import env_file, hash_comment, named, plain_key, reason_lines, setting_text, xml_file
+from howdah.render.variant import (
+    EVERYWHERE,
+    EXECUTOR,
+    HADOOP_ENV,
+    HADOOP_XML,
+    HBASE_ENV,
+    HBASE_XML,
+    ZOOKEEPER,
+    Variant,
+    differ,
+    of_kind,
+    select,
+)
 
-FILES = (*HADOOP_XML, *HADOOP_ENV)
+HADOOP_FILES = (*HADOOP_XML, *HADOOP_ENV)
 _JOBS = "mapred-site.xml"
+
+HBASE_FILES = (*HBASE_XML, *HBASE_ENV)
+_MEMBER = "server."
 
 
 def hadoop_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hadoop/`` and, where kinds of workers differ, of ``hadoop-<kind>/``."""
     shared = (*topology_files("hadoop", cluster, hosts), *member_files("hadoop", plan, hosts))
     yield from shared
-    yield from _settings(plan, cluster, EVERYWHERE, "masters, clients and workers")
-    if differ(plan, FILES):
+    yield from _hadoop_settings(plan, cluster, EVERYWHERE, "masters, clients and workers")
+    if differ(plan, HADOOP_FILES):
         for worker in plan.workers:
             variant = of_kind(worker)
             folder = variant.folder("hadoop")
-            yield from _settings(plan, cluster, variant, f"workers of the kind {worker.name}")
+            yield from _hadoop_settings(plan, cluster, variant, f"workers of the kind {worker.name}")
             for file in shared:
                 yield file.model_copy(update={"path": file.path.replace("hadoop/", f"{folder}/", 1)})
 
 
-def _settings(plan: Plan, cluster: Cluster, variant: Variant, readers: str) -> Iterable[ConfigFile]:
+def _hadoop_settings(plan: Plan, cluster: Cluster, variant: Variant, readers: str) -> Iterable[ConfigFile]:
     folder = variant.folder("hadoop")
-    if variant is EVERYWHERE and differ(plan, FILES):
+    if variant is EVERYWHERE and differ(plan, HADOOP_FILES):
         readers = "masters and clients; workers have folders of their own"
-    for name in FILES:
+    for name in HADOOP_FILES:
         settings = select(plan, name, variant)
         if variant is EVERYWHERE and name == _JOBS:
             settings = _of_jobs(plan)
@@ -63,3 +76,50 @@ def _of_jobs(plan: Plan) -> list[Setting]:
     """What a client sends along with its job: tasks that fit the smallest workers run on all of them."""
     smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
     return select(plan, _JOBS, of_kind(smallest))
+
+
+def hbase_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+    """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
+    if not cluster.request.hbase_used:
+        return
+    variants = [EVERYWHERE, *(map(of_kind, plan.workers) if differ(plan, HBASE_FILES) else ())]
+    for variant in variants:
+        yield from _hbase_settings(plan, cluster, variant)
+        yield from _members(variant.folder("hbase"), plan, cluster, hosts)
+
+
+def _hbase_settings(plan: Plan, cluster: Cluster, variant: Variant) -> Iterable[ConfigFile]:
+    for name in HBASE_FILES:
+        if settings := select(plan, name, variant):
+            title = f"{name} of {cluster.inventory.cluster}, HBase {cluster.request.hbase}"
+            content = xml_file(title, settings) if name in HBASE_XML else env_file(title, settings)
+            yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
+
+
+def _members(folder: str, plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+    serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
+    servers = [worker.name for host in hosts for worker in host.workers if worker.kind in serving]
+    yield ConfigFile(path=f"{folder}/regionservers", content="".join(f"{name}\n" for name in servers))
+    # The first HMaster is started by hand, the scripts start those in this file to wait behind it.
+    waiting = [master.address for master in cluster.masters if Role.HMASTER in master.roles][1:]
+    if waiting:
+        yield ConfigFile(path=f"{folder}/backup-masters", content="".join(f"{name}\n" for name in waiting))
+
+
+def zookeeper_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+    """``zoo.cfg``, the same on every server, and a ``myid`` for each."""
+    settings = select(plan, ZOOKEEPER, EVERYWHERE)
+    if not settings:
+        return
+    head = hash_comment([f"zoo.cfg of {cluster.inventory.cluster}"])
+    yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_line, settings)]))
+    for setting in settings:
+        if setting.key.startswith(_MEMBER):
+            number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]
+            if not is_hostname(host):
+                raise UserError(named(setting), f"{host!r} is not a host name", "write HOST:2888:3888")
+            yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
+
+
+def _line(setting: Setting) -> str:
+    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"

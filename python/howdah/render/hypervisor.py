@@ -3,19 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 
+from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Master, Plan, Worker
-from howdah.render.esxi import esxi_script
-from howdah.render.files import ESXI, LIBVIRT, VMX
-from howdah.render.hosts import table
+from howdah.model.plan import Cluster, Master, Plan, Setting, Worker
+from howdah.model.value import value_text
 from howdah.render.libvirt import domain
-from howdah.render.variant import Variant, of_kind, select, variants
-from howdah.render.vmx import vmx_fragment
+from howdah.render.members import table
+from howdah.render.text import hash_comment, named, plain_key, reason_lines, setting_text
+from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, Variant, of_kind, select, variants
 from howdah.units import MIB
 
 _COLUMNS = ("vm", "host", "rack", "kind", "vcpus", "memory_mib", "data_disks", "daemons")
+
+
+def esxi_script(hosts: str, settings: Sequence[Setting]) -> str:
+    """``esxcli`` lines for options such as ``/Mem/ShareForceSalting``."""
+    head = f"#!/bin/sh\n{hash_comment([f'Advanced settings of {hosts}: run it in the ESXi shell.'])}set -eu\n"
+    return head + "".join(_host_option(setting) for setting in settings)
+
+
+def _host_option(setting: Setting) -> str:
+    option = "/" + setting.key.strip("/").replace(".", "/")
+    number = isinstance(setting.value, int)
+    value = str(int(setting.value)) if isinstance(setting.value, int) else setting_text(setting)
+    return (
+        f"\n{hash_comment(reason_lines(setting))}"
+        f"esxcli system settings advanced set -o {quote(option)} {'-i' if number else '-s'} {quote(value)}\n"
+    )
+
+
+def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
+    """``firmware.md``, where the plan says anything of it."""
+    settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
+    if not settings:
+        return
+    lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
+    for setting in sorted(settings, key=lambda one: (one.group or "", one.key)):
+        hosts = f" (hosts of {setting.group})" if setting.group else ""
+        name = plain_key(setting).removeprefix("bios.").replace("_", " ")
+        lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")
+        lines += [f"  {line}" for line in reason_lines(setting)]
+    yield ConfigFile(path="firmware.md", content="\n".join(lines) + "\n")
+
+
+def vmx_fragment(worker: Worker, settings: Sequence[Setting]) -> str:
+    """Lines to add to the .vmx file of every machine of one kind."""
+    head = [
+        f"For every machine of the kind {worker.name}; add these lines while it is off, or set them as its"
+    ]
+    head.append("advanced parameters.")
+    return hash_comment(head) + "".join(_machine_option(setting) for setting in settings)
+
+
+def _machine_option(setting: Setting) -> str:
+    if '"' in setting.key or any(character.isspace() for character in setting.key):
+        raise UserError(named(setting), "is not a key of a .vmx file", "letters, digits, dots and colons")
+    text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
+    # The format's own way to write the quotation mark and the bar that introduces it.
+    text = text.replace("|", "|7C").replace('"', "|22")
+    return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
 
 
 def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Worker
-from howdah.render.text import named, reason_lines, setting_text
-from howdah.render.xml import xml_comment
+from howdah.render.text import named, reason_lines, setting_text, xml_comment
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
 

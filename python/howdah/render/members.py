@@ -1,23 +1,31 @@
-"""Which hosts belong to the cluster, as its daemons and scripts read it: workers, includes and excludes."""
+"""Which hosts belong to the cluster, what each carries, and where in the network it is."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
-from howdah.model.plan import Placement, Plan, Role
+from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.value import planned_text
+from howdah.render.templates import template
 
 _DATANODE_PORT = 9866
 """The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""
 
 _LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A file's name that hides nothing and leads nowhere else."""
+
+_COLUMNS = ("host", "group", "rack", "workers", "kinds", "masters", "daemons", "shadows")
+SCRIPT = "topology.sh"
+TABLE = "topology.data"
 
 
 def member_files(folder: str, plan: Plan, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
@@ -77,3 +85,56 @@ def _file_name(plan: Plan, key: str) -> str:
 def _port(address: str) -> int:
     port = address.rpartition(":")[2]
     return int(port) if port.isdigit() and int(port) else _DATANODE_PORT
+
+
+def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+    """``hosts.csv``: one row for each host."""
+    yield ConfigFile(path="hosts.csv", content=table(_COLUMNS, map(_row, hosts)))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV with a header, lines ended by a line feed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _row(host: PlacedHost) -> Sequence[object]:
+    kinds = Counter(worker.kind for worker in host.workers)
+    return (
+        host.name,
+        host.group,
+        host.rack,
+        len(host.workers),
+        " + ".join(f"{count} {kind}" for kind, count in kinds.items()),
+        " ".join(master.name for master in host.masters),
+        " ".join(role.value for master in host.masters for role in master.roles),
+        " ".join(master.name for master in host.shadows),
+    )
+
+
+def topology_files(folder: str, cluster: Cluster, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
+    """The script that prints locations, and its table of all workers and masters."""
+    grouped = cluster.topology.placement is Placement.NODE_GROUPS
+    default = "/default-rack/default-nodegroup" if grouped else "/default-rack"
+    return (
+        ConfigFile(
+            path=f"{folder}/{SCRIPT}",
+            content=template("topology.sh").replace("@DEFAULT@", default),
+            executable=True,
+        ),
+        ConfigFile(path=f"{folder}/{TABLE}", content=_table(hosts, grouped)),
+    )
+
+
+def _table(hosts: Sequence[PlacedHost], grouped: bool) -> str:
+    """``name /rack`` or, where HDFS knows node groups, ``name /rack/host``: one node group for each host."""
+    locations: dict[str, str] = {}
+    for host in hosts:
+        location = f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}"
+        locations[host.name] = location
+        locations |= {worker.name: location for worker in host.workers}
+        locations |= {master.address: location for master in host.masters}
+    return "".join(f"{name} {location}\n" for name, location in locations.items())

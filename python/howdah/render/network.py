@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, Plan, Setting
-from howdah.render.files import NETWORK
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import Variant, select, variants
+from howdah.render.variant import NETWORK, Variant, select, variants
 
 _BOND = {
     "bond.mode": "Mode",

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.disks import disk_files
-from howdah.render.files import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import select, variants
+from howdah.render.variant import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM, select, variants
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
 _SYS = "/sys/kernel/mm/"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
+from html import escape
+from shlex import quote
 
 from howdah.errors import UserError
 from howdah.model.plan import Setting
@@ -16,6 +19,9 @@ from howdah.model.value import value_text
 _WIDTH = 100
 _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 """What XML 1.0 cannot hold, and control characters that would play tricks in a terminal."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_JAVA_HOME = "JAVA_HOME is the site's own: set it for the daemons' users, or here."
 
 
 def setting_text(setting: Setting, *, lines: bool = False) -> str:
@@ -73,3 +79,43 @@ def wrapped(text: str, width: int = _WIDTH) -> list[str]:
 def hash_comment(lines: list[str]) -> str:
     """Lines as comments of a shell, sysctl or systemd file."""
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
+def env_file(title: str, settings: Sequence[Setting]) -> str:
+    """A whole env file; raises UserError for a key that cannot name a variable."""
+    return hash_comment([title, _JAVA_HOME]) + "".join(_export(setting) for setting in settings)
+
+
+def _export(setting: Setting) -> str:
+    if not _VARIABLE.fullmatch(setting.key):
+        raise UserError(named(setting), "is not the name of a variable", "letters, digits and underscores")
+    value = quote(setting_text(setting, lines=True))
+    return f"\n{hash_comment(reason_lines(setting))}export {setting.key}={value}\n"
+
+
+# The escape of xml.sax.saxutils does the same, but brings urllib and ssl with it.
+
+
+def xml_file(title: str, settings: Sequence[Setting]) -> str:
+    """A whole configuration file; the settings are sorted by key already."""
+    head = ['<?xml version="1.0" encoding="UTF-8"?>', xml_comment([title]), "<configuration>"]
+    return "\n".join([*head, *(_property(setting) for setting in settings), "</configuration>"]) + "\n"
+
+
+def xml_comment(lines: Sequence[str], indent: str = "") -> str:
+    """Lines as one comment; a double hyphen, which would end or spoil it, is drawn apart."""
+    inner = "\n".join(f"{indent}     {line}".rstrip() for line in lines).lstrip()
+    while "--" in inner:
+        inner = inner.replace("--", "- -")
+    return f"{indent}<!-- {inner} -->"
+
+
+def _property(setting: Setting) -> str:
+    value = escape(setting_text(setting, lines=True), quote=False)
+    return (
+        f"\n{xml_comment(reason_lines(setting), '  ')}\n"
+        f"  <property>\n"
+        f"    <name>{escape(setting.key, quote=False)}</name>\n"
+        f"    <value>{value}</value>\n"
+        f"  </property>"
+    )

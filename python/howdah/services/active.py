@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from howdah.services.address import WebAddress
+from howdah.services.addresses import WebAddress
 from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
 
 T = TypeVar("T")

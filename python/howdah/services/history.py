@@ -1,10 +1,28 @@
-"""The JobHistoryServer, which tells of jobs that have ended."""
+"""A job's history: the JobHistoryServer, or its file in HDFS where none does."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
 from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError, Unexpected
+from howdah.services.hdfs import Hdfs
+from howdah.services.history_events import read_history
+from howdah.services.job import JobFacts
 from howdah.services.jobs import JobReader
 from howdah.services.web import Web
+from howdah.units import MIB
+
+_JOB = re.compile(r"job_(\d+)_(\d+)")
+MOST_BYTES = 256 * MIB
+"""How much of a file is read, some 50,000 attempts: what it tells takes many times as much memory."""
+_SERIAL_DIGITS = 6
+_JOBS_IN_A_DIRECTORY = 1000
 
 
 class JobHistory(JobReader):
@@ -14,3 +32,77 @@ class JobHistory(JobReader):
         self.url = conf.history().url
         """Where it is, ``http://master:19888``."""
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
+
+
+class _Place(NamedTuple):
+    """A directory, how the names of a job's files begin in it, and the file of the job's configuration."""
+
+    directory: str
+    start: str
+    conf: str
+
+
+class HistoryFiles:
+    """The history files of a configuration's cluster; every method raises ServiceError.
+
+    ``staging`` is where jobs of the user's work: an application master that was killed leaves its file there.
+    """
+
+    def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
+        self._hdfs = hdfs
+        self._intermediate = _path(conf.get("mapreduce.jobhistory.intermediate-done-dir") or "")
+        self._done = _path(conf.get("mapreduce.jobhistory.done-dir") or "")
+        self._user = user
+        self._staging = staging
+
+    def job(self, job_id: str) -> JobFacts | None:
+        """A job with its counters, configuration and attempts; None if no file of it is there to be read.
+
+        What comes after MOST_BYTES of the file is left out, its last attempts and its counters among it.
+        """
+        for place in self._places(job_id):
+            for name in self._names(place.directory):
+                if name.startswith(place.start) and name.endswith(".jhist"):
+                    where = f"{place.directory}/{name}"
+                    facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
+                    return replace(facts, conf=self._conf(f"{place.directory}/{place.conf}"))
+        return None
+
+    def _conf(self, path: str) -> dict[str, str]:
+        """A job's configuration: a thousand properties, each of which names all of its sources."""
+        try:
+            content = self._hdfs.read(path)
+            # The quick reader follows entities, which no file of Hadoop's own defines.
+            if b"<!DOCTYPE" in content:
+                return {}
+            properties = ElementTree.fromstring(content).iter("property")
+            return {one.findtext("name", ""): one.findtext("value", "") for one in properties}
+        except (ServiceError, ElementTree.ParseError):
+            return {}
+
+    def _places(self, job_id: str) -> Iterator[_Place]:
+        """The intermediate directory, the job's own, then those of the days, the newest first."""
+        start, conf = f"{job_id}-", f"{job_id}_conf.xml"
+        yield _Place(f"{self._intermediate}/{self._user}", start, conf)
+        if self._staging:
+            # It is one file for each application master that tried.
+            yield _Place(f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml")
+        match = _JOB.fullmatch(job_id)
+        if match is None:
+            raise Unexpected(job_id, "is not the id of a job", "")
+        serial = f"{int(match[2]) // _JOBS_IN_A_DIRECTORY:0{_SERIAL_DIGITS}}"
+        above = [self._done]
+        for _ in ("year", "month", "day"):
+            above = [f"{one}/{name}" for one in above for name in sorted(self._names(one), reverse=True)]
+        yield from (_Place(f"{day}/{serial}", start, conf) for day in above)
+
+    def _names(self, directory: str) -> list[str]:
+        try:
+            return [one.name for one in self._hdfs.list(directory)]
+        except ServiceError:
+            return []
+
+
+def _path(uri: str) -> str:
+    """The path of ``hdfs://master:8020/history`` or of ``/history``."""
+    return urlsplit(uri).path.rstrip("/")

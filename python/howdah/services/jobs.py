@@ -1,8 +1,4 @@
-"""MapReduce's REST interface: jobs, tasks and attempts, of an application master or of the job history.
-
-Both answer in the same shapes. Releases differ in small things: a list of one element may be that
-element, and what is not known may be 0, empty or not there.
-"""
+"""MapReduce's REST interface: jobs, tasks and attempts, and how far a running job is."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ from howdah.services.job import (
     state_of,
     task_number,
 )
-from howdah.services.web import Parameter, Web
+from howdah.services.web import Line, Parameter, Web
 
 _AT_ONCE = 4
 """Requests under way at a time: a history server has few threads and others ask it too."""
@@ -190,3 +186,56 @@ def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Co
 def _text(value: object) -> str:
     """A value as a file has it: servers make numbers and truth values of what looks like one."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+class JobProgress(Facts):
+    """How far a job is, as its application master says."""
+
+    id: str
+    """``job_1700000000000_0001``."""
+    state: str
+    """``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``."""
+    maps: int = Field(alias="mapsTotal")
+    """Its map tasks."""
+    reduces: int = Field(alias="reducesTotal")
+    """Its reduce tasks."""
+    maps_completed: int = Field(alias="mapsCompleted")
+    """Map tasks that have succeeded."""
+    reduces_completed: int = Field(0, alias="reducesCompleted")
+    """Reduce tasks that have succeeded."""
+    maps_running: int = Field(0, alias="mapsRunning")
+    """Map tasks that run."""
+    reduces_running: int = Field(0, alias="reducesRunning")
+    """Reduce tasks that run."""
+    map_percent: float = Field(0, alias="mapProgress")
+    """How much of the maps' work is done, 0 to 100."""
+    reduce_percent: float = Field(0, alias="reduceProgress")
+    """How much of the reduces' work is done, 0 to 100."""
+    uberised: bool = Field(False, alias="uberized")
+    """Whether its tasks run inside the application master."""
+
+    @property
+    def map_progress(self) -> float:
+        """How much of the maps' work is done, 0 to 1."""
+        return self.map_percent / 100
+
+    @property
+    def reduce_progress(self) -> float:
+        """How much of the reduces' work is done, 0 to 1."""
+        return self.reduce_percent / 100
+
+
+class AppMaster:
+    """An application master, asked through the ResourceManager's proxy; methods raise ServiceError."""
+
+    def __init__(self, web: Web, url: str) -> None:
+        self.url = url
+        """The base of its REST, ``…/proxy/application_…/ws/v1/mapreduce``, shaped like the history's."""
+        self._line = Line(web)
+
+    def job(self) -> JobProgress | None:
+        """Its job; None before it has begun with it."""
+        where = f"{self.url}/jobs"
+        answer = self._line.get_json(where)
+        jobs = one_or_many(answer.get("jobs") if isinstance(answer, dict) else None, "job")
+        return facts(JobProgress, jobs[0], where) if jobs else None

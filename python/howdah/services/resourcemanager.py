@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from howdah.services.active import Active
-from howdah.services.address import WebAddress
+from howdah.services.addresses import WebAddress
 from howdah.services.answer import Facts, Object, an_object, facts, member, one_or_many
-from howdah.services.app_master import AppMaster
 from howdah.services.conf import ClientConf
 from howdah.services.errors import Refused
 from howdah.services.jmx import Asker
 from howdah.services.job import MasterStart
+from howdah.services.jobs import AppMaster
 from howdah.services.web import Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"

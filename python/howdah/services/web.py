@@ -7,22 +7,24 @@ from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from http.client import HTTPConnection, HTTPException
 from types import TracebackType
 from typing import Any, Protocol, Self
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 
+from howdah.services.addresses import UNHEARD_S, NamedHosts, give_up_soon, is_lost
 from howdah.services.answer import Object, an_object
-from howdah.services.kerberos import Negotiate
-from howdah.services.lost_hosts import UNHEARD_S
-from howdah.services.named_hosts import NamedHosts
-from howdah.services.telling import is_json, json_of, refusal, told, whole
-from howdah.services.user import hadoop_user
+from howdah.services.errors import NotReachable, is_json, json_of, refusal, told, whole
+from howdah.services.identity import Negotiate, hadoop_user
 
 Parameter = str | int
 
 _SILENCE_S = 20.0
 """How long a daemon may say nothing: a NameNode in a long collection does not answer sooner."""
+
+_MOST_BYTES = 1 << 24
 
 
 class Sink(Protocol):
@@ -163,3 +165,73 @@ def _asked(
     told = {"user.name", "delegation"} & asked.params.keys()
     given = {} if told else dict(asking)
     return asked.copy_merge_params({**given, **dict(params)})
+
+
+class _Connection(HTTPConnection):
+    """Connects anew by itself where the daemon has hung up, with little patience for a host that is lost."""
+
+    def __init__(self, host: str, port: int | None, silence_s: float) -> None:
+        super().__init__(host, port, timeout=min(UNHEARD_S, silence_s))
+        self._silence_s = silence_s
+
+    def connect(self) -> None:
+        """Connect, and wait from then on as long as a daemon may say nothing."""
+        super().connect()
+        give_up_soon(self.sock)
+        self.sock.settimeout(self._silence_s)
+
+
+class Line:
+    """Asks like ``web`` for a third of its work, and knows neither redirections nor tickets nor TLS.
+
+    Whatever is not answered plainly is asked again through ``web``, which knows them and tells what is
+    wrong. One thread at a time may use it.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._connections: dict[str, HTTPConnection] = {}
+
+    def get_json(self, url: str, **params: Parameter) -> Any:
+        """What a daemon answers, which must be JSON; raises ServiceError."""
+        if self._web.plain and url.startswith("http://"):
+            try:
+                return self._plainly(url, params)
+            except (OSError, HTTPException, ValueError) as error:
+                self._drop(url)
+                if isinstance(error, OSError) and is_lost(error):
+                    why = f"cannot be reached: {error.strerror}"
+                    raise NotReachable(url, why, "does its host run?") from error
+                if isinstance(error, TimeoutError):
+                    raise NotReachable(
+                        url, "does not answer in time", "is the daemon running, and not overloaded?"
+                    ) from error
+                # A daemon closes connections that it has not heard from for a while.
+        return self._web.get_json(url, **params)
+
+    def _plainly(self, url: str, params: dict[str, Parameter]) -> Any:
+        parts = urlsplit(url)
+        connection = self._connections.get(parts.netloc)
+        if connection is None:
+            host = self._web.address(parts.hostname or "")
+            connection = _Connection(host, parts.port, self._web.silence_s)
+            self._connections[parts.netloc] = connection
+        query = urlencode({"user.name": self._web.user, **params})
+        connection.request("GET", f"{parts.path}?{query}", headers={"Host": parts.netloc})
+        answer = connection.getresponse()
+        content = answer.read(_MOST_BYTES)
+        if answer.status != 200:
+            raise HTTPException(answer.status)
+        # One that was cut off, or is longer than any that is expected, is no whole JSON.
+        return json.loads(content)
+
+    def _drop(self, url: str) -> None:
+        connection = self._connections.pop(urlsplit(url).netloc, None)
+        if connection is not None:
+            connection.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()

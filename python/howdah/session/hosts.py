@@ -32,8 +32,7 @@ def listen(address: str, *, limit_s: float, tell: Callable[[str], None]) -> None
 
     ``address`` is a port, or an address of this host with one. Raises UserError where it is not to be had.
     """
-    from howdah.probe.measuring.listening import Listener  # noqa: PLC0415
-    from howdah.probe.measuring.peer import address_of  # noqa: PLC0415
+    from howdah.probe.measuring.peers import Listener, address_of  # noqa: PLC0415
 
     host, port = address_of(f"0.0.0.0:{address}" if address.isdigit() else address, "--listen")
     listener = Listener(host, port)

@@ -1,15 +1,33 @@
-"""Calibrations that exist: files, and the one that howdah ships."""
+"""Calibrations that exist, what they know of the hosts, and what a reader should know of them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from howdah.documents.calibration import parse_calibration, read_calibration
+from howdah import _native
+from howdah.calibrate.extents import beyond
+from howdah.documents.files import parse_calibration, read_calibration
+from howdah.errors import UserError
 from howdah.model.calibration import Calibration
+from howdah.model.parameter import HARDWARE
+from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.variation import SATURATED
+from howdah.model.workload import Suite
+from howdah.simulation.outcome import Summary
+from howdah.simulation.scenario import Hosts, Masters
 
 PUBLISHED = "published"
 """The name of the calibration that howdah ships."""
+
+_PER_BYTE = "byte_cpu"
+"""What a byte's CPU is beside that of the published studies' software, in every step alike."""
+_STALL = "row_stall_s_per_byte"
+"""The one cost of a byte that is no CPU."""
+_MASTERS = {"namenode_busy": "the NameNode", "scheduler_busy": "the scheduler"}
 
 
 def load_calibration(name: str) -> Calibration:
@@ -18,3 +36,82 @@ def load_calibration(name: str) -> Calibration:
         return read_calibration(Path(name))
     shipped = files("howdah.calibrate") / "published.yaml"
     return parse_calibration(shipped.read_text(encoding="utf-8"), "published.yaml")
+
+
+_MASTER_CPU, _JOB_START = "job_start_cpu_s", "job_start_s"
+"""The CPU of starting a job's master, on a worker, and the time of a job's start that it adds to."""
+
+
+def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[str, float]:
+    """The simulator's own parameters among a calibration's values; UserError for one that is no number.
+
+    A job's master starts on a worker, and so the longer the slower the hosts' cores are.
+    """
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise UserError(
+                f"calibration: {name}", f"{value} is not a number to simulate with", "calibrate again"
+            )
+    found = {name: value for name, value in values.items() if name not in HARDWARE}
+    defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+    if _MASTER_CPU in found:
+        waits = found.get(_JOB_START, defaults[_JOB_START])
+        found[_JOB_START] = waits + found.pop(_MASTER_CPU) / min(group.speed for group in hosts)
+    if _PER_BYTE in found:
+        share = found.pop(_PER_BYTE)
+        costs = {name for name in defaults if name.endswith("_s_per_byte")} | {"compare_s"}
+        found |= {name: share * found.get(name, defaults[name]) for name in costs - {_STALL}}
+    return found
+
+
+def within_range(values: Mapping[str, float]) -> dict[str, float]:
+    """The values, those that were drawn beyond what makes sense drawn back to it."""
+    ranges = {name: (least, most) for name, _, least, most, _ in _native.simulation_parameters()}
+    return {
+        name: min(max(value, ranges[name][0]), ranges[name][1]) if name in ranges else value
+        for name, value in values.items()
+    }
+
+
+def equipped_hosts(hosts: tuple[Hosts, ...], values: Mapping[str, float]) -> tuple[Hosts, ...]:
+    """The hosts with the speed of a core and the controller that were found."""
+    fields = {"core_speed": "speed", "controller_bytes_per_s": "controller_bytes_per_s"}
+    known = {field: values[name] for name, field in fields.items() if name in values}
+    return tuple(group.model_copy(update=known) for group in hosts)
+
+
+def equipped_masters(masters: Masters, values: Mapping[str, float]) -> Masters:
+    """The masters with the speed of a core that was found."""
+    speed = values.get("core_speed")
+    return masters if speed is None else masters.model_copy(update={"speed": speed})
+
+
+def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
+    """One for each master that is saturated, with the phase that loads it most."""
+    phases = [(one.kind, phase) for one in summary.workloads for phase in one.phases]
+    warnings = []
+    for load, master in _MASTERS.items():
+        kind, phase = max(phases, key=lambda each: getattr(each[1], load))
+        busy: float = getattr(phase, load)
+        if busy >= SATURATED:
+            text = (
+                f"{master} is busy for {busy:.0%} of its core in {kind}'s {phase.name}, which waits for it: "
+                "more hosts or places for tasks would not help there, larger blocks and so fewer tasks would"
+            )
+            warnings.append(RunWarning(code="master-saturated", text=text))
+    return tuple(warnings)
+
+
+def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
+    """What a reader should know of the calibration that predicts a suite on a plan."""
+    if calibration is None:
+        text = (
+            "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "
+            "intervals are those of seeds alone; give --calibration"
+        )
+        return (RunWarning(code="uncalibrated", text=text),)
+    found = beyond(calibration, plan, suite)
+    if not found:
+        return ()
+    text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+    return (RunWarning(code="outside-calibration", text=text),)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from howdah.calibrate.case import Work
-from howdah.calibrate.quantities import SimulatedPhase, SimulatedWorkload, quantities
+from howdah.calibrate.case import SimulatedPhase, SimulatedWorkload, Work, quantities
 from howdah.model.placement import placed_hosts
 from howdah.simulation.outcome import Summary, WorkloadOutcome
+from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Program, Scenario
-from howdah.simulation.simulations import Simulations
 from howdah.simulation.translate import translate
 
 _NS = 1e-9

@@ -15,9 +15,8 @@ from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk
-from howdah.simulation.planned import Planned
-from howdah.simulation.replications import scenarios, simulate
-from howdah.simulation.simulations import Done
+from howdah.simulation.replications import Done, scenarios, simulate
+from howdah.simulation.settings import Planned
 from howdah.units import format_bytes, format_counted
 
 _HOSTS = 8

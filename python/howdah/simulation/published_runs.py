@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from howdah.calibrate.naming import named_run
 from howdah.calibrate.scoring import other_settings
-from howdah.calibrate.study import Platform, Study
-from howdah.calibrate.tables import Setting
+from howdah.calibrate.study import Platform, Ratios, Study
+from howdah.calibrate.tables import Setting, named_run, rows_of
+from howdah.documents.text import read_text
+from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, at_once
+from howdah.model.calibration import CalibrationCell
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.known import KnownTimes
 from howdah.model.plan import Cluster, Plan
@@ -17,10 +20,10 @@ from howdah.model.request import Protection
 from howdah.model.run import RunRecord
 from howdah.model.workload import ROW_BYTES
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.planned import Planned
-from howdah.simulation.programs import replicas_of
-from howdah.simulation.published_studies import inventory_of, plan_of, studies
-from howdah.simulation.settings import block_bytes_of, scheduling_kind
+from howdah.simulation.cases import simulate_case
+from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, studies
+from howdah.simulation.settings import Planned, block_bytes_of, scheduling_kind
+from howdah.simulation.translate import replicas_of
 from howdah.units import format_counted
 
 _MOST_KEYS = 3
@@ -115,3 +118,41 @@ def _differs(plan: Plan, theirs: Plan) -> Iterator[str]:
 
 def _said(tasks: AtOnce) -> str:
     return f"{tasks.maps:,} + {tasks.reduces:,}"
+
+
+def ratios_in(path: Path) -> Study | None:
+    """The study whose ratios a file holds; none where it is another table."""
+    return next((one for one in studies() if one.ratios and one.ratios.file == path.name), None)
+
+
+def ratio_cells(
+    path: Path, study: Study, values: Mapping[str, float], seed: int
+) -> Iterator[CalibrationCell]:
+    """Every ratio of a file beside the simulator's; raises UserError for a file that lacks one."""
+    ratios = study.ratios
+    assert ratios is not None
+    published = _published(path, ratios)
+    simulated = {label: simulate_case(work, values, seed) for label, work in ratio_works(study)}
+    for ratio in ratios.ratios:
+        quotient = simulated[ratio.slow][ratio.quantity] / simulated[ratio.fast][ratio.quantity]
+        yield CalibrationCell(
+            case=f"{study.study} {ratio.slow} over {ratio.fast}",
+            quantity=ratio.quantity,
+            unit="x",
+            known=published[ratio.metric],
+            simulated=float(f"{quotient:.4g}"),
+            fitted=False,
+        )
+
+
+def _published(path: Path, ratios: Ratios) -> dict[str, float]:
+    rows = {row["metric"]: row["value"] for row in rows_of(read_text(path, "give a CSV file"), str(path))}
+    found: dict[str, float] = {}
+    for ratio in ratios.ratios:
+        try:
+            found[ratio.metric] = float(rows[ratio.metric])
+        except (KeyError, ValueError) as error:
+            raise UserError(
+                f"{path}: {ratio.metric}", "is missing or no number", "a line `metric,value,unit`"
+            ) from error
+    return found

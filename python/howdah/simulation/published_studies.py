@@ -8,9 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from howdah.calibrate.case import Case, Work
-from howdah.calibrate.naming import NamedRun, run_name
 from howdah.calibrate.study import Platform, Study, Table
-from howdah.calibrate.tables import KnownFigure, Setting, figures
+from howdah.calibrate.tables import KnownFigure, NamedRun, Setting, figures, run_name
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Literal
 
+from howdah import releases
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.request import Profile, Protection
+from howdah.model.value import value_text
 from howdah.model.workload import Codec, Suite
-from howdah.simulation.planned import Planned
 from howdah.simulation.scenario import Hdfs, JobSettings, Masters, Scheduling
 from howdah.units import MIB
+
+_SIZE = re.compile(r"(\d{1,18})([kmgtp]?)", re.IGNORECASE)
 
 _CODECS = {
     "SnappyCodec": Codec.SNAPPY,
@@ -24,8 +29,6 @@ _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18
 _STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
 """The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
 _SAMPLES = "mapreduce.terasort.partitions.sample"
-_USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
-"""Keys that TeraSort samples for its partitions: its own default, and what the study took (D0 53)."""
 _STUDY_LOCALITY_S = 0.1
 """mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54)."""
 _AT_ONCE_S = 1.0
@@ -34,6 +37,68 @@ _AT_ONCE_S = 1.0
 With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+
+
+class Planned:
+    """The settings that hold for one kind of worker."""
+
+    def __init__(self, plan: Plan, cluster: Cluster, kind: Worker) -> None:
+        self._version = cluster.request.hadoop
+        self._values = {
+            setting.key: value_text(setting.value)
+            for setting in plan.settings
+            if setting.worker in (None, kind.name) and setting.group in (None, kind.group)
+        }
+
+    def text(self, key: str) -> str:
+        """A property as Hadoop reads it; empty where neither the plan nor its release gives one."""
+        given = self._values.get(key)
+        if given is not None:
+            return given.strip()
+        return releases.default_of(key, releases.hadoop(self._version)) or ""
+
+    def number(self, key: str) -> float:
+        """A property that is a number; raises UserError where it is none."""
+        text = self.text(key)
+        try:
+            return float(text)
+        except ValueError as error:
+            raise _wrong(key, text, "a number") from error
+
+    def size(self, key: str) -> int:
+        """A property that is a size in bytes, with a prefix or without; raises UserError where it is none."""
+        text = self.text(key)
+        match = _SIZE.fullmatch(text)
+        if match is None:
+            raise _wrong(key, text, "a size such as 134217728 or 128m")
+        digits, prefix = match.groups()
+        return int(digits) << 10 * " kmgtp".find(prefix.lower() or " ")
+
+    def flag(self, key: str) -> bool:
+        """A property that is true or false."""
+        return self.text(key).lower() == "true"
+
+    def heap(self, kind: str) -> int:
+        """The heap of a ``map`` or ``reduce`` task: what its options say, else a share of its container."""
+        given = heap_bytes(self.text(f"mapreduce.{kind}.java.opts"))
+        if given is not None:
+            return given
+        share = self.number("mapreduce.job.heap.memory-mb.ratio")
+        return int(self.container(kind) * share)
+
+    def container(self, kind: str) -> int:
+        """Memory of a ``map`` or ``reduce`` task's container, bytes."""
+        mebibytes = self.number(f"mapreduce.{kind}.memory.mb")
+        # -1 is Hadoop's own default for "1024, or what the heap needs".
+        return int(mebibytes if mebibytes > 0 else 1024) << 20
+
+
+def _wrong(key: str, text: str, wanted: str) -> UserError:
+    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan anew")
+
+
+_USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
+"""Keys that TeraSort samples for its partitions: its own default, and what the study took (D0 53)."""
 
 
 def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:

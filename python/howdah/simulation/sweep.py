@@ -16,11 +16,10 @@ from howdah.model.workload import ROW_BYTES, Suite
 from howdah.planner.changes import MOST_HOSTS, changed, pinned
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
+from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import check_replications, scenarios, simulate, stretches
+from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.simulations import Done
-from howdah.simulation.warnings import calibration_warnings
 from howdah.simulation.whole_suite import interval, suite_times
 from howdah.units import parse_bytes, parse_count
 

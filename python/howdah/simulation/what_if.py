@@ -16,9 +16,8 @@ from howdah.planner.changes import QUANTITIES, changed, pinned
 from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.replications import check_replications, scenarios, simulate
-from howdah.simulation.simulations import Done
-from howdah.simulation.warnings import calibration_warnings
+from howdah.simulation.calibrations import calibration_warnings
+from howdah.simulation.replications import Done, check_replications, scenarios, simulate
 from howdah.simulation.whole_suite import suite_times
 
 EVERYTHING = "all"

@@ -19,8 +19,7 @@ from howdah.errors import RecordError, UserError
 from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
 from howdah.store.lock import is_held
 from howdah.store.reader import read_run
-from howdah.store.replace import replacing
-from howdah.store.staging import staged_run
+from howdah.store.staging import replacing, staged_run
 
 ARCHIVE_SUFFIX = ".tar.gz"
 

@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.store.replace import replacing
+from howdah.store.staging import replacing
 
 MANIFEST = "digests.json"
 """First in the archive: who made it, and the SHA-256 of every other file by its name."""

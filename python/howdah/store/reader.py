@@ -15,9 +15,8 @@ from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.model.tables import RunData
 from howdah.store.layout import LOCK, SAMPLES, TABLES, TASKS, TableFiles
 from howdah.store.lock import is_held
-from howdah.store.parquet import read_parquet
 from howdah.store.run_json import load_run_json
-from howdah.store.stream import read_stream
+from howdah.store.tables import read_parquet, read_stream
 
 _KILLED = "the process that wrote this record ended before the run did"
 

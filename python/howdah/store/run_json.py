@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from howdah.errors import RecordError, RunFailed
 from howdah.model.run import SCHEMA_VERSION, RunRecord
 from howdah.store.layout import RUN_JSON
-from howdah.store.replace import replacing
+from howdah.store.staging import replacing
 
 _RIGHT = "give the directory of a run that howdah recorded, or its id"
 _RESTORE = "restore it from an export (howdah runs import), or remove the directory"

@@ -15,10 +15,9 @@ from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.store.layout import LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
 from howdah.store.log import RunLog
-from howdah.store.parquet import write_parquet
 from howdah.store.run_json import write_run_json
 from howdah.store.staging import staged_run
-from howdah.store.stream import TableStream, read_stream
+from howdah.store.tables import TableStream, read_stream, write_parquet
 
 _log = logging.getLogger(__name__)
 

@@ -1,15 +1,18 @@
-"""What every CPU did: /proc/stat (see proc_stat in man 5 proc)."""
+"""What every CPU did, how many tasks wanted one, and how long they waited: /proc/stat, loadavg, pressure."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.procfile import Counter
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _QUANTITIES = ("user_s", "system_s", "iowait_s", "steal_s", "idle_s")
+
+# File and the kinds of stall read from it. For the CPU, "full" means nothing on a whole machine.
+_STALLS = (("cpu", ("some",)), ("io", ("some", "full")), ("memory", ("some", "full")))
 
 
 class CpuDevice(Device):
@@ -42,3 +45,44 @@ class CpuDevice(Device):
 
 def _counters(cpu: str) -> list[tuple[str, Counter]]:
     return [(f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES]
+
+
+class LoadDevice(Device):
+    """The length of the run queue of all CPUs together, with those tasks that run."""
+
+    name = "load"
+    paths = ("proc/loadavg",)
+
+    def tick(self) -> list[Reading]:
+        """The tasks that run or wait now; this reading is one of them."""
+        return [Reading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
+
+
+class PressureDevice(Device):
+    """Time in which tasks waited for a CPU, for I/O or for memory.
+
+    ``files`` says where below ``root`` the kernel tells of each resource: a control group has files
+    of its own, ``{}.pressure``.
+    """
+
+    name = "pressure"
+
+    def __init__(self, root: Path = Path("/"), files: str = "proc/pressure/{}") -> None:
+        super().__init__(root)
+        self.paths = tuple(files.format(resource) for resource, _ in _STALLS)
+        self._counters = [
+            {kind.encode(): (f"pressure/{resource}_{kind}_s", Counter("reset")) for kind in kinds}
+            for resource, kinds in _STALLS
+        ]
+
+    def tick(self) -> list[Reading]:
+        """Stalled seconds since the first tick."""
+        readings: list[Reading] = []
+        for file, counters in zip(self._files, self._counters, strict=True):
+            for line in file.read().split(b"\n"):
+                kind = line.partition(b" ")[0]
+                if kind in counters:
+                    metric, counter = counters[kind]
+                    total_us = int(line.rpartition(b"total=")[2])
+                    readings.append(Reading(metric, counter.advance(total_us) * 1e-6))
+        return readings

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.services.web import Web
-from howdah.telemetry.cgroup_cpu import CgroupCpuDevice
-from howdah.telemetry.cgroup_memory import CgroupMemoryDevice
+from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
+from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.device import Device
+from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.link import LinkDevice
-from howdah.telemetry.pressure import PressureDevice
 from howdah.telemetry.source import Source
-from howdah.telemetry.volume import VolumeDevice
 
 
 class LabMachine(NamedTuple):

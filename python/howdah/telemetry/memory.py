@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.procfile import Counter
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _GAUGES = {

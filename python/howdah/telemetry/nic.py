@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.procfile import Counter
 
 # Quantity and the columns of /proc/net/dev that add up to it.
 COLUMNS = (

@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from howdah.telemetry.counter import Counter
 from howdah.telemetry.device import Device, Reading
 from howdah.telemetry.disk import SECTOR_BYTES
 from howdah.telemetry.processes import TICKS_PER_S, Process, Selection, parsed
+from howdah.telemetry.procfile import Counter
 
 HOWDAH = "howdah"
 LAB = "lab"

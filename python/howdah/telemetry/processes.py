@@ -1,4 +1,4 @@
-"""Processes by what /proc/PID/stat says of them: which of many, and how much CPU time they have had."""
+"""Processes by what /proc says of them: how much CPU and memory they and the kernel's threads had."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.telemetry.device import Device, Reading
+
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD in include/linux/sched.h of the kernel
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+INTERVAL_S = 5.0
+"""Seconds between two readings: there are hundreds of threads, which takes milliseconds."""
 
 
 class Process(NamedTuple):
@@ -77,3 +83,74 @@ class Selection:
             return None
         finally:
             os.close(descriptor)
+
+
+class ProcessDevice(Device):
+    """Resident set of this process."""
+
+    name = "process"
+    paths = ("proc/self/statm",)
+
+    def tick(self) -> list[Reading]:
+        """The resident set now."""
+        return [Reading("process/rss_bytes", _resident(self._files[0].read()))]
+
+
+def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
+    """The resident set of this process now, bytes."""
+    return _resident(statm.read_text())
+
+
+def _resident(statm: str | bytes) -> int:
+    return int(statm.split()[1]) * _PAGE_BYTES
+
+
+def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
+    """The largest resident set (VmHWM) since the process began or ``reset_peak_rss``, bytes.
+
+    None if the kernel does not tell.
+    """
+    for line in status.read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key == "VmHWM":
+            return int(value.split()[0]) * 1024
+    return None
+
+
+def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
+    """Let the peak resident set start again from the present one.
+
+    False if the kernel refuses (writing 5 to clear_refs, man 5 proc): the peak then stays that of
+    the whole process.
+    """
+    try:
+        clear_refs.write_text("5\n")
+    except OSError:
+        return False
+    return True
+
+
+class KernelDevice(Device):
+    """CPU time of all threads of the kernel.
+
+    They write back, sort packets and serve loop devices for whoever asked, which nobody counts. In a
+    container they cannot be seen, and nothing is said of them.
+    """
+
+    name = "kernel"
+    paths = ()
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self._threads = Selection(lambda process: process.kernel, root / "proc")
+        self._last: dict[int, int] | None = None
+        self._grown = 0
+
+    def tick(self) -> list[Reading]:
+        """Growth since the first tick."""
+        now = {pid: thread.used for pid, thread in self._threads.read().items()}
+        if self._last is not None:
+            # One that has ended took its time with it: what it had since it was last seen is lost.
+            self._grown += sum(max(0, used - self._last.get(pid, 0)) for pid, used in now.items())
+        self._last = now
+        return [Reading("kernel/cpu_s", self._grown / TICKS_PER_S)] if now else []

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from howdah.errors import UserError
 from howdah.model.run import RunWarning, TelemetryCost
 from howdah.model.sink import SampleSink
-from howdah.telemetry.batch import Batch
 from howdah.telemetry.clock import Clock, SystemClock
-from howdah.telemetry.loop import Loop
+from howdah.telemetry.loop import Batch, Loop
 from howdah.telemetry.source import Source
 
 MIN_INTERVAL_S = 0.1

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.telemetry.cpu import CpuDevice
+from howdah.telemetry.cpu import CpuDevice, LoadDevice, PressureDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import DiskDevice
-from howdah.telemetry.kernel import INTERVAL_S, KernelDevice
-from howdah.telemetry.load import LoadDevice
 from howdah.telemetry.memory import MemoryDevice
 from howdah.telemetry.nic import NicDevice
 from howdah.telemetry.own import howdah_devices
-from howdah.telemetry.pressure import PressureDevice
-from howdah.telemetry.process import ProcessDevice
+from howdah.telemetry.processes import INTERVAL_S, KernelDevice, ProcessDevice
 
 
 class Source(NamedTuple):

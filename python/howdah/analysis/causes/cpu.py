@@ -1,4 +1,4 @@
-"""A worker whose CPUs are held back: by a limit below its peers', or by a hypervisor that serves others."""
+"""A worker whose CPUs are held back: by a limit, by a hypervisor, or by others on its machine."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from howdah.analysis.causes.ceiling import Resource, low_ceilings
-from howdah.analysis.causes.held import Held, edges, held
+from howdah.analysis.causes.held import Held, Resource, edges, held, low_ceilings
 from howdah.analysis.causes.view import Mark, Peers, View
-from howdah.analysis.evidence import Sign
+from howdah.analysis.evidence import OthersUse, Sign
 from howdah.analysis.use import MODES
 
 # A worker that waits for something else computes less too, but its limit holds it back less than its
@@ -25,6 +24,9 @@ STEADY = 0.9
 LEAST_CPUS = 0.02
 # What a hypervisor gives to others differs by no more among workers on hosts alike.
 STOLEN_WANDERS = 0.1
+
+# What any machine does beside a run.
+WANDERS = 0.03
 
 
 def held_back(view: View) -> Iterator[Mark]:
@@ -116,3 +118,9 @@ def _stolen(view: View) -> Iterator[Mark]:
             lost = share - peers.value
             sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers, STOLEN_WANDERS)
             yield Mark(worker, "", None, sign)
+
+
+def contention(use: OthersUse) -> Sign:
+    """What others used in a workload, as a sign: a quiet machine has hardly any of it."""
+    quantity = f"CPU time of {use.machine} that others used"
+    return Sign("contended machine", use.others, quantity, "1", use.others, 0.0, "quiet", WANDERS)

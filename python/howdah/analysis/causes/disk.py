@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.ceiling import CHATTER_BYTES_PER_S, WANDERS, Resource, low_ceilings
-from howdah.analysis.causes.held import Held, held
+from howdah.analysis.causes.held import CHATTER_BYTES_PER_S, WANDERS, Held, Resource, held, low_ceilings
 from howdah.analysis.causes.view import Mark, Peers, View
 from howdah.analysis.evidence import Sign
 from howdah.analysis.use import QUIET_BYTES_PER_S

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.comparison import Refused, RunFigures, RunGroup
-from howdah.model.run import Outcome
+from howdah.analysis.work import rows_of
+from howdah.model.comparison import Amount, Aspect, Change, Refused, RunFigures, RunGroup
+from howdah.model.run import Outcome, WorkloadResult
+from howdah.model.workload import WorkloadKind
+from howdah.units import format_counted, format_memory
 
 _ENDED = {
     Outcome.FAILED: "it failed",
@@ -60,3 +63,47 @@ def _amounts(mine: RunFigures, theirs: RunFigures) -> list[str]:
         for workload, (other, size) in pairs.items()
         if size != other
     ]
+
+
+def amount_of(name: str, result: WorkloadResult) -> Amount:
+    """The amount of one workload, ``name`` being its name in the run."""
+    return Amount(workload=name, size=_size(result))
+
+
+def _size(result: WorkloadResult) -> str:
+    workload = result.workload
+    match workload.kind:
+        case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ | WorkloadKind.STORAGE:
+            return format_memory((workload.files or 0) * (workload.file_bytes or 0))
+        case WorkloadKind.PI:
+            return format_counted((workload.maps or 0) * (workload.samples or 0), "point")
+        case WorkloadKind.NNBENCH:
+            return format_counted((workload.maps or 0) * (workload.operations or 0), "file")
+        case _:
+            return format_counted(rows_of(result) or 0, "row")
+
+
+_Facts = dict[tuple[Aspect, str], str]
+
+
+def changes(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
+    """Every fact that is not the same, aspect by aspect."""
+    before, after = _facts(base), _facts(other)
+    found = [
+        Change(aspect=aspect, name=name, base=before.get((aspect, name)), other=after.get((aspect, name)))
+        for aspect, name in dict.fromkeys([*before, *after])
+        if before.get((aspect, name)) != after.get((aspect, name))
+    ]
+    order = list(Aspect)
+    return tuple(sorted(found, key=lambda change: order.index(change.aspect)))
+
+
+def _facts(group: RunGroup) -> _Facts:
+    """A group's facts; one in which its runs differ, as those of a study's cell may, has all their values."""
+    values: dict[tuple[Aspect, str], list[str]] = {}
+    for run in group.runs:
+        for fact in run.facts:
+            known = values.setdefault((fact.aspect, fact.name), [])
+            if fact.value not in known:
+                known.append(fact.value)
+    return {key: " or ".join(sorted(several)) for key, several in values.items()}

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from howdah.analysis.comparing.changes import changes
-from howdah.analysis.comparing.comparable import finished, why_not
-from howdah.analysis.comparing.contrasts import contrasts
-from howdah.analysis.comparing.judging import LEVEL, judged
+from howdah.analysis.comparing.comparable import changes, finished, why_not
+from howdah.analysis.comparing.groups import remarks
+from howdah.analysis.comparing.judging import LEVEL, contrasts, judged
 from howdah.analysis.comparing.locating import locations
 from howdah.analysis.comparing.readings import LEFT
-from howdah.analysis.comparing.remarks import remarks
 from howdah.analysis.comparing.statistics import CONFIDENCE
 from howdah.analysis.others import DISTURBED
 from howdah.analysis.wording import percent

@@ -11,8 +11,7 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray, Series, WorkloadTime
 from howdah.analysis.machines import counted, machines_of
 from howdah.analysis.phases import workload_times
-from howdah.analysis.reduced import means_within, moments, peaks_within
-from howdah.analysis.series import all_series
+from howdah.analysis.series import all_series, means_within, moments, peaks_within
 from howdah.analysis.timeline import Timeline
 from howdah.model.tables import RunData
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.comparing.amounts import amount_of
+from howdah.analysis.comparing.comparable import amount_of
 from howdah.analysis.comparing.facts import facts_of
-from howdah.analysis.comparing.machines import Seen, seen_in
-from howdah.analysis.comparing.readings import readings_of
+from howdah.analysis.comparing.readings import Seen, readings_of, seen_in
 from howdah.analysis.others import disturbed
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, percent

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import fmean, geometric_mean
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.comparing.power import detectable, repeats_needed
-from howdah.analysis.comparing.statistics import FloatArray, Tested, holm, one_noise, welch
+from howdah.analysis.comparing.statistics import (
+    FloatArray,
+    Tested,
+    detectable,
+    holm,
+    one_noise,
+    repeats_needed,
+    welch,
+)
 from howdah.analysis.wording import percent, probability
-from howdah.model.comparison import Contrast, Evidence, Judged, Verdict
+from howdah.model.comparison import Contrast, Evidence, Judged, Measure, RunGroup, Verdict
 
 LEVEL = 0.05
 """The most that the chance of calling any difference where there is none may be, all tests together."""
@@ -112,3 +120,37 @@ def _undecided(evidence: Evidence, tests: int) -> str:
     if evidence.p < LEVEL:
         return f"p {probability(evidence.p)} would do for one test, and not among {tests}"
     return "the difference is within the noise"
+
+
+def contrasts(base: RunGroup, other: RunGroup) -> Iterator[Contrast]:
+    """Every measure that both groups have, in the baseline's order."""
+    values, others = _values(base), _values(other)
+    for measure, mine in values.items():
+        theirs = others.get(measure)
+        # What neither side had anything of is no comparison.
+        if theirs and any((*mine, *theirs)):
+            yield _contrast(measure, tuple(mine), tuple(theirs))
+
+
+def _values(group: RunGroup) -> dict[Measure, list[float]]:
+    found: dict[Measure, list[float]] = {}
+    for run in group.runs:
+        for reading in run.readings:
+            found.setdefault(reading.measure, []).append(reading.value)
+    return found
+
+
+def _contrast(measure: Measure, base: tuple[float, ...], other: tuple[float, ...]) -> Contrast:
+    mean = geometric_mean if measure.kind == "time" and min(*base, *other) > 0 else fmean
+    base_mean, other_mean = mean(base), mean(other)
+    test = tested(base, other)
+    return Contrast(
+        measure=measure,
+        base=base,
+        other=other,
+        base_mean=base_mean,
+        other_mean=other_mean,
+        ratio=other_mean / base_mean if base_mean > 0 else None,
+        low=math.exp(float(test.result.low)) if test else None,
+        high=math.exp(float(test.result.high)) if test else None,
+    )

@@ -3,32 +3,118 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import pyarrow.compute as pc
 
-from howdah.analysis.comparing.machines import Seen
-from howdah.analysis.comparing.masters import master_readings
-from howdah.analysis.comparing.resource import Unit, resource
-from howdah.analysis.comparing.simulated import simulated_readings
-from howdah.analysis.evidence import StretchUse, TaskSpread, WorkloadTime
+from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
+from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
+from howdah.analysis.masters import master_loads
+from howdah.analysis.others import others_uses
 from howdah.analysis.poles import spreads, tasks_of
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
+from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.tables import RunData
 
+Unit = Literal["s", "B", "1", "share"]
+"""The units of measures."""
+
+_NAMES = {"NameNode": "NameNode busy", "ResourceManager": "scheduler busy"}
+_BYTES = (
+    ("read from disks", "disk_read_bytes"),
+    ("written to disks", "disk_written_bytes"),
+    ("received", "received_bytes"),
+    ("sent", "sent_bytes"),
+)
+_SHARES = (
+    ("CPU busy", "cpu_busy"),
+    ("NameNode busy", "namenode_busy"),
+    ("scheduler busy", "scheduler_busy"),
+)
 ELAPSED = "elapsed"
 """The measure that is judged."""
-
 LEFT = "CPU left by others"
 """Of the machine that the run shared with others: so that from little to hardly any is no difference."""
-
-
 _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
     ("shuffled", "shuffled_bytes", "B"),
     ("tasks' CPU time", "cpu_s", "s"),
     ("collecting garbage", "gc_s", "s"),
 )
 """What tasks counted themselves, by the column that holds it."""
+
+
+def resource(workload: str, phase: str | None, name: str, value: float, unit: Unit = "B") -> Reading:
+    """What one resource did in a workload or a phase of it."""
+    measure = Measure(workload=workload, phase=phase, kind="resource", name=name, unit=unit)
+    return Reading(measure=measure, value=value)
+
+
+class Seen(NamedTuple):
+    """What was sampled: all tracks, the use of every workload and phase, and what others used meanwhile."""
+
+    timeline: Timeline
+    uses: tuple[StretchUse, ...]
+    others: tuple[OthersUse, ...]
+
+
+def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> Seen:
+    """All that the run's samples tell of its workloads."""
+    timeline = Timeline(run.samples)
+    uses = _counted_uses(run, timeline, times)
+    return Seen(timeline, uses, others_uses(run.record, timeline, uses))
+
+
+def _counted_uses(
+    run: RunData, timeline: Timeline, times: tuple[WorkloadTime, ...]
+) -> tuple[StretchUse, ...]:
+    """Resource use of every workload and phase that was sampled."""
+    machines = machines_of(run, timeline)
+    disks = None if on_cluster(run.record) else data_disks(run.record)
+    if disks is None:
+        with_disks = counted(machines, timeline, "disk")
+        disks = cluster_disks(
+            run.record, [disk for name in with_disks for disk in timeline.instances(name, "disk")]
+        )
+    return uses(timeline, machines, times, disks)
+
+
+def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]:
+    """The share of a core of each master; of a pair, that of the one that worked."""
+    loads = master_loads(timeline, (time,))
+    for daemon, name in _NAMES.items():
+        busy = [load.busy for load in loads if load.daemon == daemon]
+        if busy:
+            yield resource(time.workload, None, name, max(busy), "share")
+
+
+def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
+    """The phases that are told apart, and all of them together."""
+    lengths = {phase.name: phase for phase in time.phases}
+    told = {phase.name for phase in time.told_apart}
+    yield resource(time.workload, None, "read from other hosts", used.remote_read_bytes)
+    for name, field in _BYTES:
+        total = sum(getattr(phase, field) for phase in used.phases)
+        yield resource(time.workload, None, name, total)
+    for name, field in _SHARES:
+        yield resource(time.workload, None, name, _mean(used.phases, field, lengths), "share")
+    for phase in used.phases:
+        if phase.phase in told:
+            for name, field in _BYTES:
+                yield resource(time.workload, phase.phase, name, getattr(phase, field))
+            for name, field in _SHARES:
+                yield resource(time.workload, phase.phase, name, getattr(phase, field), "share")
+
+
+def _mean(phases: Sequence[PhaseUse], field: str, lengths: dict[str, PhaseTime]) -> float:
+    """A share over several phases, each counting as long as it took."""
+    weighed = [
+        (getattr(phase, field), lengths[phase.phase].elapsed_s) for phase in phases if phase.phase in lengths
+    ]
+    whole = sum(seconds for _, seconds in weighed)
+    return sum(share * seconds for share, seconds in weighed) / whole if whole > 0 else 0.0
 
 
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: Seen) -> Iterator[Reading]:

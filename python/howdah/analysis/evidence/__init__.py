@@ -8,30 +8,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.analysis.evidence.account import ByteAccount, ByteSide, Explanation
-from howdah.analysis.evidence.beside import Beside
-from howdah.analysis.evidence.files import DfsioFigures, StorageZones
-from howdah.analysis.evidence.flow import ByteFlow, Direction, Flow, FlowLayer, FlowNode, LayerAccount
-from howdah.analysis.evidence.limit import Bound, LimitShare
-from howdah.analysis.evidence.loss import Wait, WorkerLoss
-from howdah.analysis.evidence.machine import Level, Machine
-from howdah.analysis.evidence.master import MasterLoad, MasterLoss
-from howdah.analysis.evidence.others import DiskShare, OthersUse
-from howdah.analysis.evidence.overhead import FloorDistance, JobOverhead
-from howdah.analysis.evidence.replicas import ReplicaBalance
-from howdah.analysis.evidence.straggler import Cause, Sign, Straggler
-from howdah.analysis.evidence.times import PhaseTime, Rate, WorkloadTime
+from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
+from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Straggler, TaskSpread
+from howdah.analysis.evidence.times import (
+    Beside,
+    Bound,
+    FloorDistance,
+    JobOverhead,
+    LimitShare,
+    PhaseTime,
+    Rate,
+    WorkloadTime,
+)
 from howdah.analysis.evidence.use import (
     CpuShare,
+    DiskShare,
     DiskUse,
     FloatArray,
     Gauge,
     HostUse,
+    Level,
+    Machine,
     NicUse,
+    OthersUse,
     Series,
     StretchUse,
 )
-from howdah.analysis.evidence.work import Balance, Spills, TaskSpread
+from howdah.analysis.evidence.volumes import (
+    ByteAccount,
+    ByteFlow,
+    ByteSide,
+    DfsioFigures,
+    Direction,
+    Explanation,
+    Flow,
+    FlowLayer,
+    FlowNode,
+    LayerAccount,
+    ReplicaBalance,
+    StorageZones,
+)
 from howdah.model.finding import Finding
 
 __all__ = [

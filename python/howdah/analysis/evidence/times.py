@@ -1,8 +1,9 @@
-"""When workloads and phases ran, and how fast they were."""
+"""When workloads and phases ran, how fast, and how far from what is possible."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from howdah.model.run import Outcome
 
@@ -71,3 +72,108 @@ class WorkloadTime:
         """
         moved = tuple(phase for phase in self.phases if phase.read or phase.write) or self.phases
         return moved if len(moved) > 1 else ()
+
+
+Bound = Literal["reading", "writing", "disk", "memory", "CPU", "waiting", "unknown"]
+"""What a phase was limited by: ``disk`` is reading as much as writing, ``waiting`` means that no resource
+was near its limit, ``unknown`` that the samples do not tell."""
+
+
+@dataclass(frozen=True)
+class LimitShare:
+    """How close a workload (``phase`` None) or phase came to the raw limits of this host.
+
+    ``disk_s`` is the time the data disks need at their raw rates for the bytes that must move: each
+    byte that can be paired (one read, one written) at the copy rate, the rest at the read or write
+    rate. ``memory_s`` is one memcpy of the larger of the two directions. ``limit_s`` is the larger of
+    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples, or too few).
+    ``name`` is what the disk limit amounts to in words, ``the disk's own copy``.
+    """
+
+    workload: str
+    phase: str | None
+    elapsed_s: float
+    read_bytes: float
+    write_bytes: float
+    disk_s: float
+    memory_s: float
+    cpu_busy: float | None
+    disk_busy: float | None
+    bound: Bound
+    name: str
+
+    @property
+    def limit_s(self) -> float:
+        """The least time the raw hardware needs for the same bytes."""
+        return max(self.disk_s, self.memory_s)
+
+    @property
+    def times_limit(self) -> float:
+        """Measured time over the limit (1: as fast as the raw hardware)."""
+        return self.elapsed_s / self.limit_s if self.limit_s > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One workload or phase as it was simulated, and as it was published or measured.
+
+    ``source`` names the published or the measured run, ``differs`` says in words what else is not the same.
+    """
+
+    workload: str
+    phase: str | None
+    simulated_s: float
+    known_s: float
+    origin: Literal["published", "measured"]
+    source: str
+    differs: tuple[str, ...]
+
+    @property
+    def error(self) -> float:
+        """How far the simulated time lies above the known one, as a share of it."""
+        return self.simulated_s / self.known_s - 1
+
+
+@dataclass(frozen=True)
+class JobOverhead:
+    """Time one job spent on other things than its tasks' work: the last of the ``jobs`` of its workload.
+
+    ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
+    its last task to the end of the workload. ``tasks`` and ``slots`` are of the ``kind`` there are most tasks
+    of, ``waves`` the one over the other, ``turnaround_s`` the median time a slot stood empty between two of
+    them, ``least_task_s`` the time of the shortest task of any kind, which bounds what starting one takes.
+    ``cpu_share`` and ``gc_share`` are the parts of all task time spent computing and collecting garbage.
+    """
+
+    workload: str
+    jobs: int
+    before_s: float
+    after_s: float
+    least_task_s: float
+    kind: str
+    tasks: int
+    slots: int
+    waves: float
+    turnaround_s: float | None
+    task_s: float
+    cpu_share: float | None
+    gc_share: float | None
+
+
+@dataclass(frozen=True)
+class FloorDistance:
+    """One workload against the same one of the floor, the local engine's run of the same rows.
+
+    ``differs`` says in words what else than Hadoop is not the same: rows, replicas, cores, disks.
+    """
+
+    workload: str
+    elapsed_s: float
+    floor_s: float
+    floor_run: str
+    differs: tuple[str, ...]
+
+    @property
+    def ratio(self) -> float:
+        """How many times the floor it took."""
+        return self.elapsed_s / self.floor_s if self.floor_s > 0 else 0.0

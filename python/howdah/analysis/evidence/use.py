@@ -1,13 +1,37 @@
-"""What CPUs, disks, network and memory did, in stretches of time and over time."""
+"""What machines did: CPUs, disks, network and memory, over stretches and over time, and who used them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence.machine import Level
+Level = Literal["host", "worker", "master", "beneath", "other"]
+"""What a machine is: a ``host`` carries workers that are machines of their own, a native worker is a
+``worker`` and its own host. ``beneath`` is the machine that all of a laboratory is on, which is no part
+of the plan. ``other`` is one that no plan and no task names: where howdah itself ran."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine of the plan, or the machine a local run was on (then a ``host``).
+
+    ``host`` is the physical host it is on, its own name for a host. ``rack`` is empty where no plan
+    tells.
+    """
+
+    name: str
+    level: Level
+    host: str
+    rack: str
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is part of the plan, or of what the tasks of a run were on."""
+        return self.level not in ("beneath", "other")
+
 
 FloatArray = NDArray[np.float64]
 
@@ -159,3 +183,50 @@ class Gauge:
     unit: str
     times_s: FloatArray
     values: FloatArray
+
+
+@dataclass(frozen=True)
+class DiskShare:
+    """The busiest disk of a machine in a stretch of time, and how much of its bytes were the run's own."""
+
+    disk: str
+    busy_share: float
+    all_bytes: float
+    own_bytes: float
+    seconds: float
+
+    @property
+    def others_bytes(self) -> float:
+        """What the disk moved beyond what the run did."""
+        return max(0.0, self.all_bytes - self.own_bytes)
+
+
+@dataclass(frozen=True)
+class OthersUse:
+    """How a machine's CPUs were shared in one workload (``phase`` None) or one of its phases.
+
+    ``own`` is the share of all its CPUs' time that the run's own processes had, ``kernel`` that of the
+    kernel's own threads (None where they could not be seen: then others' holds it, too), ``steal`` what a
+    hypervisor gave to other machines, ``idle`` what nobody had. ``cpus`` is how many CPUs it has,
+    ``runnable`` how many tasks ran or waited for one, on average, and ``waited`` the share of the time in
+    which some did wait (PSI); None where these were not sampled.
+    """
+
+    workload: str
+    phase: str | None
+    machine: str
+    seconds: float
+    cpus: int
+    own: float
+    kernel: float | None
+    others: float
+    steal: float
+    idle: float
+    runnable: float | None
+    waited: float | None
+    disk: DiskShare | None
+
+    @property
+    def others_cpu_s(self) -> float:
+        """CPU seconds that others had."""
+        return self.others * self.cpus * self.seconds

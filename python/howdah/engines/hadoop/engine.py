@@ -8,22 +8,18 @@ from functools import partial
 
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
-from howdah.engines.hadoop import dfsio, tera
-from howdah.engines.hadoop.afterwards import Afterwards
-from howdah.engines.hadoop.bench import Bench
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
-from howdah.engines.hadoop.leftovers import clear_leftovers
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.masters import MastersWatch
-from howdah.engines.hadoop.nnbench import nnbench
-from howdah.engines.hadoop.pi import pi
+from howdah.engines.hadoop.context import Afterwards, Bench
+from howdah.engines.hadoop.following.masters import MastersWatch
+from howdah.engines.hadoop.following.workers import Watch, Watching
+from howdah.engines.hadoop.programs import dfsio, tera
+from howdah.engines.hadoop.programs.nnbench import nnbench
+from howdah.engines.hadoop.programs.pi import pi
 from howdah.engines.hadoop.ready import check_ready
-from howdah.engines.hadoop.room import check_replicas, check_room
-from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.watch import Watch
-from howdah.engines.hadoop.watching import Watching
+from howdah.engines.hadoop.storage.room import check_replicas, check_room
+from howdah.engines.hadoop.storage.workspace import Workspace, clear_leftovers
+from howdah.engines.hadoop.target import HadoopTarget, Machines
 from howdah.engines.hadoop.work import Conclusion, Work, Yield
-from howdah.engines.hadoop.workspace import Workspace
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job

@@ -6,11 +6,16 @@ import os
 import re
 from contextlib import suppress
 
-from howdah.engines.hadoop.containers import check_containers
-from howdah.engines.hadoop.generated import read_generated
-from howdah.engines.hadoop.sources import check_whole, dfsio_files, find_source, tera_rows
+from howdah.engines.hadoop.programs.command import check_containers
+from howdah.engines.hadoop.programs.sources import (
+    check_whole,
+    dfsio_files,
+    find_source,
+    read_generated,
+    tera_rows,
+)
+from howdah.engines.hadoop.storage.workspace import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.hadoop.workspace import existing_parent
 from howdah.errors import UserError
 from howdah.installation.java import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState

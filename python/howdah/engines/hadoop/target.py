@@ -1,4 +1,4 @@
-"""The cluster that a run goes to, and by which means."""
+"""The cluster that a run goes to, by which means, and the plan's workers by what Hadoop calls them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from howdah.installation.installation import Installation
 from howdah.model.cluster import Laboratory
+from howdah.model.placement import PlacedWorker, placed_workers
+from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.source import Source
@@ -44,3 +46,35 @@ class HadoopTarget:
     """The beginning of every client's command line: how to enter a laboratory's namespaces."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
+
+
+class Machines:
+    """Finds the worker that a node of Hadoop's is, its host and its rack.
+
+    ``machine_of`` gives the worker for a host name or an address. A node that the plan does not know is
+    a worker of its own name on a host of its own.
+    """
+
+    def __init__(self, machine_of: Mapping[str, str], plan: Plan) -> None:
+        self._machine_of = machine_of
+        placed = placed_workers(plan.cluster) if plan.cluster else ()
+        self._placed: dict[str, PlacedWorker] = {one.name: one for one in placed}
+
+    @property
+    def workers(self) -> tuple[str, ...]:
+        """Every worker of the plan, in its order."""
+        return tuple(self._placed)
+
+    def worker(self, node: str) -> str:
+        """The worker that a host name or an address stands for."""
+        return self._machine_of.get(node, node)
+
+    def host(self, worker: str) -> str:
+        """The host that a worker is on."""
+        placed = self._placed.get(worker)
+        return placed.host if placed else worker
+
+    def rack(self, worker: str) -> str | None:
+        """The rack that a worker is in; None where the plan does not know it."""
+        placed = self._placed.get(worker)
+        return placed.rack if placed else None

@@ -7,22 +7,21 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TypedDict
 
-from howdah.engines.hadoop.bench import Bench
-from howdah.engines.hadoop.client import Client
-from howdah.engines.hadoop.command import Command, argument_vector, staging
-from howdah.engines.hadoop.failure import said_by_client
-from howdah.engines.hadoop.following import Following
-from howdah.engines.hadoop.machines import Machines
-from howdah.engines.hadoop.sources import find_source
-from howdah.engines.hadoop.spread import replica_spread
-from howdah.engines.hadoop.stopping import kill_applications, run_tag
-from howdah.engines.hadoop.tell import Told, tell_job
+from howdah.engines.hadoop.context import Bench
+from howdah.engines.hadoop.following.job import Following
+from howdah.engines.hadoop.history.failure import said_by_client
+from howdah.engines.hadoop.history.tellers import Told, tell_job
+from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
+from howdah.engines.hadoop.programs.command import Command, argument_vector, staging
+from howdah.engines.hadoop.programs.sources import find_source
+from howdah.engines.hadoop.storage.spread import replica_spread
+from howdah.engines.hadoop.target import Machines
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Counters, FileRate, Outcome, Phase, ValidationError
 from howdah.model.workload import Workload
 from howdah.services.errors import ServiceError
-from howdah.services.history_file import MOST_BYTES
+from howdah.services.history import MOST_BYTES
 from howdah.services.job import JobFacts
 from howdah.units import format_bytes
 

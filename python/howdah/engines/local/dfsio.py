@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from howdah import _native
-from howdah.engines.local.bench import Bench, Yield, file_rates
+from howdah.engines.local.context import Bench, Yield, file_rates
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
 from howdah.errors import UserError

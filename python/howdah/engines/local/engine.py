@@ -13,12 +13,11 @@ import howdah
 from howdah import _native
 from howdah.engines.begun import begun_record
 from howdah.engines.local import dfsio, limits, tera
-from howdah.engines.local.bench import Bench, Program, Yield
+from howdah.engines.local.context import Bench, Program, Yield
 from howdah.engines.local.digests import digests
 from howdah.engines.local.memory import pool_bytes
 from howdah.engines.local.pi import pi
-from howdah.engines.local.ready import check_ready, replaced
-from howdah.engines.local.room import check_room
+from howdah.engines.local.ready import check_ready, check_room, replaced
 from howdah.engines.local.storage import storage
 from howdah.engines.local.work import Clock
 from howdah.engines.local.workspace import Workspace
@@ -26,7 +25,7 @@ from howdah.model.job import Job
 from howdah.model.run import Outcome, Phase, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workload import Workload, WorkloadKind
-from howdah.telemetry.process import peak_rss_bytes, reset_peak_rss
+from howdah.telemetry.processes import peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
 

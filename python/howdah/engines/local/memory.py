@@ -6,7 +6,7 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workload import Workload, WorkloadKind
-from howdah.telemetry.process import rss_bytes
+from howdah.telemetry.processes import rss_bytes
 from howdah.units import MIB, format_memory
 
 USUAL_PROCESS_BYTES = 192 * MIB

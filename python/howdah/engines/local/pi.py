@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from howdah import _native
-from howdah.engines.local.bench import Bench, Yield
+from howdah.engines.local.context import Bench, Yield
 from howdah.engines.local.work import Watch
 from howdah.model.run import Counters
 from howdah.model.workload import Workload

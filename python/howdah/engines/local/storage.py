@@ -7,8 +7,8 @@ throughput per file shows the zones, and XFS's allocation groups (D0, Appendix B
 from __future__ import annotations
 
 from howdah import _native
-from howdah.engines.local import fio
-from howdah.engines.local.bench import Bench, Yield, file_rates
+from howdah.engines.local import limits
+from howdah.engines.local.context import Bench, Yield, file_rates
 from howdah.engines.local.work import Watch
 from howdah.model.run import Counters, FileRate
 from howdah.model.workload import Workload, WorkloadKind
@@ -25,7 +25,7 @@ def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
         read = watch.follow(_native.storage_read(bench.pool, names))
         rates += [*file_rates(written, "write"), *file_rates(read, "read")]
         direct = direct and written.direct and read.direct
-        raw = fio.raw_limit(folder, workload.file_bytes or 0, bench.job.host)
+        raw = limits.raw_limit(folder, workload.file_bytes or 0, bench.job.host)
         if raw:
             measured.append(raw)
     return Yield(

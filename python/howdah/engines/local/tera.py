@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah import _native
-from howdah.engines.local.bench import Bench, Yield
+from howdah.engines.local.context import Bench, Yield
 from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread

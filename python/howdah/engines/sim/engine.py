@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 import howdah
 from howdah import _native
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
-from howdah.engines.sim.bands import bands_of
-from howdah.engines.sim.detail import detail_of
-from howdah.engines.sim.planned_state import planned_state
-from howdah.engines.sim.results import workload_result
+from howdah.engines.sim.results import bands_of, detail_of, workload_result
 from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, task_tables
-from howdah.engines.sim.target import SimTarget
+from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
+from howdah.model.plan import Plan
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import Progress, SampleSink
-from howdah.simulation.equipment import within_range
+from howdah.model.value import planned_text
+from howdah.simulation.calibrations import saturation_warnings, within_range
 from howdah.simulation.outcome import Summary
+from howdah.simulation.replications import Done, Simulations
+from howdah.simulation.room import capacity_bytes
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.simulations import Done, Simulations
 from howdah.simulation.translate import Translated, translate
-from howdah.simulation.warnings import saturation_warnings
 
 NAME = "sim"
 OF_THE_OCCASION = frozenset({"id", "created", "pid", "command", "host"})
@@ -39,6 +39,42 @@ _UNCALIBRATED = RunWarning(
     text="the simulator's parameters are its defaults, held to no measurement, so that times may be far off; "
     "`howdah calibrate` finds them from runs or from published tables",
 )
+
+
+def planned_state(plan: Plan, translated: Translated) -> ClusterState | None:
+    """The cluster as it is before anything runs on it."""
+    if plan.cluster is None:
+        return None
+    request, capacity = plan.cluster.request, capacity_bytes(translated.scenario.hosts)
+    return ClusterState(
+        hadoop_version=request.hadoop,
+        client_version=request.hadoop,
+        default_fs=planned_text(plan, "fs.defaultFS"),
+        work_dir="/",
+        secure=request.secure,
+        free_bytes=capacity,
+        capacity_bytes=capacity,
+        datanodes=translated.machines.workers,
+        nodemanagers=translated.machines.workers,
+        queue="default",
+    )
+
+
+class SimTarget(NamedTuple):
+    """The simulator's parameters, where they come from, and how often it is asked."""
+
+    parameters: Mapping[str, float]
+    """What is known of them; the others have their defaults."""
+    calibration: str | None = None
+    """The calibration's name; None where nothing was calibrated."""
+    calibration_digest: str | None = None
+    """SHA-256 of its content."""
+    replications: int = 1
+    """Simulations, each with a seed of its own."""
+    warnings: tuple[RunWarning, ...] = ()
+    """What a reader should know of the calibration."""
+    draws: tuple[Mapping[str, float], ...] = ()
+    """Parameters of each simulation after the first, where they are not known for sure."""
 
 
 class SimEngine:

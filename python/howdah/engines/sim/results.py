@@ -1,16 +1,22 @@
-"""A simulated workload as the record keeps it, with Hadoop's own counters."""
+"""A simulated workload as the record keeps it: Hadoop's counters, bands, and how much is written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
-from howdah.model.run import Counters, Outcome, Phase, WorkloadResult
-from howdah.model.simulated import PhaseUse, WorkUse
-from howdah.model.workload import Workload, WorkloadKind
-from howdah.simulation.outcome import PhaseOutcome, WorkloadOutcome
+from howdah.model.run import Counters, Outcome, Phase, RunWarning, WorkloadResult
+from howdah.model.simulated import Band, PhaseUse, WorkUse
+from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
+from howdah.simulation.room import needed_bytes
+from howdah.simulation.scenario import Program, Scenario, Written
 from howdah.simulation.translate import Translated
+from howdah.units import format_count_short
 
 _NS_PER_S = 1e9
 _DIRECTORIES = {
@@ -19,6 +25,18 @@ _DIRECTORIES = {
     WorkloadKind.DFSIO_WRITE: "/dfsio",
 }
 """Where a program's blocks would lie in HDFS."""
+
+_MOST_TASKS = 500_000
+"""Attempts of which analysis can hold every one at once: some 500 MB."""
+_INTERVALS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+_MOST_VALUES = 600_000
+"""Samples that analysis reads in a second or two."""
+_VALUES_PER_HOST = 6
+_START_S = 10.0
+"""A job's start and end, however small it is."""
+_OVER_DISKS = 3.0
+"""How much longer a suite takes than its disks would at their outer zones' rate."""
+_INTERVAL = (0.05, 0.5, 0.95)
 
 
 def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
@@ -134,3 +152,54 @@ def _replicas(
         under_replicated=0,
         missing=0,
     )
+
+
+def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tuple[RunWarning, ...]]:
+    """Samples, and every task attempt unless there are too many; then a warning says so."""
+    tasks = sum(_tasks(program, scenario.hdfs.block_bytes) for program in scenario.workloads)
+    if tasks <= _MOST_TASKS:
+        return Written(tasks=True, sample_interval_s=sample_interval_s), ()
+    warning = RunWarning(
+        code="tasks-untold",
+        text=f"{format_count_short(tasks)} tasks are more than a report can tell of one by one "
+        f"({format_count_short(_MOST_TASKS)}): the record has their phases, counters and samples",
+    )
+    return Written(tasks=False, sample_interval_s=sample_interval_s), (warning,)
+
+
+def _tasks(program: Program, block_bytes: int) -> int:
+    """About as many tasks as a workload has: a map for each block where nothing else is said."""
+    blocks = (program.rows or 0) * ROW_BYTES // block_bytes + 1
+    return (program.maps or program.files or blocks) + (program.reduces or 0)
+
+
+def sample_interval_s(scenario: Scenario) -> float:
+    """Seconds between samples, so that a record holds about half a million values at most."""
+    hosts = sum(group.count for group in scenario.hosts)
+    rate = sum(
+        group.count * disks.count * disks.outer_bytes_per_s
+        for group in scenario.hosts
+        for disks in group.disks
+    )
+    expected_s = _START_S * len(scenario.workloads) + _OVER_DISKS * needed_bytes(scenario) / rate
+    wanted_s = expected_s * hosts * _VALUES_PER_HOST / _MOST_VALUES
+    return next((each for each in _INTERVALS_S if each >= wanted_s), _INTERVALS_S[-1])
+
+
+def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:
+    """One band for every workload and one for each of its phases; none of a single simulation."""
+    return tuple(_bands(summaries)) if len(summaries) > 1 else ()
+
+
+def _bands(summaries: Sequence[Summary]) -> Iterator[Band]:
+    for number, workload in enumerate(summaries[0].workloads):
+        alike = [summary.workloads[number] for summary in summaries]
+        yield _band(workload.kind, None, [one.end_ns - one.start_ns for one in alike])
+        for place, phase in enumerate(workload.phases):
+            of_phase = [one.phases[place] for one in alike]
+            yield _band(workload.kind, phase.name, [one.end_ns - one.start_ns for one in of_phase])
+
+
+def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
+    low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
+    return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))

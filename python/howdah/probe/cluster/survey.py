@@ -11,9 +11,7 @@ from urllib.parse import urlsplit
 from howdah.model.host import Unread
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey, Volume
-from howdah.probe.cluster.identity import Identities
-from howdah.probe.cluster.masters import Post, posts
-from howdah.probe.cluster.system import System, system, volumes
+from howdah.probe.cluster.machines import Identities, Post, System, posts, system, volumes
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader

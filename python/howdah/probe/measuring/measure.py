@@ -12,12 +12,16 @@ from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import DirectoryRates, Measured, NotMeasured, StreamRates
 from howdah.model.storage import Disk
-from howdah.probe.measuring.pace import OutOfTime, Pace
-from howdah.probe.measuring.peer import measure_peer
+from howdah.probe.measuring.disks import (
+    check_room,
+    depth_of,
+    measure_directory,
+    measure_streams,
+    measure_zones,
+)
+from howdah.probe.measuring.peers import measure_peer
 from howdah.probe.measuring.rows import make_pool, measure_memory, measure_rows
-from howdah.probe.measuring.scratch import data_dir_of, scratch
-from howdah.probe.measuring.streams import check_room, depth_of, measure_directory, measure_streams
-from howdah.probe.measuring.zones import measure_zones
+from howdah.probe.measuring.scratch import OutOfTime, Pace, data_dir_of, scratch
 
 _TOUCHING_SHARE = 0.15
 _STREAMS_SHARE = 0.5

@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import CodecCost, Figure, RowCosts, SortCost
 from howdah.model.workload import Codec
-from howdah.probe.measuring.pace import Pace
+from howdah.probe.measuring.scratch import Pace
 from howdah.units import MIB
 
 _LITTLE_OF_THREAD_BYTES = 128 * MIB

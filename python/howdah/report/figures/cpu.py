@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.analysis.reduced import peaks_within
+from howdah.analysis.series import peaks_within
 from howdah.analysis.use import LEAST_RESOLVED_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin

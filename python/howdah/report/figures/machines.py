@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Machine, Series
-from howdah.analysis.reduced import peaks_within
+from howdah.analysis.series import peaks_within
 from howdah.report.figure import Source
 from howdah.report.figures.steps import combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import first_shown_s

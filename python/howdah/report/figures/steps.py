@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
-from howdah.analysis.reduced import means_within, peaks_within
+from howdah.analysis.series import means_within, peaks_within
 from howdah.report.figure import Key
 from howdah.report.figures.timeline import Line
 

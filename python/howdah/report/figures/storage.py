@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.analysis.evidence import Series
-from howdah.analysis.reduced import peaks_within
+from howdah.analysis.series import peaks_within
 from howdah.report.figure import Figure, Key, Source
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import common_grid, summed

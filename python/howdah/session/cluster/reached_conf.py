@@ -58,7 +58,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
 
 def _read_plan(file: Path) -> Plan:
     # Most runs have none, and do without what reads one.
-    from howdah.documents.plan import read_plan  # noqa: PLC0415
+    from howdah.documents.files import read_plan  # noqa: PLC0415
 
     plan = read_plan(file)
     if plan.cluster is None:

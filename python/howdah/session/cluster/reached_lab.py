@@ -5,8 +5,7 @@ from __future__ import annotations
 from howdah.errors import UserError
 from howdah.installation import find_installation
 from howdah.lab import registry
-from howdah.lab.enter import join_network
-from howdah.lab.inside import client_prefix
+from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.state import LabState, read_state
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.installation import find_installation
-from howdah.lab import doing, registry
+from howdah.lab import commands, registry
 from howdah.lab import down as removing
 from howdah.lab import up as building
-from howdah.lab.doing import Back, How, Lost
-from howdah.lab.leftover import Leftover
+from howdah.lab.commands import Back, How, Lost
+from howdah.lab.hadoop.daemons import PROGRAM
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.starting import Tell
 from howdah.lab.machines import Power
-from howdah.lab.names import CLIENT
-from howdah.lab.programs import PROGRAM
-from howdah.lab.redundancy import Behind
 from howdah.lab.refusals import check_plan
-from howdah.lab.starting import Tell
+from howdah.lab.registry import CLIENT, Leftover
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, MachineStatus
 from howdah.lab.status import status as look
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.plan import Plan
+from howdah.planner.scaling import Fitted, fit_plan
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render import render
-from howdah.session.lab.scaling import fit_here
 
 __all__ = [
     "CLIENT",
@@ -37,6 +37,7 @@ __all__ = [
     "Back",
     "Behind",
     "Brought",
+    "Fitted",
     "How",
     "LabStatus",
     "Leftover",
@@ -46,6 +47,7 @@ __all__ = [
     "Wanted",
     "daemon_names",
     "down",
+    "fit_here",
     "host_names",
     "kill",
     "machine_names",
@@ -58,8 +60,33 @@ __all__ = [
 
 DEFAULT_NAME = "lab"
 """What a laboratory is called that nobody names."""
-
 _PARENT = Path("build")
+
+
+def fit_here(
+    plan: Plan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
+) -> Fitted:
+    """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``.
+
+    Raises UserError that says what would fit.
+    """
+    return fit_plan(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(directory),
+        hosts=hosts,
+        link_bits_per_s=link_bits_per_s,
+    )
+
+
+def _free_bytes(directory: Path) -> int:
+    existing = next(one for one in (directory.absolute(), *directory.absolute().parents) if one.exists())
+    try:
+        return shutil.disk_usage(existing).free
+    except OSError as error:
+        raise UserError(
+            f"--dir {directory}", f"cannot be looked at: {error.strerror}", "give another"
+        ) from error
 
 
 class Wanted(NamedTuple):
@@ -125,19 +152,19 @@ def status(name: str) -> LabStatus:
 
 def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
     """Become a command or a shell on a machine; raises UserError if there is no such one."""
-    doing.run_inside(_state(name), machine, command)
+    commands.run_inside(_state(name), machine, command)
 
 
 def kill(name: str, machine: str, daemon: str | None, how: How | None) -> Lost:
     """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
     with registry.locked(name):
-        return doing.kill(_state(name), machine, daemon, how)
+        return commands.kill(_state(name), machine, daemon, how)
 
 
 def start(name: str, machine: str, tell: Tell) -> Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
-        return doing.start(_state(name), machine, tell)
+        return commands.start(_state(name), machine, tell)
 
 
 def names() -> list[str]:

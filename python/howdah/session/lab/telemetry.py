@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.lab.cgroups import Group, machine_group
-from howdah.lab.disks import devices
-from howdah.lab.names import host_space
-from howdah.lab.network import INTERFACE, SPACES, UPLINK, space
-from howdah.lab.processes import belongs
+from howdah.lab.kernel.cgroups import Group, machine_group
+from howdah.lab.kernel.disks import devices
+from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, space
+from howdah.lab.kernel.processes import belongs
+from howdah.lab.registry import host_space
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, Machine
 from howdah.model.plan import Role
-from howdah.services.address import WebAddress
+from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources

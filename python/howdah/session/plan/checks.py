@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.audit.audit import audit
-from howdah.audit.folder import read_folders
-from howdah.audit.releases import known_releases
+from howdah.audit.folder import known_releases, read_folders
 from howdah.audit.sarif import to_sarif
-from howdah.documents.host import read_host
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport
 from howdah.probe import probe_host

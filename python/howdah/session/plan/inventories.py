@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.appending import extended_text, new_text
+from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory
 from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
-from howdah.documents.host import read_host
-from howdah.documents.inventory import parse_inventory, read_inventory
 from howdah.documents.notices import Notice, notices
-from howdah.documents.schema import inventory_schema
 from howdah.documents.text import read_text
 from howdah.model.inventory import Inventory
 from howdah.session.files import replace_file

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from howdah import releases
-from howdah.documents.inventory import read_inventory
-from howdah.documents.plan import read_plan, write_plan
+from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan

@@ -15,7 +15,7 @@ from howdah.planner.rules.platform import SIMULATED
 from howdah.simulation.calibrations import load_calibration
 
 if TYPE_CHECKING:
-    from howdah.simulation.simulations import Done
+    from howdah.simulation.replications import Done
 
 __all__ = ["RANKS", "plan_inventory"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
 from howdah.render import render
 from howdah.render.contents import counted

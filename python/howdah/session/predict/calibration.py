@@ -7,11 +7,10 @@ from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
-from howdah.calibrate.free import Free, free_hardware, free_parameters
-from howdah.calibrate.own import OWN
+from howdah.calibrate.problem import Free, free_hardware, free_parameters
+from howdah.calibrate.records import OWN, laboratory_values
 from howdah.calibrate.records import cases_of as cases_of_records
-from howdah.calibrate.records import laboratory_values
-from howdah.documents.calibration import read_calibration, write_calibration
+from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
@@ -19,9 +18,9 @@ from howdah.model.run import RunRecord
 from howdah.session.files import replace_file
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
 from howdah.simulation.cases import simulate_case, simulate_typical
+from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
 from howdah.simulation.published_studies import studies
-from howdah.simulation.ratios import ratio_cells, ratios_in
 from howdah.store.reader import read_record
 
 __all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "save_calibration"]

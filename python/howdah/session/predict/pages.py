@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from howdah.calibrate.document import accuracy_page
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
 from howdah.report.prediction.history import scored_runs
 from howdah.report.prediction.saturation import saturation_said
 from howdah.session.predict.scoring import Scored
-from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
+
+if TYPE_CHECKING:
+    from howdah.report.prediction.content import Content
 
 __all__ = [
     "check_directory",
@@ -22,8 +28,6 @@ __all__ = [
     "write_variation",
 ]
 
-if TYPE_CHECKING:
-    from howdah.report.prediction.content import Content
 
 # Drawing charts takes longer to import than most of what is drawn takes to find out.
 
@@ -70,3 +74,13 @@ def _write(said: Content, out_dir: Path) -> Path:
             f"the page cannot be written: {error.strerror}",
             "give a directory where there is room and leave to write",
         ) from error
+
+
+def page() -> str:
+    """The page's text."""
+    about = (files("howdah.calibrate") / "accuracy.md").read_text(encoding="utf-8")
+    return accuracy_page(load_calibration(PUBLISHED), about)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

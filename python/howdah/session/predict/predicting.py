@@ -9,8 +9,7 @@ from pathlib import Path
 
 import howdah
 from howdah.calibrate.forecast import forecasts
-from howdah.documents.calibration import write_calibration
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -21,15 +20,13 @@ from howdah.model.variation import Sweep, WhatIf
 from howdah.model.workload import Suite, WorkloadKind
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.calibrations import load_calibration
-from howdah.simulation.programs import replicas_of
-from howdah.simulation.replications import check_replications, scenarios, simulate, stretches
-from howdah.simulation.simulations import Done
+from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
+from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.sweep import simulate_sizes
-from howdah.simulation.warnings import calibration_warnings, saturation_warnings
+from howdah.simulation.translate import replicas_of
 from howdah.simulation.what_if import simulate_changes
+from howdah.store.layout import new_run_id
 from howdah.store.predictions import check_name, save_prediction
-from howdah.store.run_id import new_run_id
 from howdah.units import format_counted
 
 __all__ = [

@@ -10,9 +10,8 @@ from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.run import RunRecord
 from howdah.store.listing import find_run
-from howdah.store.predictions import list_predictions, load_prediction
+from howdah.store.predictions import keep_scores, list_predictions, load_prediction, read_scores
 from howdah.store.reader import read_record
-from howdah.store.scores import keep_scores, read_scores
 
 __all__ = ["Scored", "Tally", "past_scores", "score_run", "tally"]
 

@@ -17,8 +17,7 @@ from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
 from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.sadf import is_sadf, read_sadf
-from howdah.telemetry.importers.stretch import Imported
-from howdah.telemetry.importers.window import Window, onto_run, span, window_of
+from howdah.telemetry.importers.stretch import Imported, Window, onto_run, span, window_of
 
 __all__ = ["Attached", "attach"]
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.engines.hadoop.settings import check_settings
+from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -28,7 +28,7 @@ from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
 from howdah.session.run.engines import ClusterChoice
 from howdah.session.run.prepared import Prepared
-from howdah.store.run_id import new_run_id
+from howdah.store.layout import new_run_id
 
 _QUEUE = "default"
 _FOLDER = "howdah"

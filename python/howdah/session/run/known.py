@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from howdah.calibrate.case import phase_times
 from howdah.calibrate.scoring import other_plan, other_work
-from howdah.calibrate.times import phase_times
 from howdah.model.known import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.store.listing import list_runs

@@ -21,7 +21,7 @@ from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import Prepared
-from howdah.store.run_id import new_run_id
+from howdah.store.layout import new_run_id
 
 
 def prepare_local(

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from howdah.calibrate.draws import draws
 from howdah.calibrate.extents import beyond
-from howdah.documents.calibration import write_calibration
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
-from howdah.engines.sim.detail import sample_interval_s
-from howdah.engines.sim.engine import SimEngine
-from howdah.engines.sim.target import SimTarget
+from howdah.engines.sim.engine import SimEngine, SimTarget
+from howdah.engines.sim.results import sample_interval_s
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
@@ -31,7 +29,7 @@ from howdah.session.run.engines import ClusterChoice
 from howdah.session.run.prepared import Prepared
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.translate import Translated, translate
-from howdah.store.run_id import new_run_id
+from howdah.store.layout import new_run_id
 from howdah.units import format_counted
 
 _MOST_REPLICATIONS = 1000

@@ -8,10 +8,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from howdah.documents.host import read_host
+from howdah.documents.files import read_host
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
-from howdah.engines.sim.local.engine import REPLICATIONS, SimLocalEngine, scenario_of
-from howdah.engines.sim.local.room import check_room
+from howdah.engines.sim.local.engine import REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.job import Job
@@ -23,7 +22,7 @@ from howdah.planner.suite.suites import kinds_of
 from howdah.probe.line import host_line
 from howdah.session.run.engines import ClusterChoice
 from howdah.session.run.prepared import Prepared
-from howdah.store.run_id import new_run_id
+from howdah.store.layout import new_run_id
 
 _MOST_REPLICATIONS = 10_000
 

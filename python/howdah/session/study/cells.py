@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from howdah.documents.inventory import read_inventory
-from howdah.documents.plan import write_plan
+from howdah.documents.files import read_inventory, write_plan
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory

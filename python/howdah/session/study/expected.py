@@ -9,7 +9,7 @@ from contextlib import closing
 from statistics import fmean
 from typing import NamedTuple
 
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.plan import Plan
@@ -19,14 +19,13 @@ from howdah.model.study import Study
 from howdah.model.workload import ROW_BYTES, Suite
 from howdah.planner.suite.cluster import size_suite
 from howdah.session.cluster.reached_lab import running_lab
-from howdah.session.lab.scaling import fit_here
+from howdah.session.lab.laboratories import fit_here
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
 from howdah.session.study.cells import LOCAL, plan_path, prepare_cell, run_request
 from howdah.session.study.directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.replications import simulate, stretches
+from howdah.simulation.replications import Simulations, simulate, stretches
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.simulations import Simulations
 from howdah.simulation.translate import translate
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due

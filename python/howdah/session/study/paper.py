@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.analysis.comparing import compare
 from howdah.analysis.comparing.courses import courses
 from howdah.analysis.comparing.readings import ELAPSED
-from howdah.documents.plan import read_plan
+from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import Plan, Setting

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.schema import study_schema
-from howdah.documents.study import read_study
+from howdah.documents.files import read_study, study_schema
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.run import Outcome

@@ -1,4 +1,4 @@
-"""Whose numbers they are: names in files of others, and the names of a plan."""
+"""Whose numbers others' files hold, and which of their disks and interfaces count."""
 
 from __future__ import annotations
 
@@ -7,6 +7,23 @@ from collections.abc import Sequence
 from howdah.errors import UserError
 
 _SHOWN = 8
+
+_NOT_DISKS = ("loop", "ram", "zram", "sr", "fd", "dm-", "md")
+_NOT_LINKS = (
+    "lo",
+    "bond",
+    "team",
+    "br-",
+    "virbr",
+    "docker",
+    "veth",
+    "tun",
+    "tap",
+    "ifb",
+    "dummy",
+    "cali",
+    "flannel",
+)
 
 
 class Machines:
@@ -49,3 +66,12 @@ class Machines:
                 f"--host NAME says which one it is: {self.listed}",
             )
         return found
+
+
+def counts(subject: str, name: str) -> bool:
+    """Whether a disk or interface counts; everything else does."""
+    if subject == "disk":
+        return not name.startswith(_NOT_DISKS)
+    if subject == "nic":
+        return not name.startswith(_NOT_LINKS)
+    return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
@@ -11,22 +13,40 @@ from howdah import _native
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
+from howdah.engines.local.ready import needed_bytes, too_little_room
+from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME
 from howdah.engines.sim.local.results import attempts, bands, samples, workload_result
-from howdah.engines.sim.local.room import check_room
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.measured import Figure
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import SampleSink
+from howdah.model.storage import FileSystem
 from howdah.simulation.local.outcome import LocalOutcome
 from howdah.simulation.local.scenario import LocalScenario
-from howdah.simulation.local.sorting import Draw
-from howdah.simulation.local.translate import median, translate_local
+from howdah.simulation.local.translate import Draw, median, translate_local
 
 REPLICATIONS = 100
 """Draws that bands are over where nobody says how many: a simulation takes milliseconds."""
+
+
+def check_room(job: Job) -> None:
+    """Raise UserError if a data directory had too little room when the machine was probed.
+
+    Directories on one file system share its room; of one on an unknown file system nothing is known.
+    """
+    data_dirs = job.plan.workers[0].data_dirs
+    mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
+    known = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
+    sharing = Counter(mount.mount for mount in known.values())
+    needed = needed_bytes(job, USUAL_PROCESS_BYTES)
+    for name, mount in known.items():
+        wanted = -(-needed // len(data_dirs)) * sharing[mount.mount]
+        room = mount.free_bytes * FREE_SHARE
+        if wanted > room:
+            raise too_little_room(job, needed, Shortage(Path(name), mount.free_bytes, room / wanted))
 
 
 class SimLocalEngine:

@@ -1,0 +1,283 @@
+"""What a run was, fact by fact: runs with the same facts are repeats, and facts that differ are changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from howdah.model.cluster import Laboratory, Scaling
+from howdah.model.comparison import Aspect, Fact
+from howdah.model.host import Host
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Cluster, Plan, Setting, Worker
+from howdah.model.run import RunRecord
+from howdah.model.storage import Disk
+from howdah.model.workload import Workload
+from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate
+
+_PLAIN = (
+    ("maps", "map tasks"),
+    ("reduces", "reduce tasks"),
+    ("files", "files"),
+    ("codec", "codec"),
+    ("replication", "replicas"),
+    ("slowstart", "slow start of reduces"),
+    ("partition_samples", "keys sampled for partitions"),
+)
+
+
+def configuration_facts(record: RunRecord) -> Iterator[Fact]:
+    """The properties by name; where a job ran with another value than is configured, that, too."""
+    configured = {_name(one): _text(one.value) for one in record.plan.settings if one.file is not None}
+    lab = record.cluster.lab if record.cluster else None
+    if lab is not None:
+        configured |= {one.key: one.used for one in lab.deviations}
+    for key, value in configured.items():
+        yield _configuration(key, value)
+    for result in record.workloads:
+        for key, value in result.job.conf.items() if result.job else ():
+            if not _same(configured.get(key), value):
+                yield _configuration(f"{key} of {result.workload.kind}", value)
+
+
+def _name(setting: Setting) -> str:
+    whose = setting.worker or setting.group
+    return f"{setting.key} of {whose}" if whose else setting.key
+
+
+def _text(value: int | float | str | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _same(configured: str | None, used: str) -> bool:
+    """Whether two texts are one value: a number may be written as ``0.80`` and as ``0.8``."""
+    if configured is None or configured == used:
+        return configured == used
+    try:
+        return float(configured) == float(used)
+    except ValueError:
+        return False
+
+
+def _configuration(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.CONFIGURATION, name=name, value=value)
+
+
+def hardware_facts(record: RunRecord) -> Iterator[Fact]:
+    """The cluster's hosts group by group, a laboratory's means, and this machine."""
+    planned, cluster = record.plan.cluster, record.cluster
+    if planned is not None:
+        for group in planned.inventory.groups:
+            for what, value in _group(group):
+                yield _hardware(f"{what} of {group.name}", value)
+    elif cluster is not None:
+        yield _hardware("DataNodes", f"{len(cluster.datanodes):,}")
+        yield _hardware("NodeManagers", f"{len(cluster.nodemanagers):,}")
+        yield _hardware("space of HDFS", format_bytes(cluster.capacity_bytes))
+    if cluster is not None and cluster.lab is not None:
+        for what, value in _laboratory(cluster.lab):
+            yield _hardware(f"laboratory's {what}", value)
+    whose = "" if planned is None and cluster is None else " of the machine it was started on"
+    for what, value in _host(record.host):
+        yield _hardware(what + whose, value)
+
+
+def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
+    cpu = group.cpu
+    yield "hosts", f"{group.count:,}"
+    cores = f"{cpu.sockets} × {cpu.cores_per_socket} cores of {cpu.threads_per_core} threads"
+    yield "CPU", f"{cpu.model}, {cores}" if cpu.model else cores
+    if cpu.speed is not None:
+        yield "speed of a core", f"{cpu.speed:g}"
+    yield "memory", format_memory(group.memory_bytes)
+    yield (
+        "disks",
+        ", ".join(
+            f"{one.count} × {one.kind} {format_bytes(one.size_bytes)} for {one.role}"
+            + (f" at {format_rate(one.outer_bytes_per_s)}" if one.outer_bytes_per_s else "")
+            + (f" to {format_rate(one.inner_bytes_per_s)}" if one.inner_bytes_per_s else "")
+            for one in group.disks
+        ),
+    )
+    if group.controller_bytes_per_s is not None:
+        yield "disks' controller", format_rate(group.controller_bytes_per_s)
+    yield (
+        "network",
+        ", ".join(f"{one.count} × {format_bits_per_s(one.speed_bits_per_s)}" for one in group.nics),
+    )
+
+
+def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
+    yield "root", "without" if lab.rootless else "with"
+    for means in lab.isolation:
+        yield means.what, f"kept: {means.how}" if means.kept else "lost"
+    for one in lab.scaling:
+        yield one.what, f"{_amount(one, one.lab)} of {_amount(one, one.planned)} planned"
+
+
+def _amount(one: Scaling, value: float) -> str:
+    match one.unit:
+        case "B":
+            return format_memory(value) if one.what.startswith("memory") else format_bytes(value)
+        case "B/s":
+            return format_rate(value)
+        case "bit/s":
+            return format_bits_per_s(value)
+    return f"{value:g}"
+
+
+def _host(host: Host) -> Iterator[tuple[str, str]]:
+    cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
+    yield "name", host.name
+    yield (
+        "CPU",
+        f"{cpu.model or cpu.architecture}, {cpu.sockets} sockets, {cpu.cores} cores, {cpu.threads} threads",
+    )
+    yield "CPUs left to howdah", f"{host.usable_cpus:g}"
+    yield "NUMA nodes", str(len(cpu.numa_nodes))
+    if cpu.governor is not None:
+        yield "frequency governor", cpu.governor
+    if cpu.turbo is not None:
+        yield "turbo", "on" if cpu.turbo else "off"
+    limit = host.cgroup.memory_limit_bytes
+    yield "memory", format_memory(memory.total_bytes) + (f", limit {format_memory(limit)}" if limit else "")
+    yield "swap", format_memory(memory.swap_total_bytes)
+    yield "transparent huge pages", str(memory.transparent_huge_pages)
+    # A loop device is a file of somebody's, a laboratory's for instance, and no hardware.
+    for disk in host.disks:
+        if disk.kind != "loop":
+            yield f"disk {disk.name}", _disk(disk)
+    for nic in host.nics:
+        yield (
+            f"network port {nic.name}",
+            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not said",
+        )
+    yield "machine", (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
+    if virtual.container:
+        yield "container", virtual.container
+
+
+def _disk(disk: Disk) -> str:
+    parts = (disk.kind, disk.model, format_bytes(disk.size_bytes), disk.scheduler)
+    return ", ".join(part for part in parts if part)
+
+
+def _hardware(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.HARDWARE, name=name, value=value)
+
+
+def plan_facts(plan: Plan) -> Iterator[Fact]:
+    """The plan's own numbers; Hadoop's properties are the configuration's."""
+    yield _planned("platform", plan.platform)
+    if plan.cluster is not None:
+        yield from _cluster(plan.cluster)
+    for worker in plan.workers:
+        # The only worker of one machine bears that machine's name, which says nothing about the plan.
+        whose = f"{worker.name}: " if len(plan.workers) > 1 else ""
+        for what, value in _worker(worker):
+            yield _planned(whose + what, value)
+    for setting in plan.settings:
+        if setting.key == "sample interval":
+            yield _planned(setting.key, f"{setting.value} s")
+
+
+def _worker(worker: Worker) -> Iterator[tuple[str, str]]:
+    yield "map slots per worker", str(worker.map_slots)
+    yield "reduce slots per worker", str(worker.reduce_slots)
+    yield "memory per worker", format_memory(worker.memory_bytes)
+    yield "data directories per worker", ", ".join(worker.data_dirs)
+    for what, count in (
+        ("vCPUs per worker", worker.vcpus),
+        ("data disks per worker", worker.data_disks),
+        ("NUMA nodes per worker", worker.numa_nodes),
+    ):
+        if count is not None:
+            yield what, str(count)
+    if worker.roles:
+        yield "daemons per worker", ", ".join(worker.roles)
+
+
+def _cluster(cluster: Cluster) -> Iterator[Fact]:
+    request, topology = cluster.request, cluster.topology
+    for layout in cluster.layouts:
+        yield _planned(f"division of hosts in {layout.group}", layout.platform)
+    yield _planned("workers", f"{sum(1 for _ in placed_workers(cluster)):,}")
+    for master in cluster.masters:
+        shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
+        yield _planned(f"master {master.name}", f"{', '.join(master.roles)} on {master.host}{shadow}")
+        yield _planned(f"vCPUs of {master.name}", str(master.vcpus))
+        yield _planned(f"memory of {master.name}", format_memory(master.memory_bytes))
+    yield _planned("hypervisor", request.hypervisor.value if request.hypervisor else "left to the planner")
+    yield _planned("protection of masters", request.protection.value)
+    yield _planned("profile", request.profile.value)
+    yield _planned("placement of replicas", topology.placement.value)
+    yield _planned("racks", f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}")
+
+
+def _planned(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.PLAN, name=name, value=value)
+
+
+def version_facts(record: RunRecord) -> Iterator[Fact]:
+    """Engine, howdah, Hadoop and the operating system; of a simulation, what it rests on."""
+    software, cluster = record.host.software, record.cluster
+    named = (
+        ("origin of the numbers", record.origin.value),
+        ("engine", f"{record.engine} {record.engine_version}"),
+        ("howdah", record.howdah_version),
+        ("Hadoop", cluster.hadoop_version if cluster else None),
+        ("Hadoop's client", cluster.client_version if cluster else None),
+        ("kernel", software.kernel),
+        ("distribution", software.distribution),
+        ("Java", software.java),
+    )
+    for name, value in named:
+        if value is not None:
+            yield _version(name, value)
+    if record.simulated is not None:
+        yield _version("calibration", record.simulated.calibration or "none: parameters are defaults")
+        for name, parameter in sorted(record.simulated.parameters.items()):
+            yield _version(f"parameter {name}", f"{parameter:.6g}")
+
+
+def _version(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.VERSIONS, name=name, value=value)
+
+
+def workload_facts(record: RunRecord) -> Iterator[Fact]:
+    """Every parameter of every workload."""
+    seen: Counter[str] = Counter()
+    for workload in record.suite.workloads:
+        kind = workload.kind.value
+        seen[kind] += 1
+        name = kind if seen[kind] == 1 else f"{kind} #{seen[kind]}"
+        for what, value in _parameters(workload):
+            yield Fact(aspect=Aspect.WORKLOAD, name=f"{what} of {name}", value=value)
+
+
+def _parameters(workload: Workload) -> Iterator[tuple[str, str]]:
+    for field, what in _PLAIN:
+        value = getattr(workload, field)
+        if value is not None:
+            yield what, f"{value:,}" if isinstance(value, int) else str(value)
+    if workload.block_bytes is not None:
+        yield "block size", format_memory(workload.block_bytes)
+    if workload.inputs is not None:
+        yield "input", ", ".join(workload.inputs)
+
+
+def facts_of(record: RunRecord) -> tuple[Fact, ...]:
+    """All facts of a run, what users change first.
+
+    Reasons are left out, as are the run's seed, its hour and what changes on a host by itself.
+    """
+    return (
+        *workload_facts(record),
+        *plan_facts(record.plan),
+        *configuration_facts(record),
+        *hardware_facts(record),
+        *version_facts(record),
+    )

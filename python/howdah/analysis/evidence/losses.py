@@ -1,0 +1,111 @@
+"""What lost workers and lost masters cost, and what masters did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from howdah.model.run import TaskAttempt
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A part of the time in which nobody did the work again that was lost.
+
+    ``what`` ended it, in words; ``setting`` is the property that sets how long, None where none
+    does; ``value_s`` is its value on that cluster, None where it is not known.
+    """
+
+    seconds: float
+    what: str
+    setting: str | None
+    value_s: float | None
+
+
+@dataclass(frozen=True)
+class WorkerLoss:
+    """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost.
+
+    ``phase`` is the phase it was lost in. ``daemons`` are those that were lost. ``lost_s`` is their last sign
+    of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN gave the worker up and
+    ``back_s`` when it was back, None where that did not happen; seconds since the run's start, and
+    ``before_s`` how long before the workload it was lost, 0 for one that was lost in it.
+
+    ``ended`` are the attempts that ended with it or whose output was lost with it, ``again`` those that
+    did their work again. ``wasted_s`` is the time of the former until the loss: what Hadoop adds until it
+    knows is no work. ``delay_s`` is how much later the workload ended for it: the work began anew so much
+    later than at first, as far as others did not need that time anyway. Where the application master was
+    lost as well, ``takeover_s`` is how long after the loss the first task of the next one began.
+    """
+
+    workload: str
+    phase: str | None
+    worker: str
+    host: str
+    daemons: tuple[str, ...]
+    lost_s: float
+    noticed_s: float
+    given_up_s: float | None
+    back_s: float | None
+    before_s: float
+    ended: tuple[TaskAttempt, ...]
+    again: tuple[TaskAttempt, ...]
+    wasted_s: float
+    wasted_bytes: int
+    rerun_s: float
+    waits: tuple[Wait, ...]
+    delay_s: float
+    takeover_s: float | None = None
+
+    @property
+    def waited_s(self) -> float:
+        """For how long nobody did the work again that was lost."""
+        return sum(wait.seconds for wait in self.waits)
+
+
+@dataclass(frozen=True)
+class MasterLoad:
+    """How busy a master's process was in a workload: a share of one core, of which it may use several."""
+
+    workload: str
+    daemon: str
+    machine: str
+    busy: float
+    calls_per_s: float | None
+    """Remote calls that it answered; None where it does not count them."""
+
+
+@dataclass(frozen=True)
+class MasterLoss:
+    """A master that was lost while a workload ran, or that another one took over from.
+
+    ``lost_s`` is its last sign of life, None where another one took over although nobody was lost;
+    ``active_s`` is when ``successor`` was active, None where nobody took over; ``back_s`` when the lost one
+    answered again. Seconds since the run's start. ``standby`` says that it did not serve when it was lost.
+    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed for want of
+    it.
+    """
+
+    workload: str
+    phase: str | None
+    daemon: str
+    machine: str
+    standby: bool
+    lost_s: float | None
+    successor: str | None
+    active_s: float | None
+    back_s: float | None
+    under_way: int
+    failed: tuple[TaskAttempt, ...]
+
+    @property
+    def since_s(self) -> float:
+        """When it began: the loss, or that another one took over."""
+        return next(each for each in (self.lost_s, self.active_s) if each is not None)
+
+    @property
+    def unserved_s(self) -> float | None:
+        """From the loss until another one was active, or the lost one back; None: neither came."""
+        if self.lost_s is None or self.standby:
+            return None
+        served = [each for each in (self.active_s, self.back_s) if each is not None]
+        return min(served) - self.lost_s if served else None

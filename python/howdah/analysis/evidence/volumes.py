@@ -1,0 +1,200 @@
+"""The bytes of a workload: what should move, what moved, from layer to layer, and where copies lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A part of the difference between devices and counters, signed like it, and why it is there."""
+
+    what: str
+    bytes: float
+    sure: Literal["measured", "likely", "guess"]
+
+
+@dataclass(frozen=True)
+class ByteSide:
+    """One direction (reading or writing) of a workload's byte account.
+
+    ``should`` is theory (None: nothing to compute it from, or the workload did not finish); ``said``
+    are the workload's own counters; ``devices`` is what the data disks counted (None: no samples);
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
+    """
+
+    should: float | None
+    said: float
+    devices: float | None
+    resolution: float
+    explained: tuple[Explanation, ...]
+
+    @property
+    def remainder(self) -> float | None:
+        """Bytes on the devices beyond those the workload says it moved; negative where there were fewer."""
+        return None if self.devices is None else self.devices - self.said
+
+    @property
+    def unexplained(self) -> float | None:
+        """The part of the remainder for which there is no explanation."""
+        if self.remainder is None:
+            return None
+        return self.remainder - sum(part.bytes for part in self.explained)
+
+
+@dataclass(frozen=True)
+class ByteAccount:
+    """What a workload should move, says it moved, and what the data disks did meanwhile."""
+
+    workload: str
+    disks: tuple[str, ...]
+    read: ByteSide
+    write: ByteSide
+
+
+FlowLayer = Literal["workload", "Hadoop", "DataNodes", "network", "disks"]
+"""Where bytes are counted: the workload's rows; Hadoop's job counters; the DataNodes' own counters; the
+network interfaces and the disks of the workers."""
+
+Direction = Literal["read", "written", "received", "sent"]
+"""Which way bytes went; ``received`` and ``sent`` are the network's."""
+
+
+@dataclass(frozen=True)
+class FlowNode:
+    """A box of the flow picture: ``key`` is unique, ``label`` for people.
+
+    ``column`` counts from 0 on the left, where data is read, to the right, where it is written.
+    """
+
+    key: str
+    label: str
+    layer: FlowLayer
+    column: int
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Bytes that go from one node to another.
+
+    ``measured`` are the bytes somebody counted, ``by`` whom (a counter or metric by name); ``theory`` are
+    those the rows, the replication and the compression ratio ask for. Either is None where nothing
+    tells it; at least one is there.
+    """
+
+    source: str
+    target: str
+    what: str
+    theory: float | None
+    measured: float | None
+    by: str
+
+    @property
+    def bytes(self) -> float:
+        """The width to draw: what was measured, or else theory."""
+        return self.measured if self.measured is not None else (self.theory or 0.0)
+
+
+@dataclass(frozen=True)
+class LayerAccount:
+    """One layer and direction: what theory asks of it, what it counted, and what that leaves.
+
+    ``resolution`` bounds the error that comes from samples not falling on the workload's ends, and from
+    what is a matter of lot.
+    """
+
+    layer: FlowLayer
+    direction: Direction
+    theory: float
+    counted: float
+    by: str
+    resolution: float
+    explained: tuple[Explanation, ...]
+
+    @property
+    def remainder(self) -> float:
+        """Bytes counted beyond theory; negative where there were fewer."""
+        return self.counted - self.theory
+
+    @property
+    def unexplained(self) -> float:
+        """The part of the remainder for which there is no explanation."""
+        return self.remainder - sum(part.bytes for part in self.explained)
+
+
+@dataclass(frozen=True)
+class ByteFlow:
+    """The bytes of one workload through all layers, for a flow picture, and layer by layer.
+
+    ``replication`` is that of the files it wrote (None: it wrote none, or nobody says), ``codec_ratio`` the
+    map output before compression over after (1: none), ``map_spills`` and ``reduce_spills`` how often a
+    record of intermediate data was written on either side, ``local_share`` the part of the input that
+    was read by the worker that holds it, ``remote_share`` the part of the shuffle that crossed from one
+    worker to another.
+    """
+
+    workload: str
+    replication: int | None
+    codec_ratio: float
+    map_spills: float
+    reduce_spills: float
+    local_share: float | None
+    remote_share: float | None
+    nodes: tuple[FlowNode, ...]
+    flows: tuple[Flow, ...]
+    layers: tuple[LayerAccount, ...]
+
+
+@dataclass(frozen=True)
+class ReplicaBalance:
+    """Replicas per DataNode and whether replicas of one block share a host.
+
+    ``names`` and ``replicas`` go together, workers without any included; ``hosts`` are the hosts of the
+    same workers. ``kept_apart`` says whether the plan asks HDFS to keep replicas on different hosts, by
+    node groups or upgrade domains; ``sharing_host`` must then be 0.
+    """
+
+    workload: str
+    path: str
+    blocks: int
+    names: tuple[str, ...]
+    hosts: tuple[str, ...]
+    replicas: tuple[int, ...]
+    max_over_mean: float
+    sharing_host: int
+    kept_apart: bool
+    under_replicated: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class DfsioFigures:
+    """TestDFSIO's figures by its own definitions; MB is 2**20 bytes there.
+
+    Throughput is all MB over the sum of the files' I/O seconds; the average is the mean of the files'
+    own rates, the deviation sqrt(|mean of squared rates - squared mean|).
+    """
+
+    workload: str
+    files: int
+    total_mb: float
+    throughput_mb_per_s: float
+    average_mb_per_s: float
+    deviation_mb_per_s: float
+    exec_s: float
+
+
+@dataclass(frozen=True)
+class StorageZones:
+    """Throughput of files written or read one after another on one data directory, first to last.
+
+    ``drop`` is the share lost between the outermost and the innermost files (robustly: medians of the
+    first and last tenth).
+    """
+
+    workload: str
+    data_dir: str
+    operation: Literal["write", "read"]
+    rates_bytes_per_s: tuple[float, ...]
+    drop: float

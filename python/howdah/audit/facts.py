@@ -1,0 +1,198 @@
+"""What is being checked, as the facts that rules reason about, with a plan and without one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from howdah.audit.folder import Releases
+from howdah.audit.values import Layers, Values
+from howdah.audit.workers import Part, settings_for
+from howdah.model.found import Found
+from howdah.model.host import Host
+from howdah.model.hostname import is_hostname
+from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
+from howdah.model.plan import Cluster, Plan, Value, Worker
+from howdah.model.request import Demand, PlanRequest, Protection
+from howdah.model.storage import Disk
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.inspecting.data_mounts import data_dirs
+from howdah.planner.known import cluster_facts
+from howdah.units import MIB
+
+_SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
+_KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}
+
+_CONTAINER_MEMORY = (
+    "yarn.nodemanager.resource.memory-mb",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+)
+"""What a NodeManager gives out and what tasks take, MB."""
+
+
+def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
+    """The host as a group of one; its data disks are those below ``data_dirs``, or else all but the system's.
+
+    None where the probe knows no disk's kind or no port's speed, for half a host would mislead the rules.
+    """
+    sockets = max(1, host.cpu.sockets)
+    cores = max(1, host.cpu.cores // sockets)
+    system, data = _system_disks(host), _disks_below(host, data_dirs)
+    disks = Counter(
+        (kind, disk.size_bytes, _role(disk, system, data))
+        for disk in host.disks
+        if (kind := _kind(disk)) is not None and disk.size_bytes > 0
+    )
+    ports = (nic.speed_bits_per_s for nic in host.nics if nic.up and nic.bond is None)
+    nics = Counter(speed for speed in ports if speed)
+    if not disks or not nics:
+        return None
+    return HostGroup(
+        name="found",
+        count=1,
+        hosts=(host.name,) if is_hostname(host.name) else (),
+        cpu=CpuLayout(
+            sockets=sockets,
+            cores_per_socket=cores,
+            threads_per_core=max(1, host.cpu.threads // (sockets * cores)),
+            numa_nodes_per_socket=max(1, len(host.cpu.numa_nodes) // sockets),
+            model=host.cpu.model,
+        ),
+        memory=f"{host.memory.total_bytes}B",
+        disks=tuple(
+            DiskSet(count=count, kind=kind, size=f"{size}B", role=role)
+            for (kind, size, role), count in disks.items()
+        ),
+        nics=tuple(
+            NicSet(count=count, speed=f"{speed // 10**6}Mb/s") for speed, count in nics.items() if speed
+        ),
+    )
+
+
+def _kind(disk: Disk) -> DiskKind | None:
+    """What the disk is made of; a virtual one is what the kernel takes it for."""
+    if disk.kind == "virtual" and disk.rotational is not None:
+        return DiskKind.HDD if disk.rotational else DiskKind.SSD
+    return _KINDS.get(disk.kind)
+
+
+def _system_disks(host: Host) -> frozenset[str]:
+    return frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
+
+
+def _disks_below(host: Host, data_dirs: Collection[str]) -> frozenset[str]:
+    mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
+    return frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
+
+
+def _role(disk: Disk, system: frozenset[str], data: frozenset[str]) -> DiskRole:
+    if disk.name in data:
+        return DiskRole.DATA
+    if disk.name in system:
+        return DiskRole.SYSTEM
+    return DiskRole.SPARE if data else DiskRole.DATA
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFacts(Facts):
+    """Facts that say what a user of a check could give for what is missing.
+
+    The cluster is never known, for no configuration says how many hosts share it.
+    """
+
+    probed: str = ""
+    """The name of the host that was probed, if one was."""
+
+    @property
+    def group(self) -> HostGroup:
+        """The host in question; raises CannotTell."""
+        if self.known_group is None and self.probed:
+            raise CannotTell(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
+        if self.known_group is None:
+            raise CannotTell("the host: give --host or --probe, or --plan")
+        return self.known_group
+
+    @property
+    def worker(self) -> Worker:
+        """The host as a worker; raises CannotTell."""
+        if self.known_worker is None:
+            raise CannotTell("the worker's size: give --conf with --host or --probe, or --plan")
+        return self.known_worker
+
+
+def found_facts(
+    found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases
+) -> FoundFacts:
+    """The facts that a configuration, a host or both give."""
+    host = found.host
+    dirs = tuple(map(str, data_dirs(found.config))) if found.config is not None else ()
+    group = group_of(host, dirs) if host is not None else None
+    return FoundFacts(
+        request=_request(found, values, releases),
+        known_group=group,
+        known_worker=_native_worker(host, group, known, dirs) if host and values is not None else None,
+        decided=known,
+        probed=host.name if host is not None else "",
+    )
+
+
+def _request(found: Found, values: Values | None, releases: Releases) -> PlanRequest:
+    config = found.config
+    files = {PurePosixPath(file).name for file in config.files} if config else set()
+    hbase = "hbase-site.xml" in files
+    # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
+    mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
+    pairs = [one for one in config.properties if one.name.startswith("dfs.ha.namenodes.")] if config else []
+    authentication = values.read("hadoop.security.authentication") if values is not None else None
+    return PlanRequest(
+        workloads=(
+            *([Demand(kind="terasuite")] if mapreduce else []),
+            *([Demand(kind="ycsb")] if hbase else []),
+        ),
+        protection=Protection.HA if pairs else Protection.NONE,
+        secure=authentication is not None and authentication.text.lower() == "kerberos",
+        hadoop=releases.hadoop,
+        hbase=releases.hbase,
+    )
+
+
+def _native_worker(
+    host: Host, group: HostGroup | None, known: Mapping[str, Value], dirs: tuple[str, ...]
+) -> Worker:
+    """The host as one worker whose slots are the containers that its NodeManager has memory for."""
+    memory, of_map, of_reduce = (_megabytes(known[key]) for key in _CONTAINER_MEMORY)
+    slots = max(1, memory // (of_map + of_reduce))
+    return Worker(
+        name="worker",
+        map_slots=slots,
+        reduce_slots=slots,
+        memory_bytes=host.memory.total_bytes // MIB * MIB,
+        data_dirs=dirs,
+        group=group.name if group else None,
+        vcpus=host.cpu.threads,
+        data_disks=(group.data_disks if group else 0) or len(dirs) or None,
+        numa_nodes=max(1, len(host.cpu.numa_nodes)),
+    )
+
+
+def _megabytes(known: Value) -> int:
+    return known if isinstance(known, int) else 1
+
+
+def planned_facts(
+    plan: Plan, cluster: Cluster, part: Part, known: Mapping[str, Value], releases: Releases
+) -> Facts:
+    """The facts that the plan's rules had, for one part of it."""
+    sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
+    return Facts(
+        request=cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
+        known_group=part.group,
+        known_worker=part.kind,
+        known_cluster=cluster_facts(
+            cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
+        ),
+        decided=Layers(known, sizes),
+    )

@@ -1,0 +1,230 @@
+"""DataNodes and NodeManagers that are lost while a job runs, and those that come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event as Flag
+from threading import Lock, Thread
+from typing import Literal, Protocol
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.model.cluster import Event
+from howdah.services.errors import NotReachable, ServiceError
+from howdah.services.namenode import DataNode, NameNode
+from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.web import Line
+
+EventKind = Literal[
+    "datanode-lost",
+    "datanode-given-up",
+    "datanode-back",
+    "nodemanager-lost",
+    "nodemanager-given-up",
+    "nodemanager-back",
+]
+
+_DEFAULT_HEARTBEAT_S = 3.0
+_MISSED_HEARTBEATS = 4
+_LEAST_SILENCE_S = 5.0
+"""A DataNode in a long garbage collection is not lost."""
+
+_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)?")
+_UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
+_SILENT, _GIVEN_UP = "SILENT", "LOST"
+_ASKED_AT_ONCE = 8
+_UNANSWERED = 2
+"""Looks in a row without an answer: one alone may be a machine under load."""
+_NO_BEAN = "Hadoop:service=none"
+
+_PATIENCE_S = 10.0
+
+
+class Watch:
+    """Compares what the NameNode and the ResourceManager say of their machines with what they said before.
+
+    HDFS declares a DataNode dead and YARN a NodeManager lost only after ten minutes, by default: one that is
+    silent is said to be lost, with the time of its last sign of life, and given up when Hadoop says so.
+    """
+
+    def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
+        self._conf = conf = target.conf
+        self._web = target.web
+        self._line = Line(target.web)
+        self._namenode = NameNode(target.web, conf, self._line)
+        self._manager = ResourceManager(target.web, conf, self._line)
+        self._machines = machines
+        self._clock = clock
+        heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
+        self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
+        self._datanodes: dict[str, str] = {}
+        self._nodemanagers: dict[str, str] = {}
+        self._turn = 0
+        self._unanswered: dict[str, int] = {}
+        self._answered_s: dict[str, float] = {}
+        self._mute: set[str] = set()
+        self._lines: dict[str, Line] = {}
+
+    def look(self) -> list[Event]:
+        """What has happened since the last look; the first one only takes note of what is there.
+
+        A daemon that does not answer now is asked again next time.
+        """
+        return [*self._look_at_hdfs(), *self._look_at_yarn()]
+
+    def _look_at_hdfs(self) -> Iterator[Event]:
+        try:
+            datanodes = self._namenode.datanodes()
+        except ServiceError:
+            return
+        for one in datanodes:
+            before, state = self._datanodes.get(one.address), self._state(one)
+            self._datanodes[one.address] = state
+            if before is not None and before != state:
+                yield self._of_datanode(one, state)
+
+    def _state(self, one: DataNode) -> str:
+        if not one.live:
+            return "dead"
+        return "silent" if one.silent_s > self._silence_s else "live"
+
+    def _of_datanode(self, one: DataNode, state: str) -> Event:
+        seen_s = self._clock.now_s() - one.silent_s
+        silence = f"no heartbeat for {one.silent_s:.0f} s"
+        match state:
+            case "silent":
+                text = f"the NameNode has lost contact with DataNode {one.host}: {silence}"
+                return self._event(one.host, "datanode-lost", text, seen_s)
+            case "dead":
+                text = f"the NameNode declares DataNode {one.host} dead and has its blocks copied: {silence}"
+                return self._event(one.host, "datanode-given-up", text, seen_s)
+            case _:
+                return self._event(one.host, "datanode-back", f"DataNode {one.host} sends heartbeats again")
+
+    def _look_at_yarn(self) -> Iterator[Event]:
+        try:
+            nodes = _by_host(self._manager.nodes())
+        except ServiceError:
+            return
+        answering = self._answering(nodes)
+        for host, one in nodes.items():
+            state = one.state if one.state not in _AT_WORK or answering.get(host, True) else _SILENT
+            before = self._nodemanagers.get(host)
+            self._nodemanagers[host] = state
+            if before is not None and before != state and not (before in _AT_WORK and state in _AT_WORK):
+                yield self._of_nodemanager(one, state)
+
+    def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
+        """Whether NodeManagers at work answer: a few at each look, those that did not among them.
+
+        The ResourceManager itself calls one lost only after ten minutes, by default. Those that never
+        answered are left alone: their web servers may be out of this machine's reach.
+        """
+        now_s = self._clock.now_s()
+        at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
+        silent = [host for host in at_work if self._unanswered.get(host)]
+        others = [host for host in at_work if host not in silent and host not in self._mute]
+        turn = self._turn % len(others) if others else 0
+        self._turn += _ASKED_AT_ONCE
+        asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
+        # All at once: each that is lost keeps one waiting for seconds.
+        with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+            answers = list(pool.map(lambda host: self._answers(nodes[host]), asked))
+        for host, answered in zip(asked, answers, strict=True):
+            if answered:
+                self._unanswered[host] = 0
+                self._answered_s[host] = now_s
+            elif host in self._unanswered:
+                self._unanswered[host] += 1
+            else:
+                self._mute.add(host)
+        return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
+
+    def _answers(self, one: Node) -> bool:
+        line = self._lines.setdefault(one.host, Line(self._web))
+        try:
+            line.get_json(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
+        except NotReachable:
+            return False
+        except ServiceError:
+            return True
+        return True
+
+    def _of_nodemanager(self, one: Node, state: str) -> Event:
+        if state in _AT_WORK:
+            return self._event(one.host, "nodemanager-back", f"NodeManager {one.host} works again")
+        seen_s = self._answered_s.get(one.host)
+        if state == _SILENT:
+            text = f"NodeManager {one.host} does not answer any more"
+            return self._event(one.host, "nodemanager-lost", text, seen_s)
+        text = f"the ResourceManager declares NodeManager {one.host} {state.lower()}"
+        text = f"{text}: {one.health}" if one.health else text
+        # One that is unhealthy or was shut down said so itself: nobody had to wait for that.
+        kind: EventKind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
+        return self._event(one.host, kind, text, seen_s)
+
+    def _event(self, node: str, kind: EventKind, text: str, seen_s: float | None = None) -> Event:
+        worker = self._machines.worker(node)
+        return Event(time_s=self._clock.now_s(), worker=worker, kind=kind, text=text, seen_s=seen_s)
+
+
+def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
+    """The NodeManager of each host: one that came back on another port is listed with its former self."""
+    return {one.host: one for one in sorted(nodes, key=lambda one: one.state in _AT_WORK)}
+
+
+def _seconds(text: str) -> float:
+    """A duration of Hadoop's, plain numbers being seconds."""
+    match = _DURATION.fullmatch(text.strip())
+    return int(match[1]) * _UNIT_S[match[2] or "s"] if match else _DEFAULT_HEARTBEAT_S
+
+
+class Watcher(Protocol):
+    """What looks at some of a cluster's daemons."""
+
+    def look(self) -> list[Event]:
+        """What has happened since the last look."""
+
+
+class Watching:
+    """Has each of several look every so many seconds, from ``start`` to ``stop``.
+
+    Each does so in a thread of its own: a daemon that is lost keeps one waiting.
+    """
+
+    def __init__(self, intervals_s: Mapping[Watcher, float]) -> None:
+        self._events: list[Event] = []
+        self._lock = Lock()
+        self._stop = Flag()
+        self._threads = [
+            Thread(target=self._run, args=each, name="howdah-watch", daemon=True)
+            for each in intervals_s.items()
+        ]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What has happened so far, in the order of its times."""
+        with self._lock:
+            return tuple(sorted(self._events, key=lambda event: event.time_s))
+
+    def start(self) -> None:
+        """Begin, by taking note of what is there."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Look no more; a look that takes long is not waited for."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(_PATIENCE_S)
+
+    def _run(self, watcher: Watcher, interval_s: float) -> None:
+        while True:
+            happened = watcher.look()
+            with self._lock:
+                self._events += happened
+            if self._stop.wait(interval_s):
+                return

@@ -1,0 +1,216 @@
+"""Hadoop's task attempts as rows of the run record's table, each in a place, and the phases they make."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.history.counters import INPUT_BYTES
+from howdah.engines.hadoop.history.failure import short_cause
+from howdah.engines.hadoop.target import Machines
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.workload import WorkloadKind
+from howdah.services.job import AttemptFacts, JobFacts, MasterStart, TaskFacts
+
+_HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
+_HDFS_WRITTEN = "FileSystemCounter.HDFS_BYTES_WRITTEN"
+_FILE_WRITTEN = "FileSystemCounter.FILE_BYTES_WRITTEN"
+_MAP_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
+_SHUFFLED = "TaskCounter.REDUCE_SHUFFLE_BYTES"
+_CPU_MS = "TaskCounter.CPU_MILLISECONDS"
+_GC_MS = "TaskCounter.GC_TIME_MILLIS"
+_UNENDED = "Hadoop tells no end of it"
+_UNENDED_BY_MASTER = "its application master was lost: Hadoop tells no end of it"
+
+
+def slots(stretches: Sequence[tuple[float, float]]) -> list[int]:
+    """For each stretch (its start and end) the lowest place that is free then; places count from 0.
+
+    Those of one worker and one kind of task belong together. No two stretches of a place overlap, and
+    there are as many places as stretches run at once.
+    """
+    places = [0] * len(stretches)
+    busy: list[tuple[float, int]] = []
+    free: list[int] = []
+    for index in sorted(range(len(stretches)), key=lambda one: stretches[one]):
+        start, end = stretches[index]
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        place = heapq.heappop(free) if free else len(busy)
+        heapq.heappush(busy, (end, place))
+        places[index] = place
+    return places
+
+
+class _Stay(NamedTuple):
+    """An attempt with where and when it ran."""
+
+    facts: AttemptFacts
+    task: TaskFacts
+    worker: str
+    start_s: float
+    end_s: float
+
+
+def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClock) -> list[TaskAttempt]:
+    """A row for every attempt that began, in the order they did.
+
+    Those that were given up before they had a container have no place and no time, and no row.
+    """
+    stays = [
+        _stay(attempt, task, job, machines, clock)
+        for task in job.tasks
+        for attempt in task.attempts
+        if attempt.start_ms is not None
+    ]
+    rows = [
+        _row(stay, workload, slot, machines, clock, unended=_unended(stay, job))._replace(job=job.id)
+        for stay, slot in zip(stays, _places(stays), strict=True)
+    ]
+    return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
+
+
+def _stay(
+    attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: Machines, clock: RunClock
+) -> _Stay:
+    assert attempt.start_ms is not None
+    # One of which no end is told was cut off with its master or its job, or was last seen running.
+    after = _next_master(attempt, job)
+    cut_ms = after.start_ms if after else job.finish_ms
+    known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
+    end_ms = next((one for one in known if one is not None), attempt.start_ms)
+    worker = machines.worker(attempt.node)
+    start_s = clock.seconds(attempt.start_ms)
+    return _Stay(attempt, task, worker, start_s, max(start_s, clock.seconds(end_ms)))
+
+
+def _places(stays: list[_Stay]) -> list[int]:
+    """The place of each: the lowest that is free among those of its worker and kind."""
+    order = sorted(range(len(stays)), key=lambda index: _lane(stays[index]))
+    found = [0] * len(stays)
+    for _, indexes in groupby(order, key=lambda index: _lane(stays[index])):
+        lane = list(indexes)
+        places = slots([(stays[index].start_s, stays[index].end_s) for index in lane])
+        for index, place in zip(lane, places, strict=True):
+            found[index] = place
+    return found
+
+
+def _lane(stay: _Stay) -> tuple[str, str]:
+    return stay.worker, stay.task.kind
+
+
+def _unended(stay: _Stay, job: JobFacts) -> str:
+    """Why no end is told of an attempt."""
+    return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
+
+
+def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
+    """The application master that began after the one that began an attempt; None if that was the last."""
+    return next((one for one in job.masters if one.number > attempt.master + 1), None)
+
+
+def _row(
+    stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock, *, unended: str
+) -> TaskAttempt:
+    facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
+    maps = number.kind == "map"
+    rows = "MAP" if maps else "REDUCE"
+    ended = facts.state != "running"
+    return TaskAttempt(
+        workload=workload,
+        kind=number.kind,
+        task=number.task,
+        attempt=number.attempt,
+        host=machines.host(stay.worker),
+        worker=stay.worker,
+        slot=slot,
+        start_s=stay.start_s,
+        end_s=stay.end_s,
+        # A map of TeraGen counts as input what it only numbers.
+        input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
+        if counters.get(INPUT_BYTES, 1)
+        else 0,
+        output_rows=counters.get(f"TaskCounter.{rows}_OUTPUT_RECORDS", 0),
+        input_bytes=counters.get(_HDFS_READ if maps else _SHUFFLED, 0),
+        # A map with reduces after it writes no file in HDFS.
+        output_bytes=counters.get(_HDFS_WRITTEN, 0) or counters.get(_MAP_OUTPUT, 0),
+        spilled_bytes=counters.get(_FILE_WRITTEN, 0),
+        locality=locality(facts, stay.task, stay.worker, machines) if maps else "",
+        state=facts.state if ended else "killed",
+        shuffle_end_s=_within(stay, facts.shuffle_ms, clock),
+        merge_end_s=_within(stay, facts.merge_ms, clock),
+        shuffled_bytes=None if maps else counters.get(_SHUFFLED),
+        cpu_s=_seconds(counters, _CPU_MS),
+        gc_s=_seconds(counters, _GC_MS),
+        error=short_cause(facts.error) if ended else unended,
+    )
+
+
+def _within(stay: _Stay, epoch_ms: int | None, clock: RunClock) -> float | None:
+    if epoch_ms is None:
+        return None
+    return min(max(clock.seconds(epoch_ms), stay.start_s), stay.end_s)
+
+
+def _seconds(counters: Mapping[str, int], name: str) -> float | None:
+    milliseconds = counters.get(name)
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Machines) -> str:
+    """Where a map's input lay, seen from its worker: ``local``, ``host``, ``rack``, ``remote``.
+
+    ``host`` is another worker on the same host. Empty where nobody tells. Hadoop's own word knows no
+    hosts, so that the workers which hold the input decide where they are known.
+    """
+    if task.split_hosts:
+        return _nearest(worker, {machines.worker(one) for one in task.split_hosts}, machines)
+    return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
+
+
+def _nearest(worker: str, holders: Iterable[str], machines: Machines) -> str:
+    held = set(holders)
+    if worker in held:
+        return "local"
+    if machines.host(worker) in {machines.host(one) for one in held}:
+        return "host"
+    rack = machines.rack(worker)
+    return "rack" if rack is not None and rack in {machines.rack(one) for one in held} else "remote"
+
+
+def phases(job: JobFacts, kind: WorkloadKind, clock: RunClock) -> tuple[Phase, ...]:
+    """A job's phases, from when its tasks could begin to its end.
+
+    The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
+    where there is nothing to reduce or the maps did not all end, and none where nobody tells of tasks.
+    """
+    start_ms = job.start_ms or min(_starts(job), default=None)
+    if start_ms is None or job.finish_ms is None or not job.tasks:
+        return ()
+    start_s = clock.seconds(start_ms)
+    end_s = max(start_s, clock.seconds(job.finish_ms))
+    # Only TeraSort's shuffle is worth a name: elsewhere reduces merely put together what maps found.
+    first, second = ("map-shuffle", "reduce-merge") if kind is WorkloadKind.TERASORT else ("map", "reduce")
+    maps = [task for task in job.tasks if task.kind == "map"]
+    ends = [_end_ms(task) for task in maps]
+    told = [end for end in ends if end is not None]
+    if len(maps) == len(job.tasks) or len(told) < len(ends) or not ends:
+        return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
+    between_s = min(max(start_s, clock.seconds(max(told))), end_s)
+    return (
+        Phase(name=first, start_s=start_s, end_s=between_s),
+        Phase(name=second, start_s=between_s, end_s=end_s),
+    )
+
+
+def _starts(job: JobFacts) -> list[int]:
+    return [one.start_ms for task in job.tasks for one in task.attempts if one.start_ms is not None]
+
+
+def _end_ms(task: TaskFacts) -> int | None:
+    """When the attempt whose output was taken ended; None if there is none."""
+    return next((one.finish_ms for one in task.attempts if one.id == task.winner), None)

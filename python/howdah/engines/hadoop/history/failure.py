@@ -1,0 +1,226 @@
+"""The cause in what Java and Hadoop say of a failure: one line instead of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+from howdah.engines.hadoop.target import Machines
+from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
+from howdah.services.resourcemanager import AppFacts
+from howdah.services.secrets import without_secrets
+from howdah.services.task_log import Container, TaskLogs
+
+_MOST = 400
+_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+
+_THROWABLE = re.compile(
+    r"(?P<type>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Failure|Throwable)|[A-Z][\w$]*\.[A-Z][\w$]*Exception)"
+    r"(?:\((?P<remote>[\w.$]+)\))?(?:: (?P<message>.*))?$"
+)
+_FRAME = re.compile(r"^\s*at (?:[\w.-]+@?[\w.-]*/)?(?P<method>[\w.$<>]+)\((?P<place>[^()]*)\)")
+_MORE = re.compile(r"^\s*\.\.\. \d+ more$")
+_MEMORY = re.compile(
+    r"is running .{1,60}? beyond the '(?P<kind>PHYSICAL|VIRTUAL)' memory limit\. Current usage: "
+    r"(?P<physical>[\d.]+ ?\w+ of [\d.]+ ?\w+) physical memory used; "
+    r"(?P<virtual>[\d.]+ ?\w+ of [\d.]+ ?\w+) virtual"
+)
+_CLEANING = re.compile(r"^.*cleanup failed for container ", re.MULTILINE)
+"""An application master that ended an attempt says so of a container that it could not reach to end it."""
+_CALL = re.compile(r"Call From \S+ to (?P<to>\S+) failed on ")
+"""Of a call to a daemon the outer exception knows whom it went to, and the inner one why it failed."""
+_EXIT = re.compile(r"(?:non-zero exit code|[Ee]xit ?[Cc]ode:?(?: is)?) (?P<code>\d+)")
+_KILLED_BY_SIGNAL = 128
+_SIGNALS = {1: "SIGHUP", 2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+
+_MASTER = re.compile(r"https?://(?P<node>[^/]+)/node/containerlogs/(?P<container>container_\w+)")
+_MASTER_FAILED = "AM Container for"
+_LAST_LINES = 2
+_FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
+_LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
+_HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
+"""When a line was logged, how grave it is and by which class."""
+_UNSAID = "Hadoop does not say why"
+_ADVICE = (
+    (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
+    (
+        re.compile("OutOfMemoryError"),
+        "give it more heap with mapreduce.{kind}.java.opts, or lower mapreduce.task.io.sort.mb",
+    ),
+    (re.compile("could only be written to"), "are enough DataNodes alive, and have they room?"),
+    (
+        re.compile("No space left on device|DiskErrorException"),
+        "a disk of yarn.nodemanager.local-dirs is full",
+    ),
+    (
+        re.compile("SIGKILL"),
+        "somebody ended it, or the kernel because the machine was out of memory (dmesg says so)",
+    ),
+)
+
+
+def short_cause(text: str) -> str | None:
+    """The cause in one line without secrets; None where nothing is said.
+
+    Of an exception it is the innermost one's name and message, and the first of its frames that is not
+    the JDK's own; of a container over its limit what it used; of a program its exit code. What went wrong in
+    cleaning up after it is another matter.
+    """
+    cleaning = _CLEANING.search(text)
+    text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
+    if not text.strip():
+        return None
+    memory = _MEMORY.search(text)
+    if memory:
+        used = memory["physical" if memory["kind"] == "PHYSICAL" else "virtual"]
+        return f"its container used {used} of {memory['kind'].lower()} memory and was killed"
+    found = innermost(text)
+    if found is None:
+        code = _EXIT.search(text)
+        found = exit_words(int(code["code"])) if code else _first_line(text)
+    return without_secrets(found)[:_MOST]
+
+
+def innermost(text: str) -> str | None:
+    """The innermost exception of the last trace in a text, with its place; None where there is none.
+
+    Of a call that failed it is told with whom was called.
+    """
+    found: str | None = None
+    placed = False
+    called: str | None = None
+    for line in text.splitlines():
+        frame = _FRAME.match(line)
+        if frame:
+            if found is not None and not placed and not frame["method"].startswith(_JDK):
+                found, placed = f"{found} (at {frame['place']})", True
+            continue
+        throwable = None if _MORE.match(line) else _THROWABLE.search(line)
+        # What is suppressed or comes later in a log is another matter only if it is an exception of its own.
+        if throwable and "Suppressed: " not in line:
+            found, placed = _named(throwable), False
+            call = _CALL.search(line)
+            called = call["to"] if call else called if line.startswith("Caused by: ") else None
+    return f"{found}, calling {called}" if found and called and called not in found else found
+
+
+def exit_words(code: int) -> str:
+    """An exit code in words, with the signal that it stands for."""
+    signal = _SIGNALS.get(code - _KILLED_BY_SIGNAL)
+    return (
+        f"its process was ended by {signal} (exit code {code})"
+        if signal
+        else f"it ended with exit code {code}"
+    )
+
+
+def _named(throwable: re.Match[str]) -> str:
+    # An exception of a server's is named in brackets behind the client's own.
+    kind = (throwable["remote"] or throwable["type"]).rpartition(".")[2]
+    message = (throwable["message"] or "").strip()
+    return f"{kind}: {message}" if message else kind
+
+
+def _first_line(text: str) -> str:
+    line = next(line.strip() for line in text.splitlines() if line.strip())
+    return line.removeprefix("Error: ")
+
+
+def cause_of(
+    job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: Machines, client: Sequence[str] = ()
+) -> str:
+    """Why a job did not succeed: its attempts and their logs say, or the ResourceManager, or its client."""
+    said = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
+    if job.state == "killed" or (app is not None and app.final_status == "KILLED"):
+        return _sentence(short_cause(said) or "the job was killed")
+    decisive = _decisive(job)
+    if decisive is not None:
+        return _of_task(*decisive, logs, machines)
+    if app is not None and _MASTER_FAILED in said:
+        return _of_master(app, logs, machines)
+    printed = _printed(client)
+    if printed is not None:
+        return printed
+    return _sentence(short_cause(said) or _UNSAID)
+
+
+def said_by_client(lines: Sequence[str]) -> str:
+    """Why a client submitted no job: its last exception, or the last thing it said."""
+    said = [line for line in lines if line.strip()]
+    found = innermost("\n".join(said))
+    words = found or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a word")
+    return _sentence(_advised(without_secrets(words), "map"))
+
+
+def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
+    """The first task that used up its attempts, or else any that failed, and its last attempt that did."""
+    failed = [
+        (task, max(tries, key=lambda one: one.finish_ms or 0))
+        for task in job.tasks
+        if (tries := [one for one in task.attempts if one.state == "failed"])
+    ]
+    given_up = [one for one in failed if one[0].state == "failed"] or failed
+    return min(given_up, key=lambda one: one[1].finish_ms or 0, default=None)
+
+
+def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: Machines) -> str:
+    number = attempt.number
+    tries = sum(one.state == "failed" for one in task.attempts)
+    where = f" on {machines.worker(attempt.node)}" if attempt.node else ""
+    who = f"{number.kind} {number.task} failed{where}"
+    if tries > 1:
+        who = f"{number.kind} {number.task} failed {tries} times, last{where}"
+    cause = _cause(attempt.error, attempt.container, attempt.node_web, logs)
+    return _sentence(f"{who} ({attempt.id}): {_advised(cause, number.kind)}")
+
+
+def _printed(client: Sequence[str]) -> str | None:
+    """The last failed attempt that the client printed, with its error; None where it printed none."""
+    found = [number for number, line in enumerate(client) if _FAILED.search(line)]
+    if not found:
+        return None
+    first = found[-1]
+    match = _FAILED.search(client[first])
+    assert match is not None
+    error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
+    cause = short_cause("\n".join(error)) or _UNSAID
+    number = task_number(match[1])
+    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {_advised(cause, number.kind)}")
+
+
+def _of_master(app: AppFacts, logs: TaskLogs, machines: Machines) -> str:
+    """An application master that did not start, or ended before its job had."""
+    found = _MASTER.match(app.master_logs)
+    node, container = (found["node"], found["container"]) if found else ("", "")
+    where = f" on {machines.worker(node.rpartition(':')[0])}" if node else ""
+    return _sentence(
+        f"its application master failed{where}: {_cause(app.diagnostics, container, node, logs)}"
+    )
+
+
+def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
+    """What is said if that names a cause; else the exception in the container's log, or its last words."""
+    short = short_cause(said)
+    names_cause = innermost(said) is not None or (short is not None and "was killed" in short)
+    if names_cause or not container:
+        return short or _UNSAID
+    box = Container(container, node_web)
+    found = innermost(logs.tail(box, "syslog"))
+    if found is None:
+        printed = [
+            line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
+        ]
+        told = [line for line in printed if line and not line.startswith("log4j:")]
+        words = "; ".join(told[-_LAST_LINES:])
+        found = f"{words} ({short})" if words and short else words or short or ""
+    return without_secrets(found) or _UNSAID
+
+
+def _advised(cause: str, kind: Kind) -> str:
+    advice = next((words for form, words in _ADVICE if form.search(cause)), None)
+    return f"{cause}; {advice.format(kind=kind)}" if advice else cause
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,248 @@
+"""What became of a job, as the first of those who know reports it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.hadoop.history.attempts import attempt_rows, phases
+from howdah.engines.hadoop.history.counters import printed_counters, summed
+from howdah.engines.hadoop.history.failure import cause_of
+from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
+from howdah.model.plan import Plan
+from howdah.model.run import Counters, Phase, TaskAttempt
+from howdah.model.workload import WorkloadKind
+from howdah.services.errors import ServiceError
+from howdah.services.history import HistoryFiles, JobHistory
+from howdah.services.job import JobFacts, State, state_of
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import AppFacts, ResourceManager
+from howdah.services.task_log import TaskLogs
+
+ToldBy = Literal["history server", "history file", "application master", "client"]
+
+_LOG = logging.getLogger(__name__)
+
+_KEPT = (
+    "dfs.blocksize",
+    "dfs.bytes-per-checksum",
+    "dfs.client.read.shortcircuit",
+    "dfs.replication",
+    "io.file.buffer.size",
+    "mapreduce.job.heap.memory-mb.ratio",
+    "mapreduce.job.maps",
+    "mapreduce.job.reduce.slowstart.completedmaps",
+    "mapreduce.job.reduces",
+    "mapreduce.job.ubertask.enable",
+    "mapreduce.map.cpu.vcores",
+    "mapreduce.map.maxattempts",
+    "mapreduce.map.memory.mb",
+    "mapreduce.map.output.compress",
+    "mapreduce.map.output.compress.codec",
+    "mapreduce.map.sort.spill.percent",
+    "mapreduce.map.speculative",
+    "mapreduce.output.fileoutputformat.compress",
+    "mapreduce.reduce.cpu.vcores",
+    "mapreduce.reduce.input.buffer.percent",
+    "mapreduce.reduce.maxattempts",
+    "mapreduce.reduce.memory.mb",
+    "mapreduce.reduce.merge.inmem.threshold",
+    "mapreduce.reduce.shuffle.input.buffer.percent",
+    "mapreduce.reduce.shuffle.merge.percent",
+    "mapreduce.reduce.shuffle.parallelcopies",
+    "mapreduce.reduce.speculative",
+    "mapreduce.task.timeout",
+    "mapreduce.task.io.sort.factor",
+    "mapreduce.task.io.sort.mb",
+    "mapreduce.terasort.output.replication",
+    "mapreduce.terasort.partitions.sample",
+    "yarn.app.mapreduce.am.resource.mb",
+    "yarn.client.nodemanager-connect.max-wait-ms",
+)
+"""Properties that a record keeps: those that readers of numbers ask about. None of them holds a secret."""
+
+
+class Account(NamedTuple):
+    """What is told of a job, and by whom."""
+
+    facts: JobFacts
+    told_by: ToldBy
+    app: AppFacts | None
+    """The ResourceManager's word on it; None if it has none."""
+
+
+class Tellers:
+    """The history server and files of a cluster, and its ResourceManager."""
+
+    def __init__(self, target: HadoopTarget, staging: str = "") -> None:
+        web, conf = target.web, target.conf
+        self._history = JobHistory(web, conf)
+        self._files = HistoryFiles(NameNode(web, conf), conf, web.user or "", staging)
+        self._manager = ResourceManager(web, conf)
+        self._queue = target.queue
+
+    def account(self, job_id: str, said: Sequence[str], seen: JobFacts | None, clock: RunClock) -> Account:
+        """What the first of them tells that knows the job.
+
+        The file of a job that has succeeded tells all of it. Of another the history server is asked too:
+        it adds up counters that the file leaves out, and the ResourceManager may know why the job ended.
+        """
+        file = self._with_masters(self._file(job_id))
+        if file is not None and file.state == "succeeded":
+            return Account(file, "history file", None)
+        app = self._app(job_id)
+        server = self._server(job_id, file)
+        if server is not None:
+            return Account(_with_tasks(server, seen), "history server", app)
+        if file is not None:
+            return Account(_with_tasks(file, seen), "history file", app)
+        if seen is not None:
+            return Account(_ended(seen, app), "application master", app)
+        # Nobody knows when it was handed in: it was within this run.
+        bare = JobFacts(job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(said))
+        if app is None:
+            state: State = "succeeded" if _succeeded(job_id, said) else "failed"
+            return Account(replace(bare, state=state), "client", None)
+        return Account(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
+
+    def _server(self, job_id: str, file: JobFacts | None) -> JobFacts | None:
+        """What the history server tells; of tasks its file tells more, at the cost of one request for all."""
+        try:
+            if file is None:
+                return self._history.whole(job_id)
+            job, counters = self._history.job(job_id), self._history.counters(job_id)
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return None
+        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
+
+    def _file(self, job_id: str) -> JobFacts | None:
+        try:
+            return self._files.job(job_id)
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return None
+
+    def _with_masters(self, file: JobFacts | None) -> JobFacts | None:
+        """A file's job with every application master: one that was lost may have left no word in it."""
+        if file is None or not file.masters or file.masters[-1].number == len(file.masters):
+            return file
+        try:
+            masters = self._manager.masters(file.id.replace("job_", "application_", 1))
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return file
+        return replace(file, masters=masters)
+
+    def _app(self, job_id: str) -> AppFacts | None:
+        try:
+            return self._manager.app(job_id.replace("job_", "application_", 1))
+        except ServiceError as error:
+            _LOG.info("%s", error)
+            return None
+
+
+def _with_tasks(facts: JobFacts, seen: JobFacts | None) -> JobFacts:
+    """A job with the tasks that were seen, where its master was killed before it wrote down any."""
+    begun = any(task.attempts for task in facts.tasks)
+    return facts if begun or seen is None else replace(facts, tasks=seen.tasks)
+
+
+def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
+    """A job as it was last seen, ended as the ResourceManager says."""
+    if app is None:
+        return facts
+    return replace(
+        facts,
+        state=state_of(app.final_status),
+        submit_ms=app.submitted_ms,
+        start_ms=facts.start_ms or app.launched_ms or None,
+        finish_ms=facts.finish_ms or app.finished_ms or None,
+        diagnostics=facts.diagnostics or app.diagnostics,
+    )
+
+
+def _succeeded(job_id: str, said: Sequence[str]) -> bool:
+    return any(f"Job {job_id} completed successfully" in line for line in said)
+
+
+class Told(NamedTuple):
+    """A job as the run record has it."""
+
+    job: HadoopJob
+    """The job itself; its diagnostics are the cause in one sentence if it did not succeed."""
+    attempts: list[TaskAttempt]
+    """Every attempt that began, in the order they did."""
+    phases: tuple[Phase, ...]
+    """Its phases; none where nobody tells of its tasks."""
+    counters: Counters
+    """What it did."""
+    facts: JobFacts
+    """What was told, as Hadoop has it."""
+
+
+def tell_job(
+    target: HadoopTarget,
+    job_id: str,
+    clock: RunClock,
+    *,
+    kind: WorkloadKind,
+    plan: Plan,
+    said: Sequence[str] = (),
+    seen: JobFacts | None = None,
+    staging: str = "",
+) -> Told:
+    """Ask what became of a job that has ended; ``said`` is what its client said, ``staging`` its directory.
+
+    Its history file in HDFS is read first, then the history server is asked; where neither can be had,
+    ``seen`` counts, what the application master told last, then the counters that the client printed. It
+    raises nothing: who tells least tells of no tasks.
+    """
+    machines = Machines(target.machine_of, plan)
+    account = Tellers(target, staging).account(job_id, said, seen, clock)
+    facts = account.facts
+    return Told(
+        job=_job(
+            account,
+            machines,
+            clock,
+            None if facts.state == "succeeded" else _why(account, target, machines, said),
+        ),
+        attempts=attempt_rows(facts, kind, machines, clock),
+        phases=phases(facts, kind, clock),
+        counters=summed(facts),
+        facts=facts,
+    )
+
+
+def _job(account: Account, machines: Machines, clock: RunClock, diagnostics: str | None) -> HadoopJob:
+    facts = account.facts
+    return HadoopJob(
+        id=facts.id,
+        name=facts.name,
+        queue=facts.queue,
+        told_by=account.told_by,
+        submitted_s=clock.seconds(facts.submit_ms),
+        started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
+        finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
+        masters=tuple(
+            AppMasterStart(
+                number=one.number,
+                worker=machines.worker(one.node),
+                started_s=clock.seconds(one.start_ms),
+            )
+            for one in facts.masters
+        ),
+        counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
+        conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},
+        diagnostics=diagnostics,
+    )
+
+
+def _why(account: Account, target: HadoopTarget, machines: Machines, said: Sequence[str]) -> str:
+    logs = TaskLogs(target.web, target.conf)
+    return cause_of(account.facts, account.app, logs, machines, said)

@@ -1,0 +1,167 @@
+"""The command line of a program: what every job of a run has, and what a workload and its user set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from howdah.engines.hadoop.storage.workspace import Workspace
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.errors import UserError
+from howdah.installation.command import java_command
+from howdah.model.workload import Codec, Workload
+from howdah.releases import default_of, hadoop
+from howdah.services.resourcemanager import Node
+
+_OPTIONS = (
+    # TestDFSIO writes its numbers in the JVM's locale.
+    "-Duser.language=en",
+    "-Duser.country=US",
+)
+_HISTORY = "mapreduce.jobhistory.intermediate-done-dir"
+
+_CODECS = {
+    Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
+    Codec.SNAPPY: "org.apache.hadoop.io.compress.SnappyCodec",
+    Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
+}
+_FLAGS = {
+    "dfs.blocksize": "--block-size",
+    "dfs.replication": "--replication",
+    "mapreduce.job.maps": "--maps",
+    "mapreduce.job.queuename": "--queue",
+    "mapreduce.job.reduce.slowstart.completedmaps": "--slowstart",
+    "mapreduce.job.reduces": "--reduces",
+    "mapreduce.terasort.num-rows": "--rows",
+    "mapreduce.terasort.output.replication": "--output-replication",
+    "mapreduce.terasort.partitions.sample": "--partition-samples",
+}
+"""What the record says of a run: a property would make it say something else than what ran."""
+_OWN = {
+    "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
+    "fs.defaultFS": "is that of the cluster that was looked at",
+    "mapreduce.framework.name": "must be yarn",
+    "mapreduce.job.tags": "tells which jobs are the run's",
+    "yarn.app.mapreduce.am.staging-dir": "keeps what jobs write in the run's directory",
+}
+_KEYS = ("yarn.app.mapreduce.am.resource.mb", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
+_MOST = "yarn.scheduler.maximum-allocation-mb"
+
+
+class Command(NamedTuple):
+    """A program of Hadoop's and what it is asked to do."""
+
+    main: str
+    """Its class."""
+    properties: Mapping[str, str]
+    """What the workload sets."""
+    arguments: tuple[str, ...]
+    """What comes after them."""
+
+
+def argument_vector(target: HadoopTarget, workspace: Workspace, command: Command, tag: str) -> list[str]:
+    """The client's whole command line, no shell in between.
+
+    What the user insists on wins over what the workload asks for, but not over what keeps a job within
+    the run's own directory and findable by its tag.
+    """
+    properties = {**command.properties, **target.job_settings, **_own(target, workspace, tag)}
+    words = [f"-D{key}={value}" for key, value in properties.items()]
+    java = java_command(
+        target.installation, target.conf_dir, command.main, *words, *command.arguments, options=_OPTIONS
+    )
+    return [*target.client_prefix, *java]
+
+
+def staging(workspace: Workspace) -> str:
+    """Where the run's clients and application masters keep what their jobs need."""
+    return workspace.folder("staging")
+
+
+def _own(target: HadoopTarget, workspace: Workspace, tag: str) -> dict[str, str]:
+    own = {
+        "mapreduce.job.queuename": target.queue,
+        "mapreduce.job.tags": tag,
+        "yarn.app.mapreduce.am.staging-dir": staging(workspace),
+        # pi works below the user's home directory, whose place is the client's to choose.
+        "dfs.user.home.dir.prefix": workspace.folder("home"),
+    }
+    history = target.conf.get(_HISTORY)
+    # Its default lies below the staging directory, which is another one now.
+    return own | ({_HISTORY: history} if history else {})
+
+
+def file_properties(workload: Workload) -> dict[str, str]:
+    """How the files that a workload writes are cut and replicated."""
+    return _given({"dfs.blocksize": workload.block_bytes, "dfs.replication": workload.replication})
+
+
+def sort_properties(workload: Workload) -> dict[str, str]:
+    """The papers' parameters of a sort."""
+    properties = _given(
+        {
+            "dfs.blocksize": workload.block_bytes,
+            "mapreduce.job.reduces": workload.reduces,
+            # TeraSort replicates its output once unless it is told otherwise, whatever dfs.replication says.
+            "mapreduce.terasort.output.replication": workload.replication,
+            "mapreduce.terasort.partitions.sample": workload.partition_samples,
+            "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
+        }
+    )
+    return properties | _compression(workload.codec)
+
+
+def _compression(codec: Codec | None) -> dict[str, str]:
+    if codec is None:
+        return {}
+    if codec is Codec.NONE:
+        return {"mapreduce.map.output.compress": "false"}
+    return {
+        "mapreduce.map.output.compress": "true",
+        "mapreduce.map.output.compress.codec": _CODECS[codec],
+    }
+
+
+def _given(values: dict[str, int | float | None]) -> dict[str, str]:
+    return {key: f"{value}" for key, value in values.items() if value is not None}
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """Raise UserError for a property of ``--set`` that is not the user's, or that Hadoop could not read.
+
+    A cluster may know properties of its own; only a name that is nearly one of Hadoop's is taken for it,
+    misspelt: no program would read it, and the run would say that it was set.
+    """
+    release = hadoop()
+    for given, value in settings.items():
+        for key in release.replacement(given) or (given,):
+            if misfit := release.misfit(key, value):
+                raise UserError(
+                    f"--set {given}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
+                )
+            if key in _FLAGS:
+                raise UserError(f"--set {given}", "has a flag of its own", f"write {_FLAGS[key]}")
+            if key in _OWN:
+                raise UserError(f"--set {given}", f"is howdah's own: it {_OWN[key]}", "leave it out")
+            if not release.knows(key) and (meant := release.nearest(key)):
+                raise UserError(
+                    f"--set {given}",
+                    f"no program of Hadoop {release.version} reads it",
+                    f"did you mean {meant}? A property of your own belongs into the client's configuration",
+                )
+
+
+def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
+    """Raise UserError for a container that is larger than the scheduler gives, or than any node has."""
+    largest_mib = max(node.used_memory_mib + node.available_memory_mib for node in nodes)
+    limits = [(f"the largest NodeManager has {largest_mib} MiB", largest_mib)]
+    given = target.conf.given(_MOST)
+    if given is not None and given.isdigit():
+        limits.append((f"{_MOST} is {given}", int(given)))
+    for key in _KEYS:
+        asked = target.job_settings.get(key) or target.conf.get(key) or ""
+        for limit, most_mib in limits:
+            # A reduce or map may be left at -1: Hadoop then derives it from the heap.
+            if asked.isdigit() and int(asked) > most_mib:
+                where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
+                raise UserError(where, f"asks for {asked} MiB; {limit}", f"give at most {most_mib}")

@@ -1,0 +1,150 @@
+"""TestDFSIO's write and read tests, and what its tasks say of their I/O."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import partial
+from typing import Literal, NamedTuple
+
+from howdah.engines.hadoop.programs.command import Command, file_properties
+from howdah.engines.hadoop.programs.sources import DFSIO, DFSIO_DATA, dfsio_files
+from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.installation.command import PROGRAMS
+from howdah.model.run import Counters, FileRate
+from howdah.model.workload import DFSIO_LOG
+from howdah.services.job import JobFacts
+from howdah.services.task_log import Container, TaskLogs
+
+_FILE = re.compile(r"Processing split: \S+/in_file_(test_io_\d+):")
+_SIZE = re.compile(r"TestDFSIO: Number of bytes processed = (\d+)$", re.MULTILINE)
+_TIME = re.compile(r"TestDFSIO: Exec time = (\d+)$", re.MULTILINE)
+
+_FOLDER = "test.build.data"
+
+
+class Sums(NamedTuple):
+    """The sums over all files that TestDFSIO's reduce writes."""
+
+    tasks: int
+    """Files."""
+    size_bytes: int
+    """Bytes of them all."""
+    io_ms: int
+    """Milliseconds that tasks spent on I/O alone."""
+
+
+class TaskRate(NamedTuple):
+    """One file, as its task's log has it."""
+
+    name: str
+    """``test_io_0``."""
+    size_bytes: int
+    """Bytes that were written or read."""
+    io_ms: int
+    """Milliseconds from when the file was open to when it was closed."""
+
+
+def read_sums(output: str) -> Sums:
+    """Read part-00000, lines like ``l:size<TAB>30000000``; the letter is Hadoop's for a number's type."""
+    found = dict(line.split("\t", 1) for line in output.splitlines() if "\t" in line)
+    return Sums(*(int(found.get(f"l:{name}", "0")) for name in ("tasks", "size", "time")))
+
+
+def read_task(log: str) -> TaskRate | None:
+    """Read a map task's log; None for one that holds no result."""
+    name, size, time = _FILE.search(log), _SIZE.search(log), _TIME.search(log)
+    return TaskRate(name[1], int(size[1]), int(time[1])) if name and size and time else None
+
+
+def file_rates(
+    job: JobFacts, logs: TaskLogs, sums: Sums, folder: str, operation: Literal["write", "read"]
+) -> tuple[FileRate, ...] | None:
+    """Every file's rate, from the logs of the tasks; None unless they add up to what the reduce wrote."""
+    found: list[TaskRate] = []
+    for task in job.tasks:
+        winner = next((one for one in task.attempts if one.id == task.winner), None)
+        if task.kind != "map" or winner is None:
+            continue
+        rate = read_task(logs.tail(Container(winner.container, winner.node_web), "syslog"))
+        if rate is None:
+            return None
+        found.append(rate)
+    if sums != Sums(len(found), sum(one.size_bytes for one in found), sum(one.io_ms for one in found)):
+        return None
+    return tuple(
+        FileRate(
+            path=f"{folder}/io_data/{one.name}",
+            bytes=one.size_bytes,
+            io_s=one.io_ms / 1000,
+            operation=operation,
+        )
+        for one in sorted(found, key=lambda one: int(one.name.rpartition("_")[2]))
+    )
+
+
+def dfsio_write(work: Work) -> Conclusion:
+    """Write the files, one map task each."""
+    folder = work.bench.workspace.folder(DFSIO)
+    job = _run(work, "write", folder)
+    work.bench.workspace.complete(DFSIO)
+    return partial(_written, work, job, folder)
+
+
+def _written(work: Work, job: Finished, folder: str) -> Yield:
+    files = _rates(work, job, "write", folder)
+    return Yield(
+        counters=Counters(written_bytes=sum(file.bytes for file in files)),
+        files=files,
+        replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
+    )
+
+
+def dfsio_read(work: Work) -> Conclusion:
+    """Read back the files that dfsio-write left, as many and as large as they are."""
+    folder = work.source()
+    there = dfsio_files(work.bench.namenode, folder)
+    work.workload = work.workload.model_copy(
+        update={"files": len(there), "file_bytes": max(one.size_bytes for one in there)}
+    )
+    return partial(_read, work, _run(work, "read", folder), folder)
+
+
+def _read(work: Work, job: Finished, folder: str) -> Yield:
+    files = _rates(work, job, "read", folder)
+    # Files that are kept are left as they were found.
+    work.bench.namenode.delete(posixpath.join(folder, "io_read"))
+    return Yield(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
+
+
+def _run(work: Work, operation: Literal["write", "read"], folder: str) -> Finished:
+    """Run one of the two; TestDFSIO itself appends to its log of results."""
+    properties = {
+        **file_properties(work.workload),
+        _FOLDER: folder,
+        "mapreduce.job.name": f"TestDFSIO {operation}",
+    }
+    arguments = (
+        f"-{operation}",
+        *("-nrFiles", str(work.workload.files or 1)),
+        *("-size", f"{work.workload.file_bytes or 0}B"),
+        *("-resFile", str(work.bench.job.results_dir / DFSIO_LOG)),
+    )
+    return work.run(Command(PROGRAMS["dfsio"], properties, arguments))
+
+
+def _rates(
+    work: Work, finished: Finished, operation: Literal["write", "read"], folder: str
+) -> tuple[FileRate, ...]:
+    output = work.bench.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
+    sums = read_sums(output.decode())
+    target = work.bench.target
+    logs = TaskLogs(target.web, target.conf)
+    found = file_rates(finished.told.facts, logs, sums, folder, operation)
+    if found is not None:
+        return found
+    work.bench.warn(
+        "no-file-rates",
+        f"dfsio-{operation}: the tasks' logs do not tell every file's rate; one file stands for all of them",
+    )
+    return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)

@@ -1,0 +1,93 @@
+"""NNBench: how many operations on files a NameNode does in a second, one kind after the other."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from howdah.engines.hadoop.programs.command import Command
+from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.errors import RunFailed
+from howdah.installation.command import PROGRAMS
+from howdah.model.run import Counters, Phase
+from howdah.model.workload import Workload
+
+_OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
+"""Each finds what the one before it left; files that were renamed have names that delete does not know."""
+_BARRIER_S = 20
+"""All maps begin at one moment, by which the last of them should have started."""
+_CHECKSUM_BYTES = 512
+_BLOCK_BYTES = 1 << 20
+"""dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""
+
+_RATE = re.compile(r"\bTPS: [\w/]+: ([\d.]+)$", re.MULTILINE)
+_LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
+
+
+class Measured(NamedTuple):
+    """What NNBench found of one operation."""
+
+    per_s: float
+    """Operations in a second, over all maps."""
+    late_maps: int
+    """Maps that started after the others had begun."""
+
+
+def nnbench(work: Work) -> Conclusion:
+    """Create and write empty files, open, rename and delete them; the answer has each one's rate."""
+    rates: dict[str, float] = {}
+    jobs: list[tuple[str, Finished]] = []
+    for operation in _OPERATIONS:
+        folder = work.bench.workspace.folder("nnbench")
+        finished = work.run(Command(PROGRAMS["nnbench"], {}, arguments(work.workload, operation, folder)))
+        measured = read_measured(finished.lines)
+        if measured is None:
+            raise RunFailed(f"{work.workload.kind} {operation}", "NNBench printed no result")
+        if measured.late_maps:
+            work.bench.warn(
+                "late-maps",
+                f"nnbench {operation}: {measured.late_maps} maps started late, so that the rate is too low",
+            )
+        rates.setdefault(operation, measured.per_s)
+        jobs.append((operation, finished))
+    answer = ", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items())
+    return lambda: Yield(counters=Counters(), phases=tuple(_phases(jobs)), answer=answer)
+
+
+def _phases(jobs: Iterable[tuple[str, Finished]]) -> Iterator[Phase]:
+    """A phase for each operation."""
+    for operation, job in jobs:
+        yield from _whole(operation, job.told.phases)
+
+
+def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
+    """A job's phases as one."""
+    return [Phase(name=name, start_s=phases[0].start_s, end_s=phases[-1].end_s)] if phases else []
+
+
+def arguments(workload: Workload, operation: str, folder: str) -> tuple[str, ...]:
+    """NNBench's own options."""
+    given: dict[str, int | str | None] = {
+        "operation": operation,
+        "maps": workload.maps,
+        "reduces": 1,
+        "numberOfFiles": workload.operations,
+        "blockSize": workload.block_bytes or _BLOCK_BYTES,
+        "bytesPerChecksum": _CHECKSUM_BYTES,
+        "bytesToWrite": 0,
+        "replicationFactorPerFile": workload.replication,
+        "startTime": int(time.time()) + _BARRIER_S,
+        "baseDir": folder,
+    }
+    return tuple(
+        word for name, value in given.items() if value is not None for word in (f"-{name}", f"{value}")
+    )
+
+
+def read_measured(lines: Iterable[str]) -> Measured | None:
+    """What a client printed; None where it printed no rate."""
+    text = "\n".join(lines)
+    rate, late = _RATE.search(text), _LATE.search(text)
+    return Measured(float(rate[1]), int(late[1]) if late else 0) if rate else None

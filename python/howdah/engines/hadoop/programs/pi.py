@@ -1,0 +1,24 @@
+"""QuasiMonteCarlo of Hadoop's examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from howdah.engines.hadoop.programs.command import Command
+from howdah.engines.hadoop.work import Conclusion, Work, Yield
+from howdah.model.run import Counters
+
+_MAIN = "org.apache.hadoop.examples.QuasiMonteCarlo"
+_ANSWER = "Estimated value of Pi is "
+
+
+def pi(work: Work) -> Conclusion:
+    """Count points, and take the estimate that the client prints."""
+    maps, samples = work.workload.maps or 1, work.workload.samples or 1
+    finished = work.run(Command(_MAIN, {}, (str(maps), str(samples))))
+    return lambda: Yield(counters=Counters(input_rows=maps * samples), answer=estimate(finished.lines))
+
+
+def estimate(lines: Iterable[str]) -> str | None:
+    """The value of pi that a client printed."""
+    return next((line.removeprefix(_ANSWER) for line in lines if line.startswith(_ANSWER)), None)

@@ -1,0 +1,161 @@
+"""TeraGen, TeraSort and TeraValidate of Hadoop's examples, and what they wrote of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+from howdah.engines.hadoop.programs.command import Command, file_properties, sort_properties
+from howdah.engines.hadoop.programs.sources import Generated, read_generated, tera_rows, write_generated
+from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.model.run import Outcome, ValidationError
+from howdah.model.workload import WorkloadKind
+
+_CHECKSUM_KEY = "checksum"
+_ERROR = "error"
+_COUNTED = (1 << 64) - 1
+"""The bits of a checksum that a counter of Hadoop holds."""
+
+_PACKAGE = "org.apache.hadoop.examples.terasort"
+_CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
+_LOW = (1 << 64) - 1
+
+
+class Verdict(NamedTuple):
+    """What became of validating rows."""
+
+    checksum: str | None
+    """The sum of the rows' CRC-32 in hex; None where there were no rows."""
+    expected: str | None
+    """The sum that it should have been, as far as TeraGen's counter tells."""
+    errors: tuple[ValidationError, ...]
+    """The faults, in the words of TeraValidate and of howdah's local engine."""
+
+
+def judge(report: str, rows: int, generated: Generated | None) -> Verdict:
+    """Read the text of TeraValidate's part-r-00000, and hold rows and checksum against TeraGen's record.
+
+    TeraGen's counter holds the low 64 bits of the sum. The bits above, which 4 billion rows reach,
+    are not compared: the expected sum has them as they were found.
+    """
+    found = list(_records(report))
+    checksum = next((value.strip() for key, value in found if key == _CHECKSUM_KEY), None)
+    errors = [ValidationError(kind=key, message=value) for key, value in found if key == _ERROR]
+    if generated is None:
+        return Verdict(checksum, None, tuple(errors))
+    total = int(checksum or "0", 16)
+    expected = total & ~_COUNTED | int(generated.checksum, 16) & _COUNTED
+    errors += _incompleteness(rows, total, generated.rows, expected)
+    return Verdict(checksum, f"{expected:x}", tuple(errors))
+
+
+def _records(report: str) -> Iterator[tuple[str, str]]:
+    """Keys and values; the words about a bad partitioning go over several lines."""
+    key, lines = "", list[str]()
+    for line in report.splitlines():
+        start, tab, rest = line.partition("\t")
+        if tab and start in (_CHECKSUM_KEY, _ERROR):
+            if key:
+                yield key, "\n".join(lines)
+            key, lines = start, [rest]
+        else:
+            lines.append(line)
+    if key:
+        yield key, "\n".join(lines)
+
+
+def _incompleteness(
+    rows: int, checksum: int, expected_rows: int, expected_checksum: int
+) -> Iterator[ValidationError]:
+    if rows != expected_rows:
+        how = "lost" if rows < expected_rows else "too many"
+        yield ValidationError(
+            kind="rows",
+            message=f"{rows} rows where TeraGen recorded {expected_rows}: {abs(rows - expected_rows)} {how}",
+        )
+    if checksum != expected_checksum:
+        yield ValidationError(
+            kind="checksum",
+            message=f"checksum {checksum:x} where TeraGen recorded {expected_checksum:x}: "
+            "rows were changed, lost or repeated",
+        )
+
+
+def teragen(work: Work) -> Conclusion:
+    """Write the rows."""
+    workload, workspace = work.workload, work.bench.workspace
+    output = workspace.folder(WorkloadKind.TERAGEN)
+    properties = file_properties(workload)
+    if workload.maps is not None:
+        properties["mapreduce.job.maps"] = str(workload.maps)
+    # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
+    job = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output)))
+    workspace.complete(WorkloadKind.TERAGEN)
+    return partial(_generated, work, job, output)
+
+
+def _generated(work: Work, job: Finished, output: str) -> Yield:
+    """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
+    bench, told = work.bench, job.told
+    counted = told.job.counters.get(_CHECKSUM_COUNTER)
+    if counted is None:
+        bench.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
+        return Yield(counters=told.counters, replicas=work.replicas(output))
+    # The counter is a signed number that wraps around.
+    generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
+    write_generated(bench.namenode, output, generated)
+    return Yield(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
+
+
+def terasort(work: Work) -> Conclusion:
+    """Sort what TeraGen wrote, or what the user names."""
+    source = _source(work)
+    output = work.bench.workspace.folder(WorkloadKind.TERASORT)
+    properties = sort_properties(work.workload)
+    job = work.run(Command(f"{_PACKAGE}.TeraSort", properties, (source, output)))
+    work.bench.workspace.complete(WorkloadKind.TERASORT)
+    return partial(_sorted, work, job, source, output)
+
+
+def _sorted(work: Work, job: Finished, source: str, output: str) -> Yield:
+    generated = read_generated(work.bench.namenode, source)
+    if generated:
+        # TeraGen's record goes with the rows, so that validation compares them with no other data's.
+        write_generated(work.bench.namenode, output, generated)
+    return Yield(counters=job.told.counters, replicas=work.replicas(output))
+
+
+def teravalidate(work: Work) -> Conclusion:
+    """Check what TeraSort wrote."""
+    source = _source(work)
+    output = work.bench.workspace.folder(WorkloadKind.TERAVALIDATE)
+    job = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source, output)))
+    return partial(_judged, work, job, source, output)
+
+
+def _judged(work: Work, job: Finished, source: str, output: str) -> Yield:
+    """The verdict, against TeraGen's record where the data came from it."""
+    bench, counters = work.bench, job.told.counters
+    generated = read_generated(bench.namenode, source)
+    report = bench.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+    verdict = judge(report, counters.input_rows, generated)
+    if generated is None:
+        bench.warn(
+            "no-teragen-record",
+            "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
+        )
+    return Yield(
+        outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
+        counters=counters,
+        checksum=verdict.checksum,
+        expected_checksum=verdict.expected,
+        validation_errors=verdict.errors,
+    )
+
+
+def _source(work: Work) -> str:
+    """The path of the rows to read, whose number the workload did not say where they were there before."""
+    source = tera_rows(work.bench.namenode, work.source())
+    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    return source.path

@@ -1,0 +1,95 @@
+"""How much of HDFS a run takes, known before it starts."""
+
+from __future__ import annotations
+
+import posixpath
+
+from howdah.engines.hadoop.storage.workspace import existing_parent
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.errors import UserError
+from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind, replication_flag
+from howdah.services.errors import Refused
+from howdah.services.namenode import NameNode
+from howdah.units import format_bytes, format_count_short
+
+_FREE_SHARE = 0.95
+"""Of free space: DataNodes keep some for themselves, and are not filled evenly."""
+
+
+def check_replicas(namenode: NameNode, suite: Suite) -> None:
+    """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
+
+    What the cluster's own configuration asks for is its own affair.
+    """
+    live = sum(one.live for one in namenode.datanodes())
+    for workload in suite.workloads:
+        if workload.replication is not None and workload.replication > live:
+            raise UserError(
+                replication_flag(workload.kind),
+                f"{workload.replication} replicas of a block belong on {workload.replication} DataNodes, "
+                f"and {live} are alive",
+                f"give at most {live}",
+            )
+
+
+def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
+    """Raise UserError if HDFS, or a quota of a directory above, cannot hold what the suite will write."""
+    free_bytes = namenode.capacity().free_bytes
+    needed = sum(_written_bytes(target, workload) for workload in suite.workloads)
+    if needed > free_bytes * _FREE_SHARE:
+        raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
+    folder = existing_parent(namenode, target.work_dir)
+    while needed and folder != "/":
+        left = _left_bytes(namenode, folder)
+        if left is not None and needed > left:
+            raise _too_much(suite, needed, left, f"the quota of {folder} leaves {format_bytes(left)}")
+        folder = posixpath.dirname(folder)
+
+
+def _left_bytes(namenode: NameNode, folder: str) -> int | None:
+    """What a directory's quota leaves; None without one, or where the user may not look."""
+    try:
+        summary = namenode.summary(folder)
+    except Refused:
+        return None
+    if summary.space_quota_bytes < 0:
+        return None
+    return max(0, summary.space_quota_bytes - summary.space_bytes)
+
+
+def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
+    rows = suite.workloads[0].rows
+    what = f"the suite needs {format_bytes(needed)} with all replicas; {where}"
+    if rows is None:
+        return UserError("HDFS", what, "run with less data, or free some space")
+    fitting = int(rows * room * _FREE_SHARE / needed)
+    return UserError(
+        "--rows",
+        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {what}",
+        f"give at most --rows {format_count_short(fitting)}, or free some space",
+    )
+
+
+def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
+    """What a workload leaves in HDFS until the end of the run, every replica counted."""
+    rows = (workload.rows or 0) * ROW_BYTES
+    match workload.kind:
+        case WorkloadKind.TERAGEN:
+            return rows * _replicas(target, workload, "dfs.replication")
+        case WorkloadKind.TERASORT:
+            return rows * _replicas(target, workload, "mapreduce.terasort.output.replication")
+        case WorkloadKind.DFSIO_WRITE:
+            size = (workload.files or 0) * (workload.file_bytes or 0)
+            return size * _replicas(target, workload, "dfs.replication")
+        case _:
+            return 0
+
+
+def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
+    """TeraSort's own default, of a key that no release lists, is 1."""
+    given = workload.replication or target.job_settings.get(key) or target.conf.get(key) or 1
+    try:
+        return int(given)
+    except ValueError as error:
+        where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
+        raise UserError(where, f"{given!r} is not a number of replicas", "1, 2 or 3") from error

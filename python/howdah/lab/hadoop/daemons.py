@@ -1,0 +1,191 @@
+"""The daemons of a laboratory: what starts each role, on which options, and where it can be asked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import RunFailed
+from howdah.installation import PROGRAMS, Installation, java_command, java_home
+from howdah.lab.hadoop.files import cpu_option, directories, name_options
+from howdah.lab.kernel import enter, processes
+from howdah.lab.kernel.processes import Process
+from howdah.lab.registry import MACHINE, VARIABLE
+from howdah.lab.state import LabState, Machine
+from howdah.model.plan import Role
+
+_LAST_LINES = 12
+_LAST_BYTES = 20_000
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Program(NamedTuple):
+    """How one role is started."""
+
+    name: str
+    """Its name in Hadoop's own scripts and in ``howdah.installation.PROGRAMS``."""
+    file: str
+    """The rendered file with its Java options; empty where the plan decides none."""
+    variable: str
+    """The variable in that file."""
+
+
+PROGRAM: Mapping[Role, Program] = {
+    Role.ZOOKEEPER: Program("zookeeper", "", ""),
+    Role.JOURNALNODE: Program("journalnode", "hadoop-env.sh", "HDFS_JOURNALNODE_OPTS"),
+    Role.NAMENODE: Program("namenode", "hadoop-env.sh", "HDFS_NAMENODE_OPTS"),
+    Role.FAILOVER_CONTROLLER: Program("zkfc", "hadoop-env.sh", "HDFS_ZKFC_OPTS"),
+    Role.SECONDARY_NAMENODE: Program("secondarynamenode", "hadoop-env.sh", "HDFS_SECONDARYNAMENODE_OPTS"),
+    Role.DATANODE: Program("datanode", "hadoop-env.sh", "HDFS_DATANODE_OPTS"),
+    Role.RESOURCEMANAGER: Program("resourcemanager", "yarn-env.sh", "YARN_RESOURCEMANAGER_OPTS"),
+    Role.NODEMANAGER: Program("nodemanager", "yarn-env.sh", "YARN_NODEMANAGER_OPTS"),
+    Role.JOB_HISTORY: Program("historyserver", "mapred-env.sh", "MAPRED_HISTORYSERVER_OPTS"),
+}
+"""Every role that a laboratory runs, in the order they are started."""
+
+
+def planned_options(conf: Path, program: Program) -> list[str]:
+    """The Java options that the plan gives a program: what its rendered env file exports."""
+    try:
+        lines = (conf / program.file).read_text().splitlines() if program.file else []
+    except FileNotFoundError:
+        lines = []
+    for line in lines:
+        if line.startswith(f"export {program.variable}="):
+            (assignment,) = shlex.split(line.removeprefix("export "))
+            return assignment.partition("=")[2].split()
+    return []
+
+
+class Daemon(NamedTuple):
+    """A daemon that the plan has on a machine, running or not."""
+
+    machine: Machine
+    role: Role
+
+    @property
+    def program(self) -> str:
+        """Its name in Hadoop's own scripts."""
+        return PROGRAM[self.role].name
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What its process is found by."""
+        return self.machine.name, self.program
+
+    @property
+    def log(self) -> Path:
+        """Where it logs."""
+        return self.machine.logs / f"{self.program}.log"
+
+
+def planned(state: LabState) -> Iterator[Daemon]:
+    """Every daemon of the plan, in the order they are started."""
+    for role in PROGRAM:
+        for machine in state.machines:
+            if role in machine.roles:
+                yield Daemon(machine, role)
+
+
+def start(state: LabState, daemon: Daemon, installation: Installation) -> Process:
+    """Start a daemon in its machine's namespaces and limits; it outlives this process."""
+    machine = daemon.machine
+    for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
+        path.mkdir(parents=True, exist_ok=True)
+    arguments = [str(machine.conf / "zoo.cfg")] if daemon.role is Role.ZOOKEEPER else []
+    command = java_command(
+        installation,
+        machine.conf,
+        PROGRAMS[daemon.program],
+        *arguments,
+        options=[*_options(state, machine), *planned_options(machine.conf, PROGRAM[daemon.role])],
+    )
+    with daemon.log.open("ab") as log:
+        started = subprocess.Popen(
+            [*inside(state, machine), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=machine.directory,
+            env=environment(state, machine, {processes.DAEMON: daemon.program}),
+            start_new_session=True,
+        )
+    return processes.of(started.pid, machine.name, daemon.program)
+
+
+def run(state: LabState, machine: Machine, installation: Installation, *words: str) -> None:
+    """Run a program of Hadoop's to its end on a machine; raises RunFailed with what it said if it fails."""
+    program, *arguments = words
+    command = java_command(
+        installation, machine.conf, PROGRAMS[program], *arguments, options=_options(state, machine)
+    )
+    machine.logs.mkdir(parents=True, exist_ok=True)
+    log = machine.logs / f"{program}{arguments[0] if arguments else ''}.log"
+    for path in (machine.directory / "tmp", *directories(machine)):
+        path.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as out:
+        done = subprocess.run(
+            [*inside(state, machine), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=machine.directory,
+            env=environment(state, machine, {}),
+            check=False,
+        )
+    if done.returncode != 0:
+        raise RunFailed(f"{' '.join(words)} on {machine.name}", f"ended with {done.returncode}", tail(log))
+
+
+def environment(state: LabState, machine: Machine, more: Mapping[str, str]) -> dict[str, str]:
+    """All that a program of a machine finds in its environment; nothing of the user's own gets in."""
+    own = {
+        "HOME": str(machine.directory),
+        "HADOOP_CONF_DIR": str(machine.conf),
+        MACHINE: machine.name,
+    }
+    return surroundings(state, {**own, **more})
+
+
+def surroundings(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
+    """The environment of every program of a laboratory."""
+    return {
+        "PATH": f"{state.directory / 'bin'}:{_PATH}",
+        "LANG": "C.UTF-8",
+        "HOME": str(state.directory),
+        "JAVA_HOME": str(java_home()),
+        VARIABLE: state.mark,
+        **more,
+    }
+
+
+def tail(log: Path) -> str:
+    """The last lines of a log that say something; stack traces are left out where there is more."""
+    try:
+        with log.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - _LAST_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    said = [line for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
+    return "\n".join([f"the last lines of {log}:", *(line[:300] for line in said[-_LAST_LINES:])])
+
+
+def inside(state: LabState, machine: Machine) -> tuple[str, ...]:
+    """The beginning of a command line that runs on a machine; without root that is here."""
+    return enter.entry(state.spec, machine.name, state.hosts_file) if state.spec else ()
+
+
+def _options(state: LabState, machine: Machine) -> list[str]:
+    """What Java has to be told about its machine, before the plan's own options."""
+    return [
+        "-XX:-UsePerfData",
+        cpu_option(machine.threads),
+        f"-Djava.io.tmpdir={machine.directory / 'tmp'}",
+        *name_options(state),
+    ]

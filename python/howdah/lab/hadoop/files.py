@@ -1,0 +1,197 @@
+"""The files of a laboratory's machines and clients, written anew by every ``up`` from the rendered ones."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from howdah.installation import PROGRAMS, Installation, java_command
+from howdah.lab import rootless
+from howdah.lab.hadoop.redirect import (
+    DIRECTORIES,
+    Change,
+    Surroundings,
+    changed,
+    changes,
+    conf_files,
+    deviations,
+    folder_of,
+    moved,
+    properties,
+)
+from howdah.lab.registry import CLIENT
+from howdah.lab.state import LabState, Machine
+from howdah.model.cluster import Deviation
+from howdah.model.configset import ConfigSet
+from howdah.model.plan import Role
+
+_SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_METRICS = "hadoop-metrics2.properties"
+_FRESH = Deviation(
+    key="*.period",
+    planned="",
+    used="1",
+    why="daemons work out what /jmx tells every second instead of every ten, so that the samples at the end "
+    "of a short phase are of that phase",
+)
+_ZOOKEEPER = "zookeeper/zoo.cfg"
+_ZOOKEEPER_DATA = "dataDir="
+
+# What users of a cluster type, by the program's name in PROGRAMS; the first word after hdfs or yarn chooses.
+_HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")
+_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "hdfs": {name: name for name in _HDFS},
+    "yarn": {"application": "application", "app": "application", "node": "node", "rmadmin": "rmadmin"},
+    "mapred": {"job": "job"},
+    "hadoop": {"fs": "dfs", "version": "version"},
+}
+_TAKES_ITS_NAME = "application"
+
+
+def write_files(state: LabState, rendered: ConfigSet, installation: Installation) -> tuple[Deviation, ...]:
+    """Write every machine's and the clients' configuration; returns what is not as rendered."""
+    lines = (f"{address} {name}\n" for name, address in state.names.items())
+    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
+    _write(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
+    around = Surroundings(
+        task_class_path=installation.task_class_path,
+        native=installation.native is not None,
+        task_options=(*name_options(state), cpu_option(_least_threads(state))),
+    )
+    found: dict[str, Deviation] = {}
+    for number, machine in enumerate(state.machines):
+        for one in _machine_files(state, machine, number, rendered, around):
+            found.setdefault(one.key, one)
+    for one in _client_files(state, rendered, around):
+        found.setdefault(one.key, one)
+    _commands(state, installation)
+    return tuple(found[key] for key in sorted(found))
+
+
+def name_options(state: LabState) -> tuple[str, ...]:
+    """The Java options by which a program finds the machines' names; with root /etc/hosts has them."""
+    return (f"-Djdk.net.hosts.file={state.hosts_file}",) if state.rootless else ()
+
+
+def cpu_option(threads: int) -> str:
+    """The Java option that says how many CPUs there are: as planned, not those of this machine."""
+    return f"-XX:ActiveProcessorCount={threads}"
+
+
+def _least_threads(state: LabState) -> int:
+    return min(machine.threads for machine in state.machines if machine.kind == "worker")
+
+
+def directories(machine: Machine) -> Iterable[Path]:
+    """The local directories that a machine's configuration names, which its daemons expect or make."""
+    for file in _SITES:
+        path = machine.conf / file
+        found = properties(path.read_text()) if path.exists() else {}
+        for key in DIRECTORIES:
+            for one in found.get(key, "").split(","):
+                if (local := one.removeprefix("file://")).startswith("/"):
+                    yield Path(local)
+
+
+def _machine_files(
+    state: LabState, machine: Machine, number: int, rendered: ConfigSet, around: Surroundings
+) -> tuple[Deviation, ...]:
+    files = conf_files(rendered, folder_of(rendered, machine))
+    wanted = list(changes(files, machine.conf, machine.directory, around))
+    if state.rootless:
+        wanted += rootless.changes(machine, number, _all(files))
+    made = changed(files, wanted)
+    if state.rootless:
+        made = rootless.shared_files(made, state.machines)
+    _place(machine.conf, made)
+    _write(machine.conf / _METRICS, f"{_FRESH.key}={_FRESH.used}\n")
+    if Role.ZOOKEEPER in machine.roles:
+        _place_zookeeper(state, machine, rendered)
+    return (*deviations(files, wanted, machine.directory), _FRESH)
+
+
+def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
+    files = conf_files(rendered, "hadoop")
+    root = state.client_conf.parent
+    wanted: list[Change] = list(changes(files, state.client_conf, root, around))
+    if state.rootless:
+        wanted += rootless.changes(None, 0, _all(files))
+    _place(state.client_conf, changed(files, wanted))
+    return deviations(files, wanted, root)
+
+
+def _all(files: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for name in _SITES if name in files for key, value in properties(files[name]).items()}
+
+
+def _place_zookeeper(state: LabState, machine: Machine, rendered: ConfigSet) -> None:
+    content = {file.path: file.content for file in rendered.files}
+    lines = content[_ZOOKEEPER].splitlines()
+    data = Path()
+    for index, line in enumerate(lines):
+        if line.startswith(_ZOOKEEPER_DATA):
+            data = Path(moved(line.removeprefix(_ZOOKEEPER_DATA), machine.conf, machine.directory))
+            lines[index] = f"{_ZOOKEEPER_DATA}{data}"
+    extra = rootless.zookeeper_lines(machine) if state.rootless else ""
+    _write(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
+    # A ZooKeeper without others has no number: it is told of no other and needs none.
+    if number := content.get(f"zookeeper/{machine.name}/myid"):
+        _write(data / "myid", number)
+
+
+def _commands(state: LabState, installation: Installation) -> None:
+    """``hdfs``, ``yarn``, ``mapred`` and ``hadoop`` as users know them, on the clients' configuration."""
+    for name, words in _COMMANDS.items():
+        script = state.directory / "bin" / name
+        _write(script, _command(name, words, state, installation))
+        script.chmod(0o755)
+
+
+def _command(name: str, words: Mapping[str, str], state: LabState, installation: Installation) -> str:
+    cases: list[str] = []
+    for word, program in words.items():
+        first = [_TAKES_ITS_NAME] if program == _TAKES_ITS_NAME else []
+        command = java_command(
+            installation,
+            state.client_conf,
+            PROGRAMS[program],
+            *first,
+            options=["-XX:-UsePerfData", *name_options(state)],
+        )
+        cases.append(f'  {word}) shift; exec {shlex.join(command)} "$@" ;;')
+    if name == "hadoop":
+        tool = java_command(
+            installation, state.client_conf, "org.apache.hadoop.util.RunJar", options=name_options(state)
+        )
+        cases.append(f'  jar) shift; exec {shlex.join(tool)} "$@" ;;')
+    known = ", ".join([*words, *(["jar"] if name == "hadoop" else [])])
+    return "\n".join(
+        [
+            "#!/bin/sh",
+            f"# {name} of the laboratory {state.name}: {known}.",
+            'case "${1-}" in',
+            *cases,
+            f'  *) echo "{name}: in a laboratory it knows {known}" >&2; exit 2 ;;',
+            "esac",
+            "",
+        ]
+    )
+
+
+def _place(folder: Path, files: Mapping[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        _write(folder / name, content)
+        if name.endswith(".sh"):
+            (folder / name).chmod(0o755)
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file unless it holds just that: a running daemon may be reading it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_text() == content:
+        return
+    staged = path.with_name(f".{path.name}.new")
+    staged.write_text(content)
+    staged.replace(path)

@@ -1,0 +1,214 @@
+"""Hadoop's XML files: what a rendered one says, and a copy of it with some values changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import NamedTuple
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
+
+from howdah.lab.registry import MACHINE, VARIABLE
+from howdah.lab.state import Machine
+from howdah.model.cluster import Deviation
+from howdah.model.configset import ConfigSet
+
+HADOOP = "hadoop"
+"""The folder of a ConfigSet that masters, clients and workers have where kinds of workers do not differ."""
+_SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_CONF = "/etc/hadoop/conf"
+DIRECTORIES = (
+    "hadoop.tmp.dir",
+    "dfs.namenode.name.dir",
+    "dfs.namenode.edits.dir",
+    "dfs.namenode.checkpoint.dir",
+    "dfs.journalnode.edits.dir",
+    "dfs.datanode.data.dir",
+    "yarn.nodemanager.local-dirs",
+    "yarn.nodemanager.log-dirs",
+    "yarn.nodemanager.recovery.dir",
+    "yarn.resourcemanager.leveldb-state-store.path",
+    "yarn.node-attribute.fs-store.root-dir",
+)
+"""The keys that name directories, local ones but where they begin with hdfs://; daemons do not make all."""
+_FILES = (
+    "dfs.domain.socket.path",
+    "dfs.hosts",
+    "dfs.hosts.exclude",
+    "net.topology.script.file.name",
+    "yarn.resourcemanager.nodes.include-path",
+    "yarn.resourcemanager.nodes.exclude-path",
+)
+_BELOW = "every machine of a laboratory keeps its files in a directory of its own"
+_JARS = "tasks find Hadoop's jars where they are on this machine"
+_TASKS = (
+    "Java is told how many CPUs a planned worker has, as it would find less in a part of one, and leaves no "
+    "file in /tmp for a task that is killed"
+)
+_MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
+_NATIVE = "short-circuit reads need libhadoop, which the released jars do not hold"
+_FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
+_SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
+_FENCE = "dfs.ha.fencing.methods"
+_WHITELIST = "yarn.nodemanager.env-whitelist"
+# With what only Hadoop's code says where they are not set; what is set replaces it.
+_OF_TASKS = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
+_ADMIN_OPTIONS = {
+    "mapreduce.admin.map.child.java.opts": _OF_TASKS,
+    "mapreduce.admin.reduce.child.java.opts": _OF_TASKS,
+    "yarn.app.mapreduce.am.admin-command-opts": "",
+}
+
+
+class Change(NamedTuple):
+    """A property that has to be other than rendered, and why."""
+
+    file: str
+    """The file it belongs to, ``hdfs-site.xml``."""
+    key: str
+    """Its key."""
+    value: str
+    """Its new value."""
+    why: str
+    """A sentence."""
+
+
+def properties(text: str) -> dict[str, str]:
+    """Every key with its value, as one file that howdah rendered gives them."""
+    return {key: one.findtext("value", "") for key, one in _each(_root(text))}
+
+
+def with_changes(text: str | None, changes: Mapping[str, Change]) -> str:
+    """The file with these keys changed or added, its comments kept; a new file if there is none."""
+    root = _root(text) if text is not None else Element("configuration")
+    left = dict(changes)
+    for key, one in _each(root):
+        change = left.pop(key, None)
+        value = one.find("value")
+        if change is not None and value is not None:
+            value.text = change.value
+    for change in left.values():
+        root.append(Comment(f" {change.why.replace('--', '- -')} [the laboratory] "))
+        added = SubElement(root, "property")
+        SubElement(added, "name").text = change.key
+        SubElement(added, "value").text = change.value
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _root(text: str) -> Element:
+    # What is read here was rendered by howdah a moment ago, so nothing strange is in it.
+    parser = XMLParser(target=TreeBuilder(insert_comments=True))
+    parser.feed(text)
+    root = parser.close()
+    assert isinstance(root, Element)
+    return root
+
+
+def _each(root: Element) -> Iterator[tuple[str, Element]]:
+    for one in root.iter("property"):
+        yield one.findtext("name", ""), one
+
+
+class Surroundings(NamedTuple):
+    """What is the same for all machines of a laboratory."""
+
+    task_class_path: str
+    """Hadoop's jars, for tasks."""
+    native: bool
+    """Whether libhadoop is there."""
+    task_options: tuple[str, ...] = ()
+    """Java options that every task needs."""
+
+
+def folder_of(rendered: ConfigSet, machine: Machine) -> str:
+    """The folder of a ConfigSet that holds a machine's HADOOP_CONF_DIR."""
+    own = f"{HADOOP}-{machine.worker_kind}"
+    return own if any(file.path.startswith(f"{own}/") for file in rendered.files) else HADOOP
+
+
+def conf_files(rendered: ConfigSet, folder: str) -> dict[str, str]:
+    """The files of one HADOOP_CONF_DIR by name."""
+    return {
+        file.path.removeprefix(f"{folder}/"): file.content
+        for file in rendered.files
+        if file.path.startswith(f"{folder}/")
+    }
+
+
+def moved(paths: str, conf: Path, root: Path) -> str:
+    """A value of a local path or several, each below a machine's directory."""
+    return ",".join(_moved(path.strip(), conf, root) for path in paths.split(","))
+
+
+def _moved(path: str, conf: Path, root: Path) -> str:
+    scheme, local = ("file://", path[7:]) if path.startswith("file://") else ("", path)
+    if not local.startswith("/"):
+        return path
+    local = normpath(local)
+    if PurePosixPath(local).is_relative_to(_CONF):
+        return f"{scheme}{conf / PurePosixPath(local).relative_to(_CONF)}"
+    return f"{scheme}{root}{local}"
+
+
+def changes(files: Mapping[str, str], conf: Path, root: Path, around: Surroundings) -> Iterator[Change]:
+    """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
+    known: dict[str, str] = {}
+    for file in _SITES:
+        for key, value in properties(files[file]).items() if file in files else ():
+            known[key] = value
+            if key in (*DIRECTORIES, *_FILES) and (there := moved(value, conf, root)) != value:
+                yield Change(file, key, there, _BELOW)
+    if "mapred-site.xml" in files:
+        yield from _of_tasks(known, around)
+    if _WHITELIST in known:
+        yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK)
+    if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
+        yield Change("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
+    if _FENCE in known:
+        yield Change("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
+
+
+def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[Change]:
+    jars = around.task_class_path
+    yield Change("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
+    yield Change("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
+    for key, default in _ADMIN_OPTIONS.items():
+        options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
+        yield Change("mapred-site.xml", key, options.strip(), _TASKS)
+
+
+def changed(files: Mapping[str, str], wanted: Iterable[Change]) -> dict[str, str]:
+    """All files of a HADOOP_CONF_DIR, with the changes made; the last of two to one key counts."""
+    per_file: dict[str, dict[str, Change]] = {}
+    for change in wanted:
+        per_file.setdefault(change.file, {})[change.key] = change
+    made = dict(files)
+    for file, ones in per_file.items():
+        made[file] = with_changes(files.get(file), ones)
+    return made
+
+
+def _below(value: str, root: Path) -> str:
+    """A value with its paths below ``root``, which no URI can hold: ``data/01/dfs``."""
+    return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
+
+
+def deviations(files: Mapping[str, str], wanted: Iterable[Change], root: Path) -> tuple[Deviation, ...]:
+    """What differs from the rendered files, paths said from the laboratory's directory on."""
+    rendered = {
+        key: value for file in _SITES if file in files for key, value in properties(files[file]).items()
+    }
+    last = {change.key: change for change in wanted}
+    return tuple(
+        Deviation(
+            key=key,
+            planned=rendered.get(key, ""),
+            used=_below(last[key].value, root),
+            why=last[key].why,
+        )
+        for key in sorted(last)
+        if rendered.get(key) != last[key].value
+    )

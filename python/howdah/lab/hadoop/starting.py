@@ -1,0 +1,143 @@
+"""A laboratory's daemons in the order in which a cluster is started for the first time, and after that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import RunFailed
+from howdah.installation import Installation
+from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.health import file_system_answers, health, missing, namenode_answers
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.processes import Process, is_running
+from howdah.lab.kernel.processes import daemons as running
+from howdah.lab.state import LabState, Machine
+from howdah.model.plan import Role
+
+Tell = Callable[[str], None]
+"""Who hears what is being done or awaited, a few words at a time."""
+
+PATIENCE_S = 300.0
+"""How long daemons may take, all on one machine and each with a part of it."""
+
+_POLL_S = 1.0
+_BOOTSTRAP = "-bootstrapStandby"
+_QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
+# These end at once, or try in vain, if HDFS does not take changes yet: they wait for it, as the rendered
+# README has it. Of two ResourceManagers, the active one keeps what is said of nodes there.
+_ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
+
+
+class Running(NamedTuple):
+    """The daemons that run, and which of them had to be started."""
+
+    all: dict[Daemon, Process]
+    started: tuple[Daemon, ...]
+
+
+def start_missing(
+    state: LabState, installation: Installation, tell: Tell, only: Sequence[Machine] | None = None
+) -> Running:
+    """Start every daemon that does not run, or those of some machines, formatting what never was.
+
+    Raises RunFailed with the end of its log for a program that fails.
+    """
+    found = running(state)
+    there = {one: found[one.key] for one in daemons.planned(state) if one.key in found}
+    started: list[Daemon] = []
+
+    def start(roles: Collection[Role], machines: Sequence[Machine] = state.machines) -> None:
+        for daemon in daemons.planned(state):
+            wanted = daemon.role in roles and daemon.machine in machines
+            if wanted and daemon not in there and (only is None or daemon.machine in only):
+                tell(f"starting {daemon.program} on {daemon.machine.name}")
+                there[daemon] = daemons.start(state, daemon, installation)
+                started.append(daemon)
+
+    start(_QUORUM)
+    namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
+    first, *standbys = namenodes
+    _once(state, first, installation, tell, "namenode", "-format", "-clusterid", _cluster(state), "-force")
+    start((Role.NAMENODE,), [first])
+    if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
+        what = f"the NameNode on {first.name}"
+        _wait(state, there, what, lambda: namenode_answers(state, first), tell)
+        for standby in standbys:
+            _once(state, standby, installation, tell, "namenode", _BOOTSTRAP, "-force")
+    if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
+        _once(state, first, installation, tell, "zkfc", "-formatZK", "-force")
+    start([role for role in Role if role not in _ON_HDFS])
+    if any(daemon.role is Role.NAMENODE for daemon in there):
+        _wait(state, there, "HDFS", lambda: file_system_answers(state), tell)
+    start(_ON_HDFS)
+    return Running(there, tuple(started))
+
+
+def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tell) -> tuple[Behind, ...]:
+    """Wait until HDFS takes changes and all that is planned is there; returns what is not redundant yet.
+
+    For that it does not wait: a JournalNode may join only minutes later. Raises RunFailed with the end of
+    its log for a daemon that ends, or for one that is awaited in vain.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    keys = {daemon.key for daemon in there}
+    with network_of(state):
+        while lacking := next(missing(state, found := health(state, running(state)), keys), None):
+            _check_alive(there)
+            if time.monotonic() > deadline:
+                raise RunFailed(
+                    f"laboratory {state.name}",
+                    f"waited {PATIENCE_S:.0f} s for {lacking}",
+                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up goes on waiting",
+                )
+            tell(f"waiting for {lacking}")
+            time.sleep(_POLL_S)
+    return found.behind
+
+
+def _check_alive(there: Mapping[Daemon, Process]) -> None:
+    for daemon, process in there.items():
+        if not is_running(process):
+            raise RunFailed(
+                f"{daemon.program} on {daemon.machine.name}",
+                "ended while the laboratory came up",
+                daemons.tail(daemon.log),
+            )
+
+
+def _once(state: LabState, machine: Machine, installation: Installation, tell: Tell, *words: str) -> None:
+    """Run a program that makes something anew, unless it came to its good end before."""
+    mark = _mark(machine, words[1])
+    if not mark.exists():
+        tell(f"{' '.join(words[:2])} on {machine.name}")
+        daemons.run(state, machine, installation, *words)
+        mark.touch()
+
+
+def _mark(machine: Machine, word: str) -> Path:
+    """The file that says that a program came to its good end."""
+    return machine.directory / f"done{word}"
+
+
+def _wait(
+    state: LabState, there: Mapping[Daemon, Process], what: str, ask: Callable[[], bool], tell: Tell
+) -> None:
+    """Wait for what the next daemons need before they are started."""
+    deadline = time.monotonic() + PATIENCE_S
+    with network_of(state):
+        while not ask():
+            _check_alive(there)
+            if time.monotonic() > deadline:
+                raise RunFailed(f"laboratory {state.name}", f"waited {PATIENCE_S:.0f} s for {what}")
+            tell(f"waiting for {what}")
+            time.sleep(_POLL_S)
+
+
+def _cluster(state: LabState) -> str:
+    assert state.plan.cluster is not None
+    return state.plan.cluster.inventory.cluster

@@ -1,0 +1,253 @@
+"""Making a file system in an image with the options that a plan asks a disk to be made with."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from howdah.errors import HowdahError, RunFailed, UserError
+from howdah.lab import registry
+from howdah.lab.kernel import inhabitants, loops
+from howdah.lab.kernel.cgroups import machine_group
+from howdah.lab.kernel.loops import Loop
+from howdah.lab.kernel.mounts import Mount, read_mounts
+from howdah.lab.kernel.tools import run
+from howdah.lab.registry import Leftover
+from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
+from howdah.model.cluster import Deviation
+from howdah.units import MIB, format_bytes, format_memory
+
+_FORCED = {"xfs": ("-q", "-f"), "ext4": ("-q", "-F")}
+_LEAST_BYTES = {"xfs": 300 * MIB, "ext4": 16 * MIB}
+_ONE_GROUP = re.compile(r"(^|,)agcount=1(?=,|$)")
+
+_FOLDER = "disks"
+
+
+def check_format(form: Format, smallest_bytes: int) -> None:
+    """Raise UserError for a file system that howdah does not make, or options it does not pass on.
+
+    A path in them would lead mkfs or mount, which run as root, to a device or a file of this machine.
+    """
+    if form.file_system not in _FORCED:
+        raise UserError("fs.type", f"{form.file_system!r} is not made by howdah", "one of xfs, ext4")
+    for key, words in (("mkfs.options", form.mkfs_options), ("mount.options", form.mount_options)):
+        for word in words:
+            if "/" in word:
+                raise UserError(key, f"{word!r} names a path of this machine", "options without a path")
+    least = _LEAST_BYTES[form.file_system]
+    if smallest_bytes < least:
+        raise UserError(
+            "disks",
+            f"{format_memory(smallest_bytes)} is less than mkfs.{form.file_system} makes",
+            f"{format_memory(least)} at least",
+        )
+
+
+def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
+    """What of the planned options mkfs makes: the papers' one allocation group is two today."""
+    words = tuple(_ONE_GROUP.sub(r"\1agcount=2", word) for word in form.mkfs_options)
+    if form.file_system != "xfs" or words == form.mkfs_options:
+        return form, ()
+    changed = Deviation(
+        key="mkfs.options",
+        planned=shlex.join(form.mkfs_options),
+        used=shlex.join(words),
+        why="mkfs.xfs makes two allocation groups at least",
+    )
+    return form.model_copy(update={"mkfs_options": words}), (changed,)
+
+
+def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
+    """Make a file with a file system in it, whole or not at all; raises UserError if mkfs refuses."""
+    partial = path.with_name(f"{path.name}.partial")
+    with partial.open("wb") as file:
+        file.truncate(size_bytes)
+    program = f"mkfs.{form.file_system}"
+    options = (*_FORCED[form.file_system], *form.mkfs_options)
+    try:
+        # Beside the image, a word of the plan that mkfs took for a file's name would find nothing else.
+        run(lab, program, *options, partial.name, folder=path.parent)
+    except HowdahError as error:
+        partial.unlink()
+        planned = shlex.join(form.mkfs_options)
+        raise UserError(
+            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", "see its manual"
+        ) from error
+    partial.rename(path)
+
+
+def check(spec: LabSpec) -> None:
+    """Raise UserError, before anything is made, if the disks would not fit or cannot be mounted."""
+    disks = list(_disks(spec))
+    if not disks:
+        return
+    check_format(spec.format, min(disk.size_bytes for _, disk, _ in disks))
+    mounted = {mount.point: mount.device for mount in read_mounts()}
+    own = {loop.device for loop in loops.find(spec.name)}
+    for _, disk, _ in disks:
+        if mounted.get(disk.mount) not in own:
+            _check_mount(disk.mount, mounted)
+    _check_space(spec.directory, {image: disk.size_bytes for _, disk, image in disks})
+
+
+def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
+    """Make, attach, hold and mount the disks that are missing; what could not be as planned."""
+    form, deviations = possible(spec.format)
+    mounted = {mount.point: mount.device for mount in read_mounts()}
+    buffered = False
+    _share(spec, mounted)
+    for machine, disk, image in _disks(spec):
+        if not image.exists():
+            progress(f"disk {disk.mount.name} of {machine.name}, {format_bytes(disk.size_bytes)}")
+            image.parent.mkdir(parents=True, exist_ok=True)
+            make_image(spec.name, image, disk.size_bytes, form)
+        loop = loops.attach(spec.name, image)
+        buffered = buffered or not loop.direct
+        group = machine_group(spec, machine)
+        group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
+        if mounted.get(disk.mount) != loop.device:
+            _mount(spec.name, form, loop, disk.mount)
+    return (*deviations, *_through_cache(buffered))
+
+
+def devices(spec: LabSpec) -> dict[Path, str]:
+    """The loop device that is mounted at each disk's mount: ``loop3``."""
+    by_number = {loop.device: loop.name for loop in loops.find(spec.name)}
+    wanted = {disk.mount for _, disk, _ in _disks(spec)}
+    return {
+        mount.point: by_number[mount.device]
+        for mount in read_mounts()
+        if mount.point in wanted and mount.device in by_number
+    }
+
+
+def survey(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+    """The mounts, loop devices and images of a laboratory; images only below ``directory``, if given."""
+    return (
+        *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
+        *(Leftover("mount", str(mount.point)) for mount in (_shared(directory) if directory else ())),
+        *(Leftover("loop device", f"{loop.path} ({loop.image})") for loop in loops.find(lab)),
+        *(Leftover("file", str(path)) for path in _images(lab, directory)),
+    )
+
+
+def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+    """Unmount, detach and delete the laboratory's disks; what could not be removed, and who is in the way."""
+    found = loops.find(lab)
+    homes = {loop.image.parent.parent for loop in found} | ({directory} if directory else set())
+    left = [one for mount in reversed(_mounts(found)) for one in _unmount(lab, mount)]
+    if not left:
+        left += [one for home in homes for mount in _shared(home) for one in _unmount(lab, mount)]
+    mounted = {mount.device for mount in _mounts(found)}
+    loops.detach(lab, [loop for loop in found if loop.device not in mounted])
+    held = {loop.image: loop for loop in loops.find(lab)}
+    left += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in held.values()]
+    for home in homes:
+        left += [one for path in _images(lab, home) if path not in held for one in _delete(path)]
+        with suppress(OSError):  # It is gone, or an image in use is still in it.
+            (home / _FOLDER).rmdir()
+    return tuple(left)
+
+
+def _disks(spec: LabSpec) -> Iterator[tuple[MachineSpec, DiskSpec, Path]]:
+    for machine in spec.machines:
+        for number, disk in enumerate(machine.disks, start=1):
+            yield (
+                machine,
+                disk,
+                spec.directory / _FOLDER / registry.image_name(spec.name, machine.name, number),
+            )
+
+
+def _images(lab: str, directory: Path | None) -> list[Path]:
+    return sorted((directory / _FOLDER).glob(f"{registry.prefix(lab)}*")) if directory else []
+
+
+def _mounts(found: tuple[Loop, ...]) -> list[Mount]:
+    numbers = {loop.device for loop in found}
+    return [mount for mount in read_mounts() if mount.device in numbers]
+
+
+def _check_mount(point: Path, mounted: Mapping[Path, str]) -> None:
+    hint = "an empty directory, or none, for a disk"
+    if point in mounted:
+        raise UserError(str(point), "has something mounted on it", hint)
+    if point.exists() and not point.is_dir():
+        raise UserError(str(point), "is not a directory", hint)
+    if point.exists() and any(point.iterdir()):
+        raise UserError(str(point), "is not empty", hint)
+
+
+def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
+    """Images are sparse: a disk that filled up while the laboratory runs would look like a broken one."""
+    there = next(path for path in (directory, *directory.parents) if path.exists())
+    system = os.statvfs(there)
+    free = system.f_bavail * system.f_frsize
+    held = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
+    needed = sum(sizes.values()) - held
+    if needed > free:
+        raise UserError(
+            str(directory),
+            f"the laboratory's disks may grow by {format_bytes(needed)}, {format_bytes(free)} are free",
+            "another directory (--dir), fewer hosts or smaller disks",
+        )
+
+
+def _mount(lab: str, form: Format, loop: Loop, point: Path) -> None:
+    point.mkdir(parents=True, exist_ok=True)
+    options = ",".join(form.mount_options) or "defaults"
+    try:
+        run(lab, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(point))
+    except RunFailed as error:
+        raise UserError(
+            "mount.options", f"mount refuses {options!r}: {error.what}", "see mount(8)"
+        ) from error
+
+
+def _through_cache(buffered: bool) -> Iterator[Deviation]:
+    if buffered:
+        yield Deviation(
+            key="losetup --direct-io",
+            planned="on",
+            used="off",
+            why="the file system of the laboratory's directory has no direct I/O: reads may come from memory",
+        )
+
+
+def _share(spec: LabSpec, mounted: Mapping[Path, str]) -> None:
+    folder = spec.directory / MACHINES
+    if not any(machine.disks for machine in spec.machines):
+        return
+    if folder not in mounted:
+        folder.mkdir(parents=True, exist_ok=True)
+        run(spec.name, "mount", "--bind", str(folder), str(folder))
+    run(spec.name, "mount", "--make-shared", str(folder))
+
+
+def _shared(home: Path) -> list[Mount]:
+    return [mount for mount in read_mounts() if mount.point == home / MACHINES]
+
+
+def _unmount(lab: str, mount: Mount) -> Iterator[Leftover]:
+    try:
+        run(lab, "umount", str(mount.point))
+    except HowdahError as error:
+        users = inhabitants.users_of(mount.point)
+        yield Leftover("mount", str(mount.point), f"is in use by {', '.join(users)}" if users else error.what)
+
+
+def _delete(path: Path) -> Iterator[Leftover]:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        yield Leftover("file", str(path), error.strerror or str(error))
+
+
+def _keepers(loop: Loop) -> str:
+    keepers = inhabitants.keepers_of(loop.device)
+    return f"is mounted for {', '.join(keepers)}" if keepers else "is in use"

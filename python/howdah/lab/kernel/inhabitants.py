@@ -1,0 +1,116 @@
+"""The processes of a laboratory as the kernel tells: in its control groups and namespaces, or with its name.
+
+What runs on a machine is in all three; howdah itself, moved to the client's network, is in one, and so is
+a program that was building the laboratory when howdah was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.lab import registry
+from howdah.lab.kernel import network, processes
+from howdah.lab.kernel.cgroups import Group
+from howdah.lab.kernel.mounts import read_mounts
+from howdah.lab.registry import Leftover
+
+_PATIENCE_S = 10.0
+
+
+def find(lab: str) -> tuple[int, ...]:
+    """The ids of a laboratory's processes."""
+    spaces = set(_spaces(lab))
+    grouped = set(Group.of(lab).processes())
+    return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
+
+
+def survey(lab: str) -> tuple[Leftover, ...]:
+    """The laboratory's processes, each with its command."""
+    return tuple(Leftover("process", f"{pid} ({processes.command(pid)})") for pid in find(lab))
+
+
+def kill(lab: str) -> tuple[Leftover, ...]:
+    """End every process of the laboratory at once; those that would not end in 10 s.
+
+    Raises UserError if this process is one of them: what it stands on cannot be removed from within.
+    """
+    end = time.monotonic() + _PATIENCE_S
+    while found := find(lab):
+        if os.getpid() in found:
+            raise UserError(lab, "this command runs inside of the laboratory", "leave its shell first (exit)")
+        if time.monotonic() > end:
+            return tuple(one._replace(why="does not end") for one in survey(lab))
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+    return ()
+
+
+def _spaces(lab: str) -> Iterator[tuple[int, int]]:
+    for space in network.survey(lab):
+        with suppress(FileNotFoundError):
+            found = (network.SPACES / space.name).stat()
+            yield found.st_dev, found.st_ino
+
+
+def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
+    try:
+        found = (processes.PROC / str(pid) / "ns/net").stat()
+        if (found.st_dev, found.st_ino) in spaces:
+            return True
+        return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
+    except OSError:
+        return False  # It has ended, or is another user's.
+
+
+def users_of(directory: Path) -> tuple[str, ...]:
+    """Who works in a directory or has a file open below it: ``4711 (bash)``."""
+    return tuple(f"{pid} ({processes.command(pid)})" for pid in processes.pids() if _uses(pid, directory))
+
+
+def _uses(pid: int, directory: Path) -> bool:
+    process = processes.PROC / str(pid)
+    try:
+        links = [process / "cwd", process / "root", *(process / "fd").iterdir()]
+        return any(_leads_into(link, directory) for link in links)
+    except OSError:
+        return False
+
+
+def _leads_into(link: Path, directory: Path) -> bool:
+    with suppress(OSError):
+        return link.readlink().is_relative_to(directory)
+    return False
+
+
+def keepers_of(device: str) -> tuple[str, ...]:
+    """Who has a device (``7:3``) mounted in a mount namespace other than this process's, one for each."""
+    found: dict[tuple[int, int], str] = {}
+    own = _mounts_of(os.getpid())
+    for pid in processes.pids():
+        space = _mounts_of(pid)
+        if space is not None and space != own and space not in found and _has_mounted(pid, device):
+            found[space] = f"{pid} ({processes.command(pid)})"
+    return tuple(found.values())
+
+
+def _mounts_of(pid: int) -> tuple[int, int] | None:
+    try:
+        found = (processes.PROC / str(pid) / "ns/mnt").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _has_mounted(pid: int, device: str) -> bool:
+    try:
+        return any(mount.device == device for mount in read_mounts(processes.PROC / str(pid) / "mountinfo"))
+    except OSError:
+        return False

@@ -1,0 +1,226 @@
+"""How a link behaves: held to its speed by a token bucket that TCP can fill, both ways at once."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from howdah.errors import HowdahError
+from howdah.lab import registry
+from howdah.lab.kernel.mounts import read_mounts
+from howdah.lab.kernel.tools import run
+from howdah.lab.registry import Leftover
+from howdah.lab.spec import SUBNET, HostSpec, LabSpec, MachineSpec
+
+_LATE_S = 0.004
+"""How late a busy machine may refill the bucket before the link loses speed."""
+
+_LEAST_DEPTH = 16 * 1024
+"""A shallower bucket would wake the kernel for every packet; the kernel cuts up what is larger."""
+
+_QUEUE_S = 0.01
+"""How long a packet waits at most. Acknowledgements wait too: with twice as long, as measured, one of two
+opposite streams of 1 Gb/s fell to half its speed."""
+
+_LEAST_QUEUE = 64 * 1024
+"""TCP needs some packets on the way to fill a link, however slow."""
+
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_CUBIC = "cubic"
+
+SPACES = Path("/run/netns")
+"""Where ip keeps the names of network namespaces."""
+INTERFACE = "eth0"
+"""A machine's network interface."""
+UPLINK = "uplink"
+"""The interface of a virtualised host's uplink, in the host's namespace."""
+_BRIDGE = "bridge"
+
+
+def bucket(bits_per_s: int) -> tuple[int, int]:
+    """The bucket's depth and the queue's limit in bytes, measured from 10 Mb/s to 10 Gb/s."""
+    bytes_per_s = bits_per_s / 8
+    depth = max(_LEAST_DEPTH, int(bytes_per_s * _LATE_S))
+    return depth, depth + max(_LEAST_QUEUE, int(bytes_per_s * _QUEUE_S))
+
+
+def queueing(device: str, bits_per_s: int) -> str:
+    """The line for ``tc -batch`` that holds what leaves a device to a speed."""
+    depth, queue = bucket(bits_per_s)
+    return f"qdisc replace dev {device} root tbf rate {bits_per_s}bit burst {depth} limit {queue}"
+
+
+def congestion_control() -> str:
+    """What a route says of TCP's congestion control: that of Hadoop's hosts, where this kernel has it.
+
+    A machine set up for the wide area (BBR) takes the laboratory's round trips of microseconds for the
+    whole way, and leaves a slow link half empty.
+    """
+    return f"congctl {_CUBIC}" if _CUBIC in _AVAILABLE.read_text().split() else ""
+
+
+class _Link(NamedTuple):
+    """A cable: two interfaces in two namespaces, and how fast each end may send."""
+
+    near_space: str
+    near: str
+    far_space: str
+    far: str
+    bits_per_s: int | None = None
+
+
+def space(spec: LabSpec, machine: MachineSpec) -> str:
+    """The network namespace of a machine: its host's where it is the host itself."""
+    return (
+        registry.machine_space(spec.name, machine.name)
+        if _host(spec, machine).virtual
+        else registry.host_space(spec.name, machine.host)
+    )
+
+
+def switch_space(lab: str) -> str:
+    """The network namespace of the switch."""
+    return registry.prefix(lab) + registry.SWITCH
+
+
+def client_space(lab: str) -> str:
+    """The network namespace where jobs are submitted from."""
+    return registry.prefix(lab) + registry.CLIENT
+
+
+def build(spec: LabSpec) -> None:
+    """Make what of the network is missing; raises RunFailed where Linux refuses."""
+    links = _links(spec)
+    bridges = {switch_space(spec.name), *(_space_of(spec, host) for host in spec.hosts if host.virtual)}
+    spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
+    for name in spaces:
+        _make_space(spec.name, name)
+    there = {name: _interfaces(spec.name, name) for name in spaces}
+    for link in links:
+        if link.near not in there[link.near_space]:
+            far = ("peer", "name", link.far, "netns", link.far_space)
+            run(spec.name, "ip", "-n", link.near_space, "link", "add", link.near, "type", "veth", *far)
+    _set_up(spec, links, {name: _BRIDGE not in there[name] for name in bridges})
+    _hold(spec.name, links)
+
+
+def cut(spec: LabSpec, machine: MachineSpec) -> None:
+    """Take a machine's cable out at its far end: nothing it sends arrives, and nothing reaches it.
+
+    Its own end stays as it is, with its address and route. Raises RunFailed where Linux refuses.
+    """
+    _switch(spec, machine, "down")
+
+
+def join(spec: LabSpec, machine: MachineSpec) -> None:
+    """Put a machine's cable back; no error if it was never out."""
+    _switch(spec, machine, "up")
+
+
+def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
+    """Whether a machine's cable is out; raises RunFailed where there is none at all."""
+    cable = _cable(spec, machine)
+    shown = json.loads(run(spec.name, "ip", "-n", cable.near_space, "-j", "link", "show", cable.near))
+    return not any("UP" in link["flags"] for link in shown)
+
+
+def survey(lab: str) -> tuple[Leftover, ...]:
+    """The network namespaces of a laboratory."""
+    found = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
+    return tuple(Leftover("network namespace", path.name) for path in found)
+
+
+def remove(lab: str) -> tuple[Leftover, ...]:
+    """Delete the laboratory's namespaces and with them all that is in them; what could not be deleted."""
+    left = []
+    for found in survey(lab):
+        try:
+            run(lab, "ip", "netns", "delete", found.name)
+        except HowdahError as error:
+            left.append(found._replace(why=error.what))
+    return tuple(left)
+
+
+def _links(spec: LabSpec) -> tuple[_Link, ...]:
+    switch = switch_space(spec.name)
+    links = [_Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
+    for number, host in enumerate(spec.hosts, start=1):
+        end = UPLINK if host.virtual else INTERFACE
+        links.append(_Link(switch, f"host{number}", _space_of(spec, host), end, host.uplink_bits_per_s))
+    for number, machine in enumerate(spec.machines, start=1):
+        host = _host(spec, machine)
+        if host.virtual:
+            links.append(_Link(_space_of(spec, host), f"machine{number}", space(spec, machine), INTERFACE))
+    return tuple(links)
+
+
+def _cable(spec: LabSpec, machine: MachineSpec) -> _Link:
+    """What joins a machine to the bridge of its host, or to the switch where it is the host itself."""
+    return next(
+        link for link in _links(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
+    )
+
+
+def _switch(spec: LabSpec, machine: MachineSpec, state: Literal["up", "down"]) -> None:
+    cable = _cable(spec, machine)
+    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, state)
+
+
+def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:
+    return next(host for host in spec.hosts if host.name == machine.host)
+
+
+def _space_of(spec: LabSpec, host: HostSpec) -> str:
+    return registry.host_space(spec.name, host.name)
+
+
+def _make_space(lab: str, name: str) -> None:
+    path = SPACES / name
+    if path.exists():
+        if any(mount.point == path for mount in read_mounts()):
+            return
+        # Who made it was killed before the namespace had its name: an empty file is all there is.
+        run(lab, "ip", "netns", "delete", name)
+    run(lab, "ip", "netns", "add", name)
+
+
+def _interfaces(lab: str, name: str) -> set[str]:
+    return {link["ifname"] for link in json.loads(run(lab, "ip", "-n", name, "-j", "link", "show"))}
+
+
+def _set_up(spec: LabSpec, links: Iterable[_Link], bridges: dict[str, bool]) -> None:
+    """Bridge what belongs together, give addresses, switch all on; of bridges, whether one is to be made."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for name, missing in bridges.items():
+        if missing:
+            lines[name].append(f"link add {_BRIDGE} type bridge")
+        lines[name].append(f"link set {_BRIDGE} up")
+    for link in links:
+        lines[link.near_space] += [f"link set {link.near} master {_BRIDGE}", f"link set {link.near} up"]
+        if link.far == UPLINK:
+            lines[link.far_space].append(f"link set {link.far} master {_BRIDGE}")
+        lines[link.far_space].append(f"link set {link.far} up")
+    addresses = {space(spec, machine): machine.address for machine in spec.machines}
+    addresses[client_space(spec.name)] = spec.client_address
+    control = congestion_control()
+    for name, address in addresses.items():
+        lines[name] += [
+            f"address replace {address}/{SUBNET.prefixlen} dev {INTERFACE}",
+            f"route replace {SUBNET} dev {INTERFACE} proto kernel scope link src {address} {control}",
+        ]
+    for name, commands in lines.items():
+        run(spec.name, "ip", "-n", name, "-batch", "-", text="\n".join(["link set lo up", *commands, ""]))
+
+
+def _hold(lab: str, links: Iterable[_Link]) -> None:
+    """Hold both ends of each link to its speed: what leaves the host, and what leaves the switch for it."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for link in links:
+        if link.bits_per_s is not None:
+            lines[link.near_space].append(queueing(link.near, link.bits_per_s))
+            lines[link.far_space].append(queueing(link.far, link.bits_per_s))
+    for name, commands in lines.items():
+        run(lab, "tc", "-n", name, "-batch", "-", text="\n".join([*commands, ""]))

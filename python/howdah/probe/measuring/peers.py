@@ -1,0 +1,190 @@
+"""The network between two hosts: one listens, one asks, each way by itself."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final
+
+from howdah.errors import UserError
+from howdah.model.measured import Figure, PeerRates
+from howdah.probe.measuring.scratch import Pace
+
+SEND: Final = b"howdah 1 send...\n"
+"""The asking host sends."""
+RECEIVE: Final = b"howdah 1 receive\n"
+"""The asking host receives."""
+WORD_BYTES: Final = len(SEND)
+PORT: Final = 7733
+"""Where a host listens unless told otherwise; nothing else is registered there."""
+STREAMS: Final = 4
+"""Connections at once: a single one may be held to one member of a bond, or to one CPU."""
+LONGEST_S: Final = 10.0
+"""No connection is served for longer, and none that is silent for as long is kept."""
+
+_BLOCK: Final = bytes(1 << 20)
+_COUNT = struct.Struct(">Q")
+
+_TURN_S = 1.0
+_REPEATS = 3
+_POLL_S = 0.2
+_MOST_CONNECTIONS = 4 * STREAMS
+
+
+def send_until(stream: socket.socket, end_s: float) -> None:
+    """Send zeros, at least once, until ``time.monotonic`` is that far or the other host closes."""
+    try:
+        stream.sendall(_BLOCK)
+        while time.monotonic() < end_s:
+            stream.sendall(_BLOCK)
+    except (BrokenPipeError, ConnectionResetError):
+        return
+
+
+def receive_all(stream: socket.socket, end_s: float) -> int:
+    """Receive until the other host stops or the time is up; the bytes that arrived."""
+    room = bytearray(len(_BLOCK))
+    received = count = stream.recv_into(room)
+    while count and time.monotonic() < end_s:
+        count = stream.recv_into(room)
+        received += count
+    return received
+
+
+def receive_word(stream: socket.socket) -> bytes:
+    """The first bytes of a connection, as many as a word has; fewer where it ended before."""
+    word = b""
+    while len(word) < WORD_BYTES and (more := stream.recv(WORD_BYTES - len(word))):
+        word += more
+    return word
+
+
+def send_count(stream: socket.socket, count: int) -> None:
+    """Tell how many bytes arrived."""
+    stream.sendall(_COUNT.pack(count))
+
+
+def receive_count(stream: socket.socket) -> int:
+    """How many bytes arrived; raises OSError where the other host does not say."""
+    told = b""
+    while len(told) < _COUNT.size:
+        more = stream.recv(_COUNT.size - len(told))
+        if not more:
+            raise ConnectionResetError("it closed the connection before it said what arrived")
+        told += more
+    return int(_COUNT.unpack(told)[0])
+
+
+def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates:
+    """Bytes a second to the peer and from it, over several connections at once.
+
+    ``peer`` is a host's name or address, with ``:port`` where it is not the usual one. Raises UserError
+    where nobody listens there.
+    """
+    host, port = address_of(peer, "--peer")
+    pace.tell(f"the network to {peer}")
+
+    def rates(ask: Callable[[str, int, float], int]) -> list[float]:
+        return pace.repeated(
+            partial(_rate, ask, host, port, turn_s), most=_REPEATS, within_s=3 * _REPEATS * turn_s
+        )
+
+    try:
+        sent, received = rates(_send), rates(_receive)
+    except OSError as error:
+        raise UserError(
+            f"--peer {peer}",
+            f"cannot be measured with: {error.strerror or error}",
+            f"run `howdah probe --listen {port}` there, and let the port through",
+        ) from error
+    return PeerRates(peer=peer, sent_bytes_per_s=Figure.of(sent), received_bytes_per_s=Figure.of(received))
+
+
+def address_of(text: str, flag: str) -> tuple[str, int]:
+    """A host and a port, written ``host``, ``host:port`` or ``[address]:port``; else raises UserError."""
+    host, colon, port = text.rpartition(":")
+    if not colon or (text.count(":") > 1 and not text.startswith("[")):
+        host, port = text, str(PORT)
+    if not host or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+        raise UserError(f"{flag} {text}", "is not a host and a port", f"write for instance w02:{PORT}")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _rate(ask: Callable[[str, int, float], int], host: str, port: int, turn_s: float) -> float:
+    """Bytes a second over all connections, from the first one's start to the last one's end."""
+    started_s = time.monotonic()
+    with ThreadPoolExecutor(STREAMS) as streams:
+        moved = sum(streams.map(lambda _: ask(host, port, started_s + turn_s), range(STREAMS)))
+    if not moved:
+        raise ConnectionResetError("it closed the connection before any byte")
+    return moved / (time.monotonic() - started_s)
+
+
+def _send(host: str, port: int, end_s: float) -> int:
+    with socket.create_connection((host, port), LONGEST_S) as stream:
+        stream.sendall(SEND)
+        send_until(stream, end_s)
+        stream.shutdown(socket.SHUT_WR)
+        return receive_count(stream)
+
+
+def _receive(host: str, port: int, end_s: float) -> int:
+    with socket.create_connection((host, port), LONGEST_S) as stream:
+        stream.sendall(RECEIVE)
+        return receive_all(stream, end_s)
+
+
+class Listener:
+    """Listens from the moment it is made. Raises UserError where the address is not to be had."""
+
+    def __init__(self, host: str, port: int) -> None:
+        try:
+            self._socket = socket.create_server((host, port), backlog=_MOST_CONNECTIONS)
+        except OSError as error:
+            raise UserError(
+                f"--listen {host}:{port}",
+                f"cannot be listened at: {error.strerror or error}",
+                "give an address of this host, and a port that nobody has",
+            ) from error
+        self._socket.settimeout(_POLL_S)
+        self._room = threading.Semaphore(_MOST_CONNECTIONS)
+        self.port: int = self._socket.getsockname()[1]
+
+    def serve(self, limit_s: float, stop: threading.Event | None = None) -> None:
+        """Serve until the time is up or somebody stops it."""
+        end_s = time.monotonic() + limit_s
+        with self._socket:
+            while time.monotonic() < end_s and not (stop and stop.is_set()):
+                try:
+                    stream, _ = self._socket.accept()
+                except TimeoutError:
+                    continue
+                if not self._room.acquire(blocking=False):
+                    stream.close()
+                    continue
+                threading.Thread(target=self._serve_one, args=(stream,), daemon=True).start()
+
+    def _serve_one(self, stream: socket.socket) -> None:
+        try:
+            with stream:
+                stream.settimeout(LONGEST_S)
+                _answer(stream)
+        except OSError:
+            # Whoever asked is told by the closed connection; there is nobody else to tell.
+            return
+        finally:
+            self._room.release()
+
+
+def _answer(stream: socket.socket) -> None:
+    end_s = time.monotonic() + LONGEST_S
+    word = receive_word(stream)
+    if word == SEND:
+        send_count(stream, receive_all(stream, end_s))
+    elif word == RECEIVE:
+        send_until(stream, end_s)

@@ -1,0 +1,190 @@
+"""A run's tables: Arrow IPC streams that grow by whole batches, Parquet once the run has ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from howdah.errors import RecordError, RunFailed
+from howdah.store.layout import TableFiles
+from howdah.store.staging import replacing
+
+_WITH_HADOOP = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
+_WITH_JOBS = frozenset({"job"})
+_OLDER = (_WITH_JOBS, _WITH_JOBS | _WITH_HADOOP)
+"""Columns that earlier records lack: those of a workload's jobs apart, those before engines with Hadoop."""
+
+_CONTINUATION = b"\xff\xff\xff\xff"
+_END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
+_BATCH_ROWS = 1 << 18
+"""Rows of a large table written at once: some tens of megabytes."""
+
+
+def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
+    """Raise RecordError naming the first column that differs from what is expected."""
+    older = [pa.schema([field for field in expected if field.name not in later]) for later in _OLDER]
+    if any(found.equals(one, check_metadata=False) for one in (expected, *older)):
+        return
+    missing = [name for name in expected.names if name not in found.names]
+    strange = [name for name in found.names if name not in expected.names]
+    if missing:
+        what = f"column {missing[0]} is missing"
+    elif strange:
+        what = f"column {strange[0]} does not belong there"
+    else:
+        what = _first_difference(found, expected)
+    columns = ", ".join(f"{field.name} {field.type}" for field in expected)
+    raise RecordError(str(path), what, f"its columns are {columns}")
+
+
+def _first_difference(found: pa.Schema, expected: pa.Schema) -> str:
+    for one, other in zip(found, expected, strict=False):
+        if one.name != other.name:
+            return f"column {one.name} stands where {other.name} belongs"
+        if one.type != other.type:
+            return f"column {one.name} is {one.type} instead of {other.type}"
+    return "its columns are doubled or may hold nothing"
+
+
+def with_later_columns(rows: pa.Table, expected: pa.Schema) -> pa.Table:
+    """The rows of an older record with the columns it lacks, all null."""
+    for field in expected:
+        if field.name not in rows.column_names:
+            rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
+    return rows
+
+
+class TableStream:
+    """Appends rows to a stream, each batch by one write, so that a kill loses at most the last one.
+
+    Nothing is synced until the end: a killed process loses nothing that was written, and syncing
+    while the run goes would disturb the disks it measures. The stream begins in ``directory``, which
+    is renamed to ``target`` before anything goes wrong that a message would have to place.
+    """
+
+    def __init__(self, directory: Path, target: Path, table: TableFiles) -> None:
+        self._schema = table.schema
+        self._path = target / table.stream
+        self._file = (directory / table.stream).open("xb", buffering=0)
+        self._size = 0
+        self._append(self._schema.serialize())
+
+    def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Append rows, columns in the schema's order, as one batch; raise RunFailed if the disk refuses."""
+        if not rows:
+            return
+        columns = [
+            pa.array(values, type=field.type)
+            for values, field in zip(zip(*rows, strict=True), self._schema, strict=True)
+        ]
+        self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema).serialize())
+
+    def append_table(self, rows: pa.Table) -> None:
+        """Append rows that are columns already, in batches; raise RunFailed if the disk refuses.
+
+        Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
+        """
+        if not rows.schema.equals(self._schema):
+            raise ValueError(f"columns {rows.schema.names} do not belong into {self._path.name}")
+        for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
+            self._append(batch.serialize())
+
+    def _append(self, message: pa.Buffer) -> None:
+        # A batch of the usual size is written whole by one call; only a full disk splits one.
+        rest = memoryview(message)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            # What follows a torn batch could not be read any more, so the torn part goes.
+            self._file.truncate(self._size)
+            self._file.seek(self._size)
+            raise RunFailed(
+                str(self._path), f"cannot be written ({error.strerror})", "free space for run records"
+            ) from error
+        self._size += message.size
+
+    def complete(self) -> None:
+        """Mark the end of the stream, put it on disk and close it."""
+        self._append(pa.py_buffer(_END_OF_STREAM))
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def close(self) -> None:
+        """Close the stream as it is, without the mark of a complete one."""
+        self._file.close()
+
+
+class StreamContent(NamedTuple):
+    """What a stream holds: its whole batches, whether it ends in its end mark, and what is torn."""
+
+    table: pa.Table
+    complete: bool
+    torn_bytes: int
+
+
+def read_stream(directory: Path, table: TableFiles) -> StreamContent:
+    """Read a stream up to its last whole batch.
+
+    Raises RecordError if the file is not such a stream at all or its columns are another table's,
+    FileNotFoundError if it is not there.
+    """
+    path = directory / table.stream
+    content = path.read_bytes()
+    if content[:4] != _CONTINUATION[: len(content)]:
+        raise RecordError(str(path), "not an Arrow IPC stream", f"put the record's own {table.stream} back")
+    source = pa.BufferReader(content)
+    batches: list[pa.RecordBatch] = []
+    schema = table.schema
+    whole = 0
+    try:
+        with pa.ipc.open_stream(source) as reader:
+            check_schema(path, reader.schema, table.schema)
+            schema = reader.schema
+            whole = source.tell()
+            for batch in reader:
+                batch.validate(full=True)
+                batches.append(batch)
+                whole = source.tell()
+            whole = source.tell()
+    except (pa.ArrowException, OSError, ValueError):
+        # The process that wrote the stream was stopped inside a batch, or the disk lost the end.
+        pass
+    end = content[whole:]
+    complete = end == b"" and content.endswith(_END_OF_STREAM)
+    rows = with_later_columns(pa.Table.from_batches(batches, schema=schema), table.schema)
+    return StreamContent(rows, complete, len(end))
+
+
+def write_parquet(directory: Path, table: TableFiles, rows: pa.Table) -> None:
+    """Write the compacted table at once and durably; raise OSError if the disk refuses."""
+    with replacing(directory / table.parquet) as file:
+        pq.write_table(rows, file, compression="zstd", write_page_checksum=True)
+
+
+def read_parquet(directory: Path, table: TableFiles) -> pa.Table:
+    """Read the compacted table.
+
+    Raises RecordError if it is damaged or its columns are another table's, FileNotFoundError if it
+    is not there.
+    """
+    path = directory / table.parquet
+    try:
+        # Reading the open file keeps Arrow from taking directory names for partition columns.
+        with path.open("rb") as file, pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+            check_schema(path, parquet.schema_arrow, table.schema)
+            rows = parquet.read()
+        rows.validate(full=True)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise RecordError(
+            str(path), f"damaged: not a whole Parquet file ({reason})", "restore it from an export"
+        ) from error
+    return with_later_columns(rows.replace_schema_metadata(None), table.schema)
