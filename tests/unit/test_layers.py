@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,51 @@ def test_every_part_of_the_package_has_its_layer() -> None:
         if (path.suffix == ".py" or (path / "__init__.py").exists()) and not path.stem.startswith("_")
     }
     assert present == placed
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    modules = {_module_of(path): path for path in PACKAGE.rglob("*.py")}
+    imports = {
+        module: {name for name in _needed(path.read_text()) if name in modules and name != module}
+        for module, path in modules.items()
+    }
+    assert imports["howdah.cli.run"]
+    TopologicalSorter(imports).prepare()
+
+
+def test_a_modules_tests_are_found_by_its_name() -> None:
+    """tests/unit/PACKAGE/test_MODULE.py, with what it is about behind the name where there are several.
+
+    Beside the folders are the tests of what no single module does.
+    """
+    modules = {path.relative_to(PACKAGE).with_suffix("") for path in PACKAGE.rglob("*.py")}
+    modules |= {module.parent for module in modules}
+    unit = ROOT / "tests" / "unit"
+    tests = [path.relative_to(unit) for path in unit.rglob("*/test_*.py")]
+    assert tests
+    for test in tests:
+        words = test.stem.removeprefix("test_").split("_")
+        named = {test.with_name("_".join(words[:count])) for count in range(1, len(words) + 1)}
+        assert named & modules, f"{test} is named after no module of {test.parent}"
+
+
+def _module_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _needed(source: str) -> Iterator[str]:
+    """The modules of howdah that a source imports when it runs, at its top or later; not for types alone."""
+    tree = ast.parse(source)
+    run = [statement for statement in tree.body if not _for_types(statement)]
+    for node in (inner for statement in run for inner in ast.walk(statement)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            # What is imported is a module itself, or something in one.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            if (PACKAGE.parent / node.module.replace(".", "/")).with_suffix(".py").exists():
+                yield node.module
+
+
+def _for_types(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"

@@ -26,8 +26,7 @@ from howdah.services.secrets import shown_value
 from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
-from howdah.session.run.engines import ClusterChoice
-from howdah.session.run.prepared import Prepared
+from howdah.session.run.prepared import ClusterChoice, Prepared
 from howdah.store.layout import new_run_id
 
 _QUEUE = "default"

@@ -25,8 +25,7 @@ from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of
 from howdah.probe import probe_host
-from howdah.session.run.engines import ClusterChoice
-from howdah.session.run.prepared import Prepared
+from howdah.session.run.prepared import ClusterChoice, Prepared
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.translate import Translated, translate
 from howdah.store.layout import new_run_id

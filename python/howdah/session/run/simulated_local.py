@@ -20,8 +20,7 @@ from howdah.planner.suite.line import plan_line
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.suite.suites import kinds_of
 from howdah.probe.line import host_line
-from howdah.session.run.engines import ClusterChoice
-from howdah.session.run.prepared import Prepared
+from howdah.session.run.prepared import ClusterChoice, Prepared
 from howdah.store.layout import new_run_id
 
 _MOST_REPLICATIONS = 10_000

@@ -1,0 +1,106 @@
+"""The papers' runs as plans: the planner gives the slots and map tasks that the papers had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.calibrate.case import Work
+from howdah.calibrate.study import Study
+from howdah.calibrate.tables import Setting
+from howdah.documents.files import read_inventory
+from howdah.model.at_once import at_once
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.simulation.published_studies import case_of, ratio_works, studies, study_of
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TB = 10**12
+BLOCK = 256 * 2**20
+# "Virtualized Hadoop Performance with VMware vSphere 6", table 1: workers, slots, map tasks at 30 TB.
+TABLE_1 = {
+    "Native": (31, 682, 111848),
+    "1 VM": (31, 620, 112220),
+    "2 VMs": (62, 682, 111848),
+    "4 VMs": (126, 756, 111888),
+    "10 VMs": (318, 954, 112572),
+    "20 VMs": (636, 636, 111936),
+}
+
+
+def _study(name: str) -> Study:
+    return next(study for study in studies() if study.study == name)
+
+
+def _work(study: str, platform: str, dataset_bytes: int, replicas: tuple[int, int]) -> Work:
+    return case_of(_study(study), Setting(platform, dataset_bytes, *replicas), {}).work
+
+
+@pytest.mark.parametrize("platform", TABLE_1)
+def test_slots_and_map_tasks_are_those_of_table_1(platform: str) -> None:
+    work = _work("vsphere6", platform, 30 * TB, (3, 3))
+    workers, slots, map_tasks = TABLE_1[platform]
+    assert work.plan.cluster is not None
+    assert sum(1 for _ in placed_workers(work.plan.cluster)) == workers
+    assert at_once(work.plan) == (slots, slots)
+    generated, sorted_, _ = work.suite.workloads
+    assert (generated.maps, sorted_.reduces) == (slots, slots)
+    assert generated.rows is not None
+    assert slots * -(-generated.rows * 100 // slots // BLOCK) == map_tasks
+
+
+def test_the_fault_tolerance_study_ran_368_tasks_at_once() -> None:
+    work = _work("fault-tolerance", "4 VMs", TB, (2, 1))
+    assert at_once(work.plan) == (368, 368)
+    assert [one.replication for one in work.suite.workloads[:2]] == [2, 1]
+    assert work.scheduling is not None
+    assert not work.scheduling.out_of_band
+
+
+@pytest.mark.parametrize("platform", ["native", "vm1", "vm2", "vm4"])
+def test_the_seven_hosts_ran_280_maps_and_70_reduces(platform: str) -> None:
+    work = _work("seven-node", platform, TB, (2, 1))
+    assert at_once(work.plan).maps == 280
+    assert work.suite.workloads[0].maps == 280
+    assert work.suite.workloads[1].reduces == 70
+
+
+def test_amax_is_the_same_work_on_two_links() -> None:
+    works = dict(ratio_works(_study("amax")))
+    assert [at_once(work.plan).maps for work in works.values()] == [84, 84]
+    assert works["1GbE"].suite == works["10GbE"].suite
+    speeds = []
+    for work in works.values():
+        assert work.plan.cluster is not None
+        speeds.append(work.plan.cluster.inventory.groups[0].nics[0].speed_bits_per_s)
+    assert speeds == [10**9, 10**10]
+
+
+def _bare(group: HostGroup) -> HostGroup:
+    """The group without what the studies know more of it: speeds of cores, controllers and disks."""
+    disks = tuple(
+        one.model_copy(update={"outer_bytes_per_s": None, "inner_bytes_per_s": None}) for one in group.disks
+    )
+    cpu = group.cpu.model_copy(update={"speed": None})
+    return group.model_copy(update={"cpu": cpu, "controller_bytes_per_s": None, "disks": disks})
+
+
+@pytest.mark.parametrize(
+    ("study", "example"),
+    [
+        ("vsphere6", "hosts-32.yaml"),
+        ("fault-tolerance", "hosts-ft.yaml"),
+        ("seven-node", "hosts-7.yaml"),
+        ("amax", "hosts-amax.yaml"),
+    ],
+)
+def test_the_studies_hosts_are_those_of_the_examples(study: str, example: str) -> None:
+    here = _study(study).inventory
+    there = read_inventory(EXAMPLES / example)
+    assert tuple(map(_bare, here.groups)) == tuple(map(_bare, there.groups))
+
+
+def test_a_table_is_known_by_its_name() -> None:
+    study, table = study_of(Path("somewhere/vsphere6_table3_30TB_r1.csv"))
+    assert (study.study, table.replication) == ("vsphere6", 1)
