@@ -23,6 +23,7 @@ import numpy as np
 
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
+from howdah.model.workloads.terasort import ROWS
 from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.run.runs import run
 
@@ -73,7 +74,7 @@ def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
     with _Meter() as meter:
         prepared = prepare(
             "hadoop",
-            RunRequest(suite="terasuite", rows=rows),
+            RunRequest(suite="terasuite", given={ROWS.name: rows}),
             ClusterChoice(lab=lab),
             runs_dir=folder,
             command=("benches",),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION
 from howdah.session.run.engines import ClusterChoice, RunRequest
 from howdah.session.run.simulated import prepare_simulation
 from howdah.simulation.outcome import Summary
@@ -25,7 +26,7 @@ _REPLICAS = 3
 
 def _measure(plan: Path) -> dict[str, float]:
     prepared = prepare_simulation(
-        RunRequest(suite="terasuite", output_replication=_REPLICAS),
+        RunRequest(suite="terasuite", given={OUTPUT_REPLICATION.name: _REPLICAS}),
         ClusterChoice(plan=plan),
         runs_dir=plan.parent,
         command=("benches",),

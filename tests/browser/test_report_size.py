@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.analysis import analyse
-from howdah.model.run import Counters
+from howdah.model.counters import Counters
 from howdah.model.tables import RunData
 from howdah.report.write import write_report
 from support.browsing import Visitor

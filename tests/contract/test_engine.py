@@ -8,6 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome, RunRecord
+from howdah.model.workloads.terasort import ROWS
 from support.rigs import Rig, SuiteRun
 from support.sinks import MemorySink
 
@@ -149,5 +150,5 @@ def test_data_is_kept_where_it_is_asked_for_and_read_from_there(rig: Rig) -> Non
     assert kept
     record = rig.engine.run(rig.make_job("terasort", input_rows=rows, reduces=1), MemorySink())
     assert record.outcome is Outcome.SUCCEEDED
-    assert record.workloads[0].workload.rows == rows
+    assert ROWS.of(record.workloads[0].workload) == rows
     assert rig.kept_rows() == kept

@@ -19,7 +19,7 @@ FILE = Path(__file__).parent / "simulation" / "terasuite.txt"
 
 def _moments(data: RunData) -> Iterator[tuple[float, str]]:
     for result in data.record.workloads:
-        kind = result.workload.kind.value
+        kind = result.workload.kind
         yield result.start_s, f"{kind} is submitted"
         for phase in result.phases:
             yield phase.end_s, f"{kind} {phase.name} ends"

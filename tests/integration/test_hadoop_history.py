@@ -24,7 +24,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write
@@ -103,7 +103,7 @@ def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: 
         target,
         ran.id,
         clock,
-        kind=WorkloadKind.TERASORT,
+        workload=TeraSort(),
         plan=plan,
         said=ran.lines,
         seen=ran.seen.job if seen and ran.seen else None,

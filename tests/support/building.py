@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from howdah.model.counters import Counters
 from howdah.model.plan import Plan, Setting, Worker
 from howdah.model.run import (
-    Counters,
     Limits,
     Origin,
     Outcome,
@@ -26,7 +26,8 @@ from howdah.model.run import (
     WorkloadResult,
 )
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
-from howdah.model.workload import Suite, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.suite import Suite, read_workload
 from support.activity import Course, Stretch
 from support.machine import GIB, data_dir, host
 
@@ -121,7 +122,7 @@ class RunBuilder:
             begin = self.clock_s
             self.elapse(stage)
             if stage.tasks is not None:
-                self._run_tasks(workload.kind.value, stage.tasks, begin)
+                self._run_tasks(workload.kind, stage.tasks, begin)
             phases.append(Phase(name=stage.name, start_s=begin, end_s=self.clock_s))
         defaults: dict[str, object] = {
             "memory_bytes": self.memory_bytes,
@@ -305,4 +306,4 @@ class RunBuilder:
 
 def kind(name: str, rows: int | None = None, **fields: object) -> Workload:
     """A workload of that kind; ``fields`` are those of Workload."""
-    return Workload.model_validate({"kind": WorkloadKind(name), "rows": rows, **fields})
+    return read_workload({"kind": str(name), "rows": rows, **fields})

@@ -8,17 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.model.cluster import ClusterState, CounterValue, Event, HadoopJob, ReplicaSpread
-from howdah.model.run import (
-    Counters,
-    Origin,
-    Outcome,
-    Phase,
-    RunRecord,
-    TaskAttempt,
-    WorkloadResult,
-)
+from howdah.model.counters import Counters
+from howdah.model.run import Origin, Outcome, Phase, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
-from howdah.model.workload import Suite, Workload, WorkloadKind
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import TeraSort
 from support.cluster_fluid import Fluid, Node, Work, lognormal, map_task, reduce_task
 from support.cluster_scene import Injected, Scene, cluster_plan, names_of
 from support.machine import host as machine
@@ -134,9 +128,7 @@ def _result(scene: Scene, nodes: Sequence[Node], phases: tuple[Phase, ...]) -> W
     }
     each = 8 * scene.replication // len(nodes)
     return WorkloadResult(
-        workload=Workload(
-            kind=WorkloadKind.TERASORT, rows=scene.rows, maps=scene.maps, replication=scene.replication
-        ),
+        workload=TeraSort(rows=scene.rows, maps=scene.maps, replication=scene.replication),
         start_s=phases[0].start_s - 1,
         end_s=phases[-1].end_s + 1,
         outcome=Outcome.SUCCEEDED,

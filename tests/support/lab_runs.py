@@ -14,7 +14,7 @@ from howdah.model.cluster import ClusterState, Laboratory, Scaling
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import Origin, Outcome, Phase, RunRecord, WorkloadResult
-from howdah.model.workload import Workload
+from howdah.model.workloads.suite import read_workload
 from howdah.planner.cluster import plan_cluster
 from support.machine import host as machine
 from support.sim_plans import EXAMPLES, suite_on
@@ -76,7 +76,7 @@ def lab_run(
 def result(told: Mapping[str, Any]) -> WorkloadResult:
     """One workload as it is told of in a few words: what it was, its start and end, its phases."""
     return WorkloadResult(
-        workload=Workload.model_validate(told["workload"]),
+        workload=read_workload(told["workload"]),
         start_s=told["start_s"],
         end_s=told["end_s"],
         outcome=Outcome.SUCCEEDED,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.run import Counters, FileRate, Origin, Outcome, RunWarning, ValidationError
+from howdah.model.counters import Counters
+from howdah.model.run import FileRate, Origin, Outcome, RunWarning, ValidationError
 from howdah.model.tables import RunData
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import GIB, RAW_COPY, RAW_READ, RAW_WRITE, data_dir, raw_limits
 

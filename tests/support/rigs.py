@@ -19,14 +19,14 @@ from howdah.model.at_once import at_once
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 from howdah.planner.local.plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.probe import probe_host
 from howdah.services.namenode import NameNode
 from support.hadoop_cluster import HadoopCluster
 from support.hadoop_target import hadoop_target
+from support.requests import run_request
 from support.sim_plans import slots_plan, suite_on
 from support.single import planned_number
 from support.sinks import MemorySink
@@ -92,7 +92,7 @@ class LocalRig:
         # The budget is for the whole process, and one of pytest's that has drawn reports is large itself.
         usual = {"data_dirs": (self.root / "data",), "map_slots": self.maps_at_once, "memory_bytes": 4 << 30}
         values = usual | values
-        request = RunRequest.model_validate({"suite": suite, **values})
+        request = run_request(suite, **values)
         plan, planned = LocalPlanner(request, probe_host(), sort_needs, input_rows).plan()
         return _job(plan, planned, self.root, keep_data=keep_data)
 
@@ -144,7 +144,7 @@ class HadoopRig:
     ) -> Job:
         """A small job on the cluster, which counts rows that are there itself."""
         del input_rows
-        request = RunRequest.model_validate({"suite": suite, **values})
+        request = run_request(suite, **values)
         plan = self.cluster.plan
         return _job(plan, size_suite(request, at_once(plan)).suite, self.root, keep_data=keep_data)
 

@@ -9,7 +9,7 @@ from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.tables import RunData
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 from howdah.probe import probe_host
 from support.sim_plans import slots_plan, small_suite
 from support.sinks import TableSink

@@ -147,7 +147,7 @@ def _asked(record: RunRecord, result: WorkloadResult) -> tuple[Work | None, Work
         theory = cluster_work(result)
         said = job_bytes(result.job).said(replication_of(result) or 1)
         return (theory.devices if theory else None), said
-    return work_of(record, result), Work(
+    return work_of(result), Work(
         counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
     )
 

@@ -13,10 +13,9 @@ from howdah.analysis.storage import zone_numbers, zone_sentence
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.base import TOGETHER
+from howdah.model.workloads.pi import PI
 from howdah.units import format_counted, format_rate
-
-_DFSIO = (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ)
 
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -50,19 +49,18 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
-    """What the run was about: the sort, else all of dfsio, else the workload that took longest.
+    """What the run was about: the workload that matters most, of several that took longest, or all of dfsio.
 
     It is empty for a run that did not succeed, whose answer is how it ended.
     """
     done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
     if record.outcome is not Outcome.SUCCEEDED or not done:
         return []
-    kinds = {time.workload: record.workloads[time.index].workload.kind for time in done}
-    sorts = [time for time in done if kinds[time.workload] is WorkloadKind.TERASORT]
-    if sorts:
-        return [max(sorts, key=lambda time: time.elapsed_s)]
-    files = [time for time in done if kinds[time.workload] in _DFSIO]
-    return files or [max(done, key=lambda time: time.elapsed_s)]
+    weights = {time.workload: record.workloads[time.index].workload.importance for time in done}
+    highest = max(weights.values())
+    main = [time for time in done if weights[time.workload] == highest]
+    # Programs that write and read the same files are told together.
+    return main if highest == TOGETHER else [max(main, key=lambda time: time.elapsed_s)]
 
 
 def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
@@ -75,7 +73,7 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
     result = record.workloads[time.index]
     if result.answer is not None:
         # Pi is a number that was estimated, NNBench tells how often it did each operation.
-        verb = "says" if result.workload.kind is WorkloadKind.PI else "did"
+        verb = "says" if result.workload.kind == PI else "did"
         text += f" and {verb} {result.answer}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")

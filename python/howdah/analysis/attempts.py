@@ -38,7 +38,7 @@ def master_of(attempt: int) -> int:
 
 def kind_of(record: RunRecord, time: WorkloadTime) -> str:
     """The name under which the tasks table has a workload."""
-    return record.workloads[time.index].workload.kind.value
+    return record.workloads[time.index].workload.kind
 
 
 def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:

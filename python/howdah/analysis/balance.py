@@ -32,7 +32,7 @@ def balances(
     found: list[Balance | None] = []
     for time in workloads:
         result = run.record.workloads[time.index]
-        tasks = succeeded(tasks_of(run.tasks, result.workload.kind.value, time))
+        tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
         found.append(balance(time.workload, "partitions", _partitions(tasks)))
         found.append(balance(time.workload, "hosts", _places(tasks, "host")))
         if on_cluster(run.record):

@@ -16,7 +16,8 @@ from howdah.analysis.evidence import FloatArray
 from howdah.analysis.work import replication_of
 from howdah.model.cluster import HadoopJob
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
+from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 
 Place = Callable[[str], str]
 """The machine whose network interface a worker's traffic goes through."""
@@ -128,7 +129,7 @@ def local_by_lot(
     A worker's chance is the part of the files that has a replica on it, as fsck saw them after they were
     written; where nobody looked, that of an even spread. Each task reads one file, beside it or not.
     """
-    if result.workload.kind is not WorkloadKind.DFSIO_READ:
+    if not isinstance(result.workload, DfsioRead):
         return None
     tasks = Counter(place(worker) for worker in done.column("worker").to_pylist() if worker)
     chances = _chances(record, result, place)
@@ -148,7 +149,7 @@ def local_by_lot(
 def _chances(record: RunRecord, result: WorkloadResult, place: Place) -> dict[str, float] | None:
     """The part of the blocks written before, in the same run, that each place has a replica of."""
     before = record.workloads[: record.workloads.index(result)]
-    writes = [one.replicas for one in before if one.workload.kind is WorkloadKind.DFSIO_WRITE]
+    writes = [one.replicas for one in before if isinstance(one.workload, DfsioWrite)]
     if not writes or writes[-1] is None or not writes[-1].blocks:
         return None
     found: Counter[str] = Counter()
@@ -170,7 +171,7 @@ def whole_files_share(
     sort = _sort_before(record, result)
     if sort is None or sort.replicas is None or local_tasks is None or places < 1:
         return None
-    files, replication = sort.workload.reduces, replication_of(sort)
+    files, replication = REDUCES.of(sort.workload), replication_of(sort)
     if not files or not replication or not sort.replicas.blocks:
         return None
     first = min(1.0, files / sort.replicas.blocks)
@@ -183,8 +184,8 @@ def whole_files_share(
 
 def _sort_before(record: RunRecord, result: WorkloadResult) -> WorkloadResult | None:
     """The sort whose output a TeraValidate read: the last one before it in the same run."""
-    if result.workload.kind is not WorkloadKind.TERAVALIDATE or result.workload.inputs:
+    if not isinstance(result.workload, TeraValidate) or result.workload.inputs:
         return None
     before = record.workloads[: record.workloads.index(result)]
-    sorts = [one for one in before if one.workload.kind is WorkloadKind.TERASORT]
+    sorts = [one for one in before if isinstance(one.workload, TeraSort)]
     return sorts[-1] if sorts else None

@@ -9,7 +9,7 @@ from howdah.analysis.evidence import DfsioFigures, Evidence, WorkloadTime
 from howdah.analysis.wording import number, seconds
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.units import MIB
 
 
@@ -27,7 +27,7 @@ def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioF
     squares = sum(rate * rate for rate in rates) / len(rates)
     total_mb = sum(file.bytes for file in files) / MIB
     return DfsioFigures(
-        workload=workload or result.workload.kind.value,
+        workload=workload or result.workload.kind,
         files=len(files),
         total_mb=total_mb,
         throughput_mb_per_s=total_mb / sum(file.io_s for file in files),
@@ -39,9 +39,10 @@ def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioF
 
 def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[DfsioFigures, ...]:
     """The figures of every dfsio workload."""
-    kinds = (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ)
     results = ((time.workload, record.workloads[time.index]) for time in workloads)
-    figures = (dfsio_figures(result, name) for name, result in results if result.workload.kind in kinds)
+    figures = (
+        dfsio_figures(result, name) for name, result in results if isinstance(result.workload, DfsioFiles)
+    )
     return tuple(each for each in figures if each is not None)
 
 

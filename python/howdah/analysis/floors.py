@@ -14,7 +14,7 @@ from howdah.model.known import KnownTimes
 from howdah.model.placement import placed_workers
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.model.workload import Codec, WorkloadKind
+from howdah.model.workloads.terasort import CODEC, Codec
 
 _SAMPLED_WITHIN = 0.05
 """A limit of CPU time is known from samples, which are not all taken at one moment."""
@@ -26,7 +26,7 @@ def floors(
     """Every workload that the floor has with as many bytes; empty without a floor."""
     if floor is None:
         return ()
-    below: dict[tuple[WorkloadKind, int], WorkloadTime] = {}
+    below: dict[tuple[str, int], WorkloadTime] = {}
     for time in workload_times(floor):
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
@@ -57,21 +57,16 @@ def floors(
     return tuple(found)
 
 
-def _key(result: WorkloadResult) -> tuple[WorkloadKind, int]:
-    workload = result.workload
-    size = workload.rows or (workload.files or 0) * (workload.file_bytes or 0) or result.counters.input_rows
-    return workload.kind, size or (workload.maps or 0) * (workload.samples or 0)
+def _key(result: WorkloadResult) -> tuple[str, int]:
+    amount = result.workload.amount(result.counters)
+    return result.workload.kind, amount.number if amount else 0
 
 
 def _differs(
     record: RunRecord, result: WorkloadResult, cpus: float | None, floor: RunRecord, base: WorkloadResult
 ) -> Iterator[str]:
-    written = result.workload.kind not in (
-        WorkloadKind.TERAVALIDATE,
-        WorkloadKind.DFSIO_READ,
-        WorkloadKind.PI,
-    )
-    replicas = replication_of(result) if on_cluster(record) and written else None
+    moved = result.workload.moved(result.counters)
+    replicas = replication_of(result) if on_cluster(record) and moved and moved.write else None
     if replicas is not None and replicas > 1:
         yield f"{replicas} replicas instead of 1"
     # The floor is a run on the same machine: only limits of CPU time, which samples show, make a difference.
@@ -81,8 +76,8 @@ def _differs(
     disks, own_disks = _disks(record), _disks(floor)
     if disks and own_disks and disks != own_disks:
         yield f"{disks:,} data disks instead of {own_disks:,}"
-    codecs = [(each.workload.codec or Codec.NONE).value for each in (result, base)]
-    if result.workload.kind is WorkloadKind.TERASORT and codecs[0] != codecs[1]:
+    codecs = [(CODEC.of(each.workload) or Codec.NONE).value for each in (result, base)]
+    if result.workload.shuffles and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
 
 

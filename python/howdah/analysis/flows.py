@@ -179,7 +179,7 @@ def flows(
         if work is None or result.job is None:
             continue
         said = job_bytes(result.job)
-        attempts = tasks_of(run.tasks, result.workload.kind.value, time)
+        attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
         remote = shuffle_share(done, place) if work.stored else None
         lot = local_by_lot(run.record, result, done, place, places)

@@ -16,7 +16,7 @@ from howdah.analysis.wording import Sure, listed, named, number, percent, second
 from howdah.analysis.work import Work, phase_work, work_of
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Limits, RunRecord, WorkloadResult
-from howdah.model.workload import Codec, WorkloadKind
+from howdah.model.workloads.terasort import CODEC, Codec
 
 # A resource used below half of what it can do is not what a phase waits for.
 NEAR = 0.5
@@ -28,8 +28,6 @@ DEVICE_BUSY = 0.7
 BEATEN = 0.95
 # Work that takes the raw hardware less than this is over before its own start-up is, and no measure of it.
 LEAST_LIMIT_S = 0.01
-# The storage test uses one disk and one thread at a time and is itself a measurement of the raw disk.
-UNLIMITED = (WorkloadKind.STORAGE, WorkloadKind.PI)
 
 _IS_LIMIT: dict[Bound, str] = {
     "reading": "reading is the limit",
@@ -53,8 +51,8 @@ def limit_shares(
     found: list[LimitShare] = []
     for time in workloads:
         result = record.workloads[time.index]
-        work = work_of(record, result)
-        if work is None or not any(work) or result.workload.kind in UNLIMITED or time.elapsed_s <= 0:
+        work = work_of(result)
+        if work is None or not any(work) or not result.workload.limited or time.elapsed_s <= 0:
             continue
         parts = [phase_work(result, work, phase.name) for phase in result.phases]
         phases = [
@@ -213,7 +211,7 @@ def _name(work: Work, limits: Limits, raw_s: tuple[float, float], spills: Worklo
         return f"{whose} raw write"
     if spills is None or spills.counters.spilled_bytes == 0:
         return f"{whose} own copy"
-    compressed = spills.workload.codec not in (None, Codec.NONE)
+    compressed = CODEC.of(spills.workload) not in (None, Codec.NONE)
     return f"plain copies of the same bytes on {disks}" if compressed else f"two plain copies on {disks}"
 
 

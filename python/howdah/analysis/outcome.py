@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.limits import UNLIMITED
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.wording import listed, number, seconds, state
 from howdah.model.finding import Finding
@@ -42,7 +41,7 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="never-began",
             severity="warning",
-            text=f"never began: {listed([workload.kind.value for workload in missing])}",
+            text=f"never began: {listed([workload.kind for workload in missing])}",
             sure="measured",
             origin=record.origin,
         )
@@ -70,7 +69,7 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         gaps.append("no samples of CPU, disks and network: their use is not known")
     if not evidence.spreads:
         gaps.append("no task attempts: long poles and balance are not known")
-    limited = any(result.workload.kind not in UNLIMITED for result in record.workloads)
+    limited = any(result.workload.limited for result in record.workloads)
     # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
     if record.limits is None and limited and not on_cluster(record):
         gaps.append("no raw limits: how close the disks came to theirs is not known")

@@ -12,16 +12,6 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.work import Work, phase_work, work_of
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.model.workload import WorkloadKind
-
-_OF = {
-    WorkloadKind.TERAGEN: "rows written",
-    WorkloadKind.TERASORT: "rows sorted, each read once and written once",
-    WorkloadKind.TERAVALIDATE: "rows read",
-    WorkloadKind.DFSIO_WRITE: "file bytes written, all files together",
-    WorkloadKind.DFSIO_READ: "file bytes read, all files together",
-    WorkloadKind.STORAGE: "file bytes written and read, over the files' own I/O time",
-}
 
 
 def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
@@ -32,10 +22,10 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
         kind = result.workload.kind
         seen[kind] += 1
         end_s = _end(run, result, last=index == len(run.record.workloads) - 1)
-        work = work_of(run.record, result)
+        work = work_of(result)
         times.append(
             WorkloadTime(
-                workload=_numbered(kind.value, seen),
+                workload=_numbered(kind, seen),
                 index=index,
                 outcome=result.outcome,
                 start_s=result.start_s,
@@ -64,18 +54,16 @@ def _numbered(name: str, seen: Counter[str]) -> str:
 
 
 def _rate(result: WorkloadResult, work: Work | None, elapsed_s: float) -> Rate | None:
-    kind = result.workload.kind
-    if work is None or kind not in _OF:
+    over = result.workload.rated_over
+    if work is None or over is None:
         return None
-    if kind is WorkloadKind.STORAGE:
+    if result.workload.timed_by_file:
         # fio measures within the same workload, so the clock on the wall would count it as slow files.
         io_s = sum(file.io_s for file in result.files)
-        return Rate(sum(file.bytes for file in result.files), io_s, _OF[kind]) if io_s > 0 else None
-    moved = max(work)
-    if kind is WorkloadKind.TERASORT:
-        # Spilled bytes are the sort's own affair: its rate counts the rows it was given.
-        moved = (result.workload.rows or result.counters.input_rows) * 100
-    return Rate(moved, elapsed_s, _OF[kind])
+        return Rate(sum(file.bytes for file in result.files), io_s, over) if io_s > 0 else None
+    # Spilled bytes are the program's own affair: its rate counts the data it was given.
+    moved = result.workload.moved(result.counters)
+    return None if moved is None else Rate(max(moved), elapsed_s, over)
 
 
 def _end(run: RunData, result: WorkloadResult, last: bool) -> float:

@@ -73,7 +73,7 @@ def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpre
     """How even the task times of each kind were, job by job of every workload; empty without tasks."""
     found = []
     for time in workloads:
-        kind_of = run.record.workloads[time.index].workload.kind.value
+        kind_of = run.record.workloads[time.index].workload.kind
         mine = tasks_of(run.tasks, kind_of, time)
         # Jobs of a workload run one after the other: their tasks never shared the slots.
         lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))

@@ -13,7 +13,6 @@ from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
 from howdah.analysis.wording import named, number, percent, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.workload import WorkloadKind
 from howdah.units import format_rate
 
 # Time that no phase accounts for is told from this share of the workload on.
@@ -34,7 +33,7 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for time in evidence.workloads:
         phased = bool(time.told_apart)
         # The storage test's answer is about its files and does not tell its time.
-        storage = record.workloads[time.index].workload.kind is WorkloadKind.STORAGE
+        storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
         known = time.outcome is not Outcome.SUCCEEDED or (time.workload in told and not storage)
         if not (known and phased):

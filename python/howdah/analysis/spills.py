@@ -9,7 +9,7 @@ from howdah.analysis.wording import number, percent, times
 from howdah.analysis.work import JobBytes, cluster_work, job_bytes
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import CODEC, ROWS, Codec
 from howdah.units import format_bytes
 
 # One spill per row is what a sort out of memory needs; anything above it is memory set too small
@@ -32,11 +32,11 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
         counters = result.counters
         if counters.spilled_bytes == 0:
             continue
-        rows = counters.input_rows or result.workload.rows or 0
+        rows = counters.input_rows or ROWS.of(result.workload) or 0
         found.append(
             Spills(
                 workload=time.workload,
-                codec=(result.workload.codec or Codec.NONE).value,
+                codec=(CODEC.of(result.workload) or Codec.NONE).value,
                 rows_per_row=counters.spilled_rows / rows if rows else 0.0,
                 raw_bytes=counters.spilled_raw_bytes,
                 stored_bytes=counters.spilled_bytes,
@@ -50,7 +50,7 @@ def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
     """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
     return Spills(
         workload=workload,
-        codec=(result.workload.codec or Codec.NONE).value,
+        codec=(CODEC.of(result.workload) or Codec.NONE).value,
         rows_per_row=counted.map_spills,
         raw_bytes=counted.output_raw,
         stored_bytes=counted.output_stored,

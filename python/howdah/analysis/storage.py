@@ -13,7 +13,6 @@ from howdah.analysis.machines import data_dirs, dir_of
 from howdah.analysis.wording import number, percent
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
-from howdah.model.workload import WorkloadKind
 from howdah.units import format_rate
 
 # Below this the first and last files differ by noise rather than by where they lie.
@@ -26,7 +25,7 @@ def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[Storage
     found = []
     for time in workloads:
         result = record.workloads[time.index]
-        if result.workload.kind is not WorkloadKind.STORAGE:
+        if not result.workload.timed_by_file:
             continue
         rates: defaultdict[tuple[str, Literal["write", "read"]], list[float]] = defaultdict(list)
         for file in result.files:

@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.analysis.evidence import Evidence
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
 from howdah.units import format_counted
 
 
@@ -19,7 +19,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         return
     for time in evidence.workloads:
         result = record.workloads[time.index]
-        if result.workload.kind is not WorkloadKind.TERAVALIDATE:
+        if not isinstance(result.workload, TeraValidate):
             continue
         if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
             # It did not come to a verdict; that it stopped is another finding.
@@ -34,13 +34,13 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             origin=record.origin,
         )
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
-    if record.outcome is Outcome.SUCCEEDED and WorkloadKind.TERASORT in kinds:
-        after = kinds[len(kinds) - kinds[::-1].index(WorkloadKind.TERASORT) :]
-        if WorkloadKind.TERAVALIDATE not in after:
+    if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
+        after = kinds[len(kinds) - kinds[::-1].index(TERASORT) :]
+        if TERAVALIDATE not in after:
             yield Finding(
                 id="not-validated",
                 severity="note",
-                workload=WorkloadKind.TERASORT.value,
+                workload=TERASORT,
                 text="nothing checked terasort's output: no teravalidate followed it",
                 sure="measured",
                 origin=record.origin,

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.analysis.machines import data_dirs
 from howdah.model.cluster import CounterValue, HadoopJob
-from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import ROW_BYTES, WorkloadKind
+from howdah.model.run import Outcome, WorkloadResult
+from howdah.model.workloads.files import REPLICATION
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
-_READERS = (WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE, WorkloadKind.DFSIO_READ)
-_WRITERS = (WorkloadKind.TERAGEN, WorkloadKind.TERASORT, WorkloadKind.DFSIO_WRITE)
 
 
 class Work(NamedTuple):
@@ -25,23 +22,15 @@ class Work(NamedTuple):
     write: int
 
 
-def work_of(record: RunRecord, result: WorkloadResult) -> Work | None:
+def work_of(result: WorkloadResult) -> Work | None:
     """What a finished workload had to move; None where it did not finish or nothing tells."""
     if result.outcome is not Outcome.SUCCEEDED:
         return None
-    kind = result.workload.kind
-    if kind in (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ, WorkloadKind.STORAGE):
-        return _files(record, result)
-    if kind is WorkloadKind.PI:
-        return Work(0, 0)
-    rows = rows_of(result)
-    if rows is None:
+    moved = result.workload.moved(result.counters)
+    if moved is None:
         return None
-    size = rows * ROW_BYTES
-    both = size + spill_of(result, size)
-    return {WorkloadKind.TERAGEN: Work(0, size), WorkloadKind.TERAVALIDATE: Work(size, 0)}.get(
-        kind, Work(both, both)
-    )
+    spill = spill_of(result, moved.read) if result.workload.shuffles else 0
+    return Work(moved.read + spill, moved.write + spill)
 
 
 def phase_work(result: WorkloadResult, work: Work | None, phase: str) -> Work | None:
@@ -52,19 +41,21 @@ def phase_work(result: WorkloadResult, work: Work | None, phase: str) -> Work | 
     if len(names) == 1:
         return work
     nothing = Work(0, 0)
-    if result.workload.kind is WorkloadKind.TERASORT:
-        size = (rows_of(result) or 0) * ROW_BYTES
+    workload = result.workload
+    before, after = workload.map_phases
+    if workload.shuffles:
+        size = _read_bytes(result)
         spill = work.read - size
-        parts = {"map-shuffle": Work(size, spill), "reduce-merge": Work(spill, size)}
-    elif result.workload.kind is WorkloadKind.STORAGE:
-        # The test writes and reads one data directory after another, each the same number of bytes.
+        parts = {before: Work(size, spill), after: Work(spill, size)}
+    elif workload.timed_by_file:
+        # It writes and reads one data directory after another, each the same number of bytes.
         parts = {
             "write": Work(0, work.write // max(1, names.count("write"))),
             "read": Work(work.read // max(1, names.count("read")), 0),
         }
     else:
         # Everything else does its work in map tasks; reduces only put together what they found.
-        parts = {"map": work, "reduce": nothing}
+        parts = {before: work, after: nothing}
     return parts.get(phase)
 
 
@@ -76,24 +67,9 @@ def spill_of(result: WorkloadResult, size: int) -> int:
     return round(size * counters.spilled_bytes / counters.spilled_raw_bytes)
 
 
-def rows_of(result: WorkloadResult) -> int | None:
-    """The rows asked for, or those counted where the workload took what it found."""
-    return result.workload.rows or result.counters.input_rows or result.counters.output_rows or None
-
-
-def _files(record: RunRecord, result: WorkloadResult) -> Work | None:
-    files, size = result.workload.files, result.workload.file_bytes
-    if files is None or size is None:
-        return None
-    total = files * size
-    if result.workload.kind is WorkloadKind.DFSIO_WRITE:
-        return Work(0, total)
-    if result.workload.kind is WorkloadKind.DFSIO_READ:
-        return Work(total, 0)
-    # The storage test puts so many files on every data directory, and reads back what it says it read.
-    total *= len(data_dirs(record))
-    done = {file.operation for file in result.files}
-    return Work(total if "read" in done else 0, total if "write" in done else 0)
+def _read_bytes(result: WorkloadResult) -> int:
+    moved = result.workload.moved(result.counters)
+    return moved.read if moved else 0
 
 
 class JobBytes(NamedTuple):
@@ -178,8 +154,9 @@ def job_bytes(job: HadoopJob) -> JobBytes:
 
 def replication_of(result: WorkloadResult) -> int | None:
     """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them."""
-    if result.workload.replication is not None:
-        return result.workload.replication
+    asked = REPLICATION.of(result.workload)
+    if asked is not None:
+        return asked
     # TeraSort's job has its own number here, whatever the file system's is.
     value = result.job.conf.get("dfs.replication", "") if result.job else ""
     if value.isdigit():
@@ -194,25 +171,20 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
     if result.outcome is not Outcome.SUCCEEDED or result.job is None:
         return None
     workload = result.workload
-    if workload.kind in (WorkloadKind.DFSIO_WRITE, WorkloadKind.DFSIO_READ):
-        size = (workload.files or 0) * (workload.file_bytes or 0)
-    elif workload.kind in (*_READERS, *_WRITERS):
-        size = (rows_of(result) or 0) * ROW_BYTES
-    else:
+    moved = workload.moved(result.counters)
+    if moved is None or not any(moved):
         return None
-    writes = workload.kind in _WRITERS
-    replication = replication_of(result) if writes else 1
-    if not size or replication is None:
+    replication = replication_of(result) if moved.write else 1
+    if replication is None:
         return None
     counted = job_bytes(result.job)
-    sorting = workload.kind is WorkloadKind.TERASORT
     return ClusterWork(
-        input=size if workload.kind in _READERS else 0,
-        output=size if writes else 0,
+        input=moved.read,
+        output=moved.write,
         replication=replication,
-        stored=size / counted.codec_ratio if sorting else 0.0,
-        map_spills=counted.map_spills if sorting else 0.0,
-        reduce_spills=counted.reduce_spills if sorting else 0.0,
+        stored=moved.read / counted.codec_ratio if workload.shuffles else 0.0,
+        map_spills=counted.map_spills if workload.shuffles else 0.0,
+        reduce_spills=counted.reduce_spills if workload.shuffles else 0.0,
     )
 
 

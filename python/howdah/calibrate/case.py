@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.calibrate.study import Scheduling
 from howdah.model.plan import Plan
 from howdah.model.run import WorkloadResult
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 
 
 class Work(NamedTuple):

@@ -8,7 +8,8 @@ from howdah.model.calibration import Calibration, Extent
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
-from howdah.model.workload import ROW_BYTES, Suite
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.units import format_bits_per_s, format_bytes, format_count_short
 
 _SLACK = 1.5
@@ -48,9 +49,9 @@ def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
     yield "workers on a host", "", len(workers) / len(hosts)
     for group in cluster.inventory.worker_groups:
         yield from _hardware(group)
-    rows = [workload.rows for workload in suite.workloads if workload.rows is not None]
-    if rows:
-        yield "dataset", "B", float(max(rows) * ROW_BYTES)
+    rows = suite.first(ROWS)
+    if rows is not None:
+        yield "dataset", "B", float(rows * ROW_BYTES)
 
 
 def _hardware(group: HostGroup) -> Iterator[tuple[str, str, float]]:

@@ -142,7 +142,7 @@ def _case(record: RunRecord, noise: float) -> Case:
 
 
 def _times(result: WorkloadResult) -> Iterator[tuple[str, float]]:
-    kind = result.workload.kind.value
+    kind = result.workload.kind
     yield kind, result.elapsed_s
     for name, seconds in phase_times(result).items():
         if name in _PHASES:

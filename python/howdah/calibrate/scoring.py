@@ -12,7 +12,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction, Score
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 
 _CLUSTER = ("inventory", "layouts", "masters", "topology")
 """What of a cluster makes times; the rest is what was weighed and advised, by rules or by simulation."""
@@ -38,7 +38,7 @@ def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
     """
     if why := why_not(prediction, record):
         raise UserError(f"run {record.id}", f"is not what {prediction.id} predicted: {why}", _HINT)
-    measured = {result.workload.kind.value: result for result in record.workloads}
+    measured = {result.workload.kind: result for result in record.workloads}
     return tuple(
         Score(
             prediction=prediction.id,
@@ -78,7 +78,7 @@ def tally(scores: Sequence[Score]) -> Tally | None:
 
 def other_work(predicted: Suite, ran: Suite) -> str | None:
     """In what the work that ran is not what was predicted; None where it is the same."""
-    kinds = [", ".join(one.kind.value for one in suite.workloads) for suite in (predicted, ran)]
+    kinds = [", ".join(one.kind for one in suite.workloads) for suite in (predicted, ran)]
     if kinds[0] != kinds[1]:
         return f"it ran {kinds[1]}, not {kinds[0]}"
     for one, other in zip(predicted.workloads, ran.workloads, strict=True):
@@ -86,7 +86,7 @@ def other_work(predicted: Suite, ran: Suite) -> str | None:
         for name, value in other.model_dump(mode="json").items():
             # What one of the two leaves to the cluster's configuration is in the plan.
             if None not in (value, fields[name]) and value != fields[name]:
-                return f"{one.kind.value} has {name} {value}, not {fields[name]}"
+                return f"{one.kind} has {name} {value}, not {fields[name]}"
     return None
 
 

@@ -18,7 +18,9 @@ from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.tables import RunData
-from howdah.model.workload import DFSIO_LOG, WorkloadKind
+from howdah.model.workloads.dfsio import DFSIO_LOG
+from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.terasort import TeraValidate
 from howdah.session.run import runs as session
 from howdah.session.run.prepared import Prepared
 from howdah.session.run.spent import Spent
@@ -52,7 +54,7 @@ def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> s
     parts = [f"{format_seconds(time.elapsed_s):>8}"]
     if time.rate is not None and time.rate.bytes_per_s > 0:
         parts.append(f"{format_rate(time.rate.bytes_per_s):>10}")
-    if len(time.phases) > 1 and result.workload.kind is WorkloadKind.TERASORT:
+    if len(time.phases) > 1 and result.workload.shuffles:
         phases = (
             f"{phase.name} {format_seconds(phase.elapsed_s).removesuffix(' s')}" for phase in time.phases
         )
@@ -64,8 +66,8 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     if result.validation_errors:
         return [result.validation_errors[0].message]
     if result.answer is not None:
-        return [f"pi = {result.answer}" if result.workload.kind is WorkloadKind.PI else result.answer]
-    if result.workload.kind is WorkloadKind.TERAVALIDATE and result.checksum is not None:
+        return [f"pi = {result.answer}" if isinstance(result.workload, Pi) else result.answer]
+    if isinstance(result.workload, TeraValidate) and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"
         return [f"in order · checksum {checksum}{matches}"]

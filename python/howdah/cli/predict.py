@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.options import options_on, with_options
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
 from howdah.cli.simulating import SimulationBar
@@ -18,7 +19,6 @@ from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
-from howdah.units import parse_count
 
 if TYPE_CHECKING:
     from howdah.simulation.replications import Done
@@ -42,20 +42,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @app.command("predict", epilog=EXAMPLES)
-def predict(  # noqa: PLR0917 - typer makes options of parameters
+@with_options(options_on("sim"))
+def predict(
     plan: Annotated[Path, typer.Argument(help="The plan, as `howdah plan` makes it.")],
+    *,
     suite: Annotated[str, typer.Option(help="What would run.")] = "terasuite",
-    rows: Annotated[
-        str | None, typer.Option(help="100-byte rows to generate and sort: 10M, 1B.", metavar="COUNT")
-    ] = None,
-    maps: Annotated[str | None, typer.Option(help="Map tasks.", metavar="N")] = None,
-    reduces: Annotated[str | None, typer.Option(help="Reduce tasks.", metavar="N")] = None,
-    replication: Annotated[
-        str | None, typer.Option(help="Replicas of generated and dfsio files.", metavar="N")
-    ] = None,
-    output_replication: Annotated[
-        str | None, typer.Option(help="Replicas of what TeraSort writes.", metavar="N")
-    ] = None,
+    given: Mapping[str, Any],
     calibration: Annotated[
         str | None,
         typer.Option(
@@ -110,11 +102,7 @@ def predict(  # noqa: PLR0917 - typer makes options of parameters
     """
     request = session.RunRequest(
         suite=suite,
-        rows=_count(rows, "--rows"),
-        maps=_count(maps, "--maps"),
-        reduces=_count(reduces, "--reduces"),
-        replication=_count(replication, "--replication"),
-        output_replication=_count(output_replication, "--output-replication"),
+        given=given,
     )
     if what_if and sweep:
         raise UserError("--sweep", "and --what-if are two questions", "ask one at a time")
@@ -201,7 +189,3 @@ def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done]
     )
     page = pages.write_variation(found, asked.calibration, output) if output is not None else None
     return _Shown(sweep_json(found), sweep_table(found), page)
-
-
-def _count(text: str | None, flag: str) -> int | None:
-    return None if text is None else parse_count(text, flag)

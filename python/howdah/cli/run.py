@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from howdah.cli import live
+from howdah.cli.options import HADOOP, with_options
 from howdah.cli.request import parse_overrides
-from howdah.cli.values import parse_codec, parse_deadline, parse_interval, parse_seed
+from howdah.cli.values import parse_deadline, parse_interval, parse_seed
 from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome
-from howdah.model.workload import Codec
+from howdah.model.workloads.registered import options
+from howdah.model.workloads.suite import suites
 from howdah.session.run import runs as session
-from howdah.session.run.engines import ENGINES, SUITES, ClusterChoice, RunRequest, prepare
+from howdah.session.run.engines import ENGINES, ClusterChoice, RunRequest, prepare
 from howdah.units import parse_bytes, parse_count
 
 EXAMPLES = """
@@ -36,15 +39,11 @@ EXAMPLES = """
 
 
 def _suites(incomplete: str) -> list[str]:
-    return [suite for suite in SUITES if suite.startswith(incomplete)]
+    return [suite for suite in suites() if suite.startswith(incomplete)]
 
 
 def _engines(incomplete: str) -> list[str]:
     return [engine for engine in ENGINES if engine.startswith(incomplete)]
-
-
-def _codecs(incomplete: str) -> list[str]:
-    return [codec.value for codec in Codec if codec.value.startswith(incomplete)]
 
 
 def _labs(incomplete: str) -> list[str]:
@@ -54,7 +53,6 @@ def _labs(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
-HADOOP = "On a Hadoop cluster"
 SIMULATION = "In a simulation"
 THIS_MACHINE = "On this machine"
 
@@ -62,8 +60,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @app.command("run", epilog=EXAMPLES)
+@with_options(options().values())
 def run(
-    suite: Annotated[str, typer.Argument(help=f"What to run: {', '.join(SUITES)}.", autocompletion=_suites)],
+    suite: Annotated[
+        str, typer.Argument(help=f"What to run: {', '.join(suites())}.", autocompletion=_suites)
+    ],
     *,
     engine: Annotated[
         str,
@@ -73,9 +74,7 @@ def run(
             autocompletion=_engines,
         ),
     ] = "local",
-    rows: Annotated[
-        str | None, typer.Option(help="100-byte rows to generate and sort: 10M, 1B.", metavar="COUNT")
-    ] = None,
+    given: Mapping[str, Any],
     memory: Annotated[
         str | None,
         typer.Option(
@@ -90,69 +89,11 @@ def run(
             rich_help_panel=THIS_MACHINE,
         ),
     ] = None,
-    input_: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--input",
-            help="Rows to sort or validate: files or directories of part files here, a directory in HDFS.",
-        ),
-    ] = None,
-    maps: Annotated[str | None, typer.Option(help="Map tasks.", metavar="N")] = None,
-    reduces: Annotated[str | None, typer.Option(help="Reduce tasks.", metavar="N")] = None,
     map_slots: Annotated[
         str | None, typer.Option(help="Map tasks at once.", metavar="N", rich_help_panel=THIS_MACHINE)
     ] = None,
     reduce_slots: Annotated[
         str | None, typer.Option(help="Reduce tasks at once.", metavar="N", rich_help_panel=THIS_MACHINE)
-    ] = None,
-    codec: Annotated[
-        str | None,
-        typer.Option(
-            help="Compression of intermediate data.", metavar="|".join(Codec), autocompletion=_codecs
-        ),
-    ] = None,
-    files: Annotated[str | None, typer.Option(help="Files of dfsio and storage.", metavar="N")] = None,
-    file_size: Annotated[
-        str | None, typer.Option(help="Size of each of these files: 1GiB.", metavar="BYTES")
-    ] = None,
-    samples: Annotated[
-        str | None, typer.Option(help="Points for each map of pi: 100M.", metavar="COUNT")
-    ] = None,
-    block_size: Annotated[
-        str | None,
-        typer.Option(
-            help="HDFS block size of what is written: 256MiB.", metavar="BYTES", rich_help_panel=HADOOP
-        ),
-    ] = None,
-    replication: Annotated[
-        str | None,
-        typer.Option(help="Replicas of generated and dfsio files.", metavar="N", rich_help_panel=HADOOP),
-    ] = None,
-    output_replication: Annotated[
-        str | None,
-        typer.Option(
-            help="Replicas of what TeraSort writes; its own default is 1.",
-            metavar="N",
-            rich_help_panel=HADOOP,
-        ),
-    ] = None,
-    slowstart: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of maps that have ended before reduces start: 0.95.",
-            metavar="SHARE",
-            rich_help_panel=HADOOP,
-        ),
-    ] = None,
-    partition_samples: Annotated[
-        str | None,
-        typer.Option(
-            help="Keys that TeraSort samples for its partitions.", metavar="COUNT", rich_help_panel=HADOOP
-        ),
-    ] = None,
-    operations: Annotated[
-        str | None,
-        typer.Option(help="Files that each map of nnbench makes.", metavar="COUNT", rich_help_panel=HADOOP),
     ] = None,
     conf: Annotated[
         Path | None,
@@ -249,25 +190,12 @@ def run(
     """
     request = RunRequest(
         suite=suite,
-        rows=_count(rows, "--rows"),
-        maps=_count(maps, "--maps"),
-        reduces=_count(reduces, "--reduces"),
+        given=given,
         map_slots=_count(map_slots, "--map-slots"),
         reduce_slots=_count(reduce_slots, "--reduce-slots"),
         memory_bytes=_bytes(memory, "--memory"),
         data_dirs=tuple(data_dir or ()),
-        codec=parse_codec(codec) if codec is not None else None,
-        files=_count(files, "--files"),
-        file_bytes=_bytes(file_size, "--file-size"),
-        samples=_count(samples, "--samples"),
         sample_interval_s=parse_interval(sample_interval) if sample_interval is not None else None,
-        inputs=tuple(input_ or ()),
-        block_bytes=_bytes(block_size, "--block-size"),
-        replication=_count(replication, "--replication"),
-        output_replication=_count(output_replication, "--output-replication"),
-        slowstart=slowstart,
-        partition_samples=_count(partition_samples, "--partition-samples"),
-        operations=_count(operations, "--operations"),
     )
     where = ClusterChoice(
         conf=conf,

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Final, TypeVar
 
 from howdah.errors import UserError
-from howdah.model.workload import Codec
 
 _MOST_SEED: Final = 2**63 - 1
 _LEAST_INTERVAL_S: Final = 0.1
@@ -57,16 +56,6 @@ def parse_measuring_time(text: str) -> float:
     if not least <= value <= most:
         raise UserError("--seconds", f"nothing worth keeping is measured in {text} s", hint)
     return value
-
-
-def parse_codec(text: str) -> Codec:
-    """A codec as given to ``--codec``; raise UserError for one howdah does not know."""
-    try:
-        return Codec(text)
-    except ValueError as error:
-        raise UserError(
-            "--codec", f"{text!r} is not a codec howdah knows", f"one of {', '.join(Codec)}"
-        ) from error
 
 
 _Choice = TypeVar("_Choice", bound=StrEnum)

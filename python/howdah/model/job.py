@@ -7,7 +7,7 @@ from pathlib import Path
 from howdah.model.base import Model
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 
 
 class Job(Model):

@@ -12,7 +12,7 @@ from typing import Self
 from pydantic import Field
 
 from howdah.model.base import Model
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 
 
 class Figure(Model):

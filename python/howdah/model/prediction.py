@@ -9,7 +9,7 @@ from pydantic import Field
 from howdah.model.base import Model
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 
 PREDICTION_VERSION: Literal[1] = 1
 

@@ -11,10 +11,11 @@ from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
+from howdah.model.counters import Counters
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.simulated import Simulated, WorkUse
-from howdah.model.workload import Suite, Workload
+from howdah.model.workloads.suite import AnyWorkload, Suite
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -44,27 +45,6 @@ class Phase(Model):
     """Seconds since the start of the run."""
     end_s: float
     """Seconds since the start of the run."""
-
-
-class Counters(Model):
-    """What a workload says it did, in bytes and rows; what does not apply is zero."""
-
-    input_rows: int = 0
-    """Rows read as input."""
-    output_rows: int = 0
-    """Rows written as output."""
-    read_bytes: int = 0
-    """Input bytes read, spilled data excluded."""
-    written_bytes: int = 0
-    """Output bytes written, spilled data excluded."""
-    spilled_rows: int = 0
-    """Rows that went to intermediate files."""
-    spilled_raw_bytes: int = 0
-    """Intermediate data before compression."""
-    spilled_bytes: int = 0
-    """Intermediate data as it lay on disk."""
-    spill_read_bytes: int = 0
-    """Bytes of intermediate files read back."""
 
 
 class FileRate(Model):
@@ -109,7 +89,7 @@ class DeviceLimit(Model):
 class WorkloadResult(Model):
     """One workload as it ran; what its kind does not have is empty."""
 
-    workload: Workload
+    workload: AnyWorkload
     """What was run."""
     start_s: float
     """Seconds since the start of the run."""

@@ -17,16 +17,12 @@ from pydantic_core import ErrorDetails
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
 from howdah.model.quantity import Size
-from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar
-from howdah.model.workload import WorkloadKind
+from howdah.model.study_settings import HBASE, SETTINGS, CellSettings, Few, Level, Scalar
+from howdah.model.workloads.registered import programs
 from howdah.model.wrong import WrongValue
 
 MOST_CELLS = 1000
 """A larger matrix is a mistake of its file's."""
-
-
-_WORKLOADS = (*(kind.value for kind in WorkloadKind), "ycsb")
-"""What a figure can be of."""
 
 
 def _label(value: object) -> object:
@@ -267,8 +263,9 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
 
 
 def _check_workload(name: str, at: tuple[str, ...]) -> None:
-    if name not in _WORKLOADS:
-        raise WrongValue(f"{name!r} is not a workload", nearest(name, _WORKLOADS), at)
+    known = (*programs(), HBASE)
+    if name not in known:
+        raise WrongValue(f"{name!r} is not a workload", nearest(name, known), at)
 
 
 def _check(name: str, value: Scalar, place: int) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from howdah.model.base import Model
 from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hypervisor, Profile, Protection
-from howdah.model.workload import Codec
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.registered import options
 
 Few = Annotated[int, Field(ge=1, le=10_000)]
 """A count of tasks, slots, files or repeats."""
@@ -18,6 +19,30 @@ Scalar = str | int | float | bool
 """A value as its file has it."""
 
 
+S = TypeVar("S", bound=Model)
+T = TypeVar("T")
+
+HBASE: Final = "ycsb"
+"""The suite of a study that only plans clusters for HBase."""
+
+
+def _with_options(settings: type[S]) -> type[S]:
+    """The settings, and beside them every option of every program that a study can vary."""
+    fields: dict[str, Any] = {
+        studied.name: (studied.type | None, Field(None, description=option.help))
+        for option in options().values()
+        if (studied := option.studied) is not None and studied.name not in settings.model_fields
+    }
+    return create_model(
+        settings.__name__,
+        __base__=settings,
+        __module__=settings.__module__,
+        __doc__=settings.__doc__,
+        **fields,
+    )
+
+
+@_with_options
 class CellSettings(Model):
     """What runs, on what, and how; what is left out is the planner's to choose."""
 
@@ -25,10 +50,6 @@ class CellSettings(Model):
     """What runs it: this machine, a cluster or laboratory, the simulator; ``plan`` only plans it."""
     dataset: Size | None = None
     """Rows of TeraSort's, in bytes of 100 a row."""
-    maps: Few | None = None
-    """Map tasks."""
-    reduces: Few | None = None
-    """Reduce tasks."""
     map_slots: Few | None = None
     """Map tasks at once on this machine."""
     reduce_slots: Few | None = None
@@ -37,24 +58,12 @@ class CellSettings(Model):
     """Memory that the local engine stays within."""
     data_dirs: tuple[str, ...] | None = None
     """Where the local engine puts its data."""
-    codec: Codec | None = None
-    """Compression of intermediate data."""
-    files: Few | None = None
-    """Files of dfsio and storage."""
-    file_size: Size | None = None
-    """Size of each of them."""
-    records: Annotated[int, Field(ge=1)] | None = None
-    """Records of 1 kB in HBase's table."""
-    samples: Annotated[int, Field(ge=1)] | None = None
-    """Points for each map of pi."""
     block_size: Size | None = None
     """HDFS block size of what is written."""
     replication: Few | None = None
     """Replicas of what is generated."""
-    output_replication: Few | None = None
-    """Replicas of what TeraSort writes."""
-    slowstart: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Share of maps that have ended before reduces start."""
+    records: Annotated[int, Field(ge=1)] | None = None
+    """Records of 1 kB in HBase's table."""
     lab: str | None = None
     """The laboratory that Hadoop runs on, if it is up already."""
     inventory: str | None = None
@@ -75,6 +84,17 @@ class CellSettings(Model):
     """What the simulator's parameters come from: a file, from the study's own place, or ``published``."""
     overrides: dict[str, Scalar] | None = None
     """Keys of the plan that are insisted on: ``dfs.blocksize``."""
+
+    def of(self, option: Option[T]) -> T | None:
+        """What is said of an option; None where nothing is, or no study has it."""
+        studied = option.studied
+        said = None if studied is None else getattr(self, studied.name)
+        value: T | None = None if studied is None or said is None else studied.value(said)
+        return value
+
+    def options(self) -> dict[str, Any]:
+        """Everything that is said of options, by their names."""
+        return {name: value for name, option in options().items() if (value := self.of(option)) is not None}
 
     def over(self, other: CellSettings) -> CellSettings:
         """These settings where they say anything, the other's elsewhere."""

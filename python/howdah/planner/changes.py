@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, Override, PlanRequest
-from howdah.planner.block import BLOCKS, is_block
+from howdah.model.workloads.files import BLOCKS, is_block
 from howdah.planner.cluster import plan_cluster
 from howdah.units import (
     exact_bits_per_s,

@@ -13,7 +13,7 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord
 from howdah.model.tables import RunData
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
@@ -156,7 +156,7 @@ def _clauses(text: str) -> list[str]:
 def _sentence(text: str) -> str:
     """The text with a capital and a full stop; a workload's name or a path keeps its first letter."""
     first = text.split(" ", 1)[0].rstrip(":,;")
-    if first.isalpha() and first not in {kind.value for kind in WorkloadKind}:
+    if first.isalpha() and first not in programs():
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."
 

@@ -86,7 +86,7 @@ def _counted_names(names: tuple[str, ...]) -> str:
 
 def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (result.workload.kind.value, f"{result.job.id}, told by the {result.job.told_by}")
+        (result.workload.kind, f"{result.job.id}, told by the {result.job.told_by}")
         for result in record.workloads
         if result.job
     )

@@ -81,7 +81,7 @@ def _bands(record: RunRecord) -> Titled:
 def _use(record: RunRecord) -> Titled:
     rows = tuple(
         (
-            named(result.workload.kind.value, use.phase),
+            named(result.workload.kind, use.phase),
             percent(use.cpu_busy),
             format_bytes(use.disk_read_bytes),
             format_bytes(use.disk_written_bytes),

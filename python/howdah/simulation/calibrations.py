@@ -16,7 +16,7 @@ from howdah.model.parameter import HARDWARE
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import SATURATED
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Hosts, Masters
 

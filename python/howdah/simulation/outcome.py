@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.base import Model
-from howdah.model.run import Counters
+from howdah.model.counters import Counters
 
 
 class PhaseOutcome(Model):

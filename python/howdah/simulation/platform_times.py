@@ -10,7 +10,7 @@ from howdah.calibrate.forecast import unexplained
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
-from howdah.model.workload import ROW_BYTES, WorkloadKind
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
@@ -26,7 +26,6 @@ _WAVES = 40
 _DRAWS = 5
 _SEED = 1
 _NS_PER_S = 1e9
-_KIND = WorkloadKind.TERASORT.value
 
 
 class PlatformTimes:
@@ -49,7 +48,9 @@ class PlatformTimes:
             for plan in plans
             for one in scenarios(
                 plan,
-                size_suite(RunRequest(suite=_KIND, rows=rows), at_once(plan), engine=SIMULATED).suite,
+                size_suite(
+                    RunRequest(suite=TERASORT, given={ROWS.name: rows}), at_once(plan), engine=SIMULATED
+                ).suite,
                 self._calibration,
                 count=_DRAWS,
                 seed=_SEED,
@@ -65,8 +66,8 @@ class PlatformTimes:
         middle_s = median(elapsed_s)
         return Predicted(
             tuple(elapsed_s),
-            unexplained(self._calibration, _KIND, middle_s),
-            own_part(self._calibration, _KIND, middle_s),
+            unexplained(self._calibration, TERASORT, middle_s),
+            own_part(self._calibration, TERASORT, middle_s),
         )
 
     def _sized(self, plan: Plan) -> int:

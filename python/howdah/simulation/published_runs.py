@@ -18,7 +18,7 @@ from howdah.model.known import KnownTimes
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
-from howdah.model.workload import ROW_BYTES
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import simulate_case
 from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, studies
@@ -68,9 +68,9 @@ def _same_work(
         _same_hosts(cluster.inventory, inventory_of(study, platform))
         and (cluster.request.protection is Protection.FT) == protected
         and all(
-            one.rows * ROW_BYTES == setting.dataset_bytes
-            for one in record.suite.workloads
-            if one.rows is not None
+            rows * ROW_BYTES == setting.dataset_bytes
+            for each in record.suite.workloads
+            if (rows := ROWS.of(each)) is not None
         )
         and replicas_of(record.plan, cluster, record.suite)
         == (setting.replication, setting.output_replication)
@@ -88,9 +88,7 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
         group.count,
         (cpu.sockets, cpu.cores_per_socket, cpu.threads_per_core),
         group.memory_bytes,
-        sorted(
-            (one.kind.value, one.size_bytes, one.count) for one in group.disks if one.role is DiskRole.DATA
-        ),
+        sorted((one.kind, one.size_bytes, one.count) for one in group.disks if one.role is DiskRole.DATA),
         sorted((one.speed_bits_per_s, one.count) for one in group.nics),
     )
 

@@ -17,7 +17,10 @@ from howdah.model.at_once import at_once
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
-from howdah.model.workload import ROW_BYTES, Suite
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES, ROW_BYTES, ROWS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
@@ -79,11 +82,13 @@ def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
     capacity = at_once(plan)
     request = RunRequest(
         suite="terasuite",
-        rows=setting.dataset_bytes // ROW_BYTES,
-        maps=capacity.maps,
-        reduces=study.reduces or capacity.reduces,
-        replication=setting.replication,
-        output_replication=setting.output_replication,
+        given={
+            ROWS.name: setting.dataset_bytes // ROW_BYTES,
+            MAPS.name: capacity.maps,
+            REDUCES.name: study.reduces or capacity.reduces,
+            REPLICATION.name: setting.replication,
+            OUTPUT_REPLICATION.name: setting.output_replication,
+        },
     )
     suite = size_suite(request, capacity).suite
     work = _work(study, plan, suite)._replace(lockstep=setting.protected)
@@ -126,7 +131,9 @@ def ratio_works(study: Study) -> Iterator[tuple[str, Work]]:
     for platform in study.platforms:
         setting = Setting(platform.label, ratios.files * ratios.file_size, 3, 3)
         plan = plan_of(study, platform, setting)
-        request = RunRequest(suite="dfsio", files=ratios.files, file_bytes=ratios.file_size)
+        request = RunRequest(
+            suite="dfsio", given={FILES.name: ratios.files, FILE_SIZE.name: ratios.file_size}
+        )
         yield platform.label, _work(study, plan, size_suite(request, at_once(plan)).suite)
 
 

@@ -13,7 +13,7 @@ from howdah.calibrate.forecast import Stretch
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 from howdah.simulation.calibrations import within_range
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Scenario

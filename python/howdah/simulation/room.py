@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.errors import UserError
-from howdah.model.workload import ROW_BYTES, WorkloadKind, replication_flag
+from howdah.model.workloads.files import REPLICATION
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION, ROW_BYTES
 from howdah.simulation.scenario import Hosts, Program, Scenario
 from howdah.units import format_bytes, format_count_short, format_counted
 
@@ -37,7 +39,8 @@ def _check_hosts(scenario: Scenario) -> None:
 
 def _asked(one: Program) -> tuple[int, str]:
     """How many replicas a workload writes, and the flag that says so."""
-    return one.replication or 1, replication_flag(one.kind)
+    sorts = programs()[one.kind].shuffles
+    return one.replication or 1, (OUTPUT_REPLICATION if sorts else REPLICATION).flag
 
 
 def _check_space(scenario: Scenario) -> None:
@@ -78,14 +81,12 @@ def needed_bytes(scenario: Scenario) -> int:
     """What the suite's workloads write and leave, every replica counted."""
     total = 0.0
     for one in scenario.workloads:
-        match one.kind:
-            case WorkloadKind.TERAGEN:
-                total += (one.rows or 0) * ROW_BYTES * (one.replication or scenario.hdfs.replication)
-            case WorkloadKind.TERASORT:
-                stored = _SPILLED / scenario.job.compression_ratio
-                total += (one.rows or 0) * ROW_BYTES * ((one.replication or 1) + stored)
-            case WorkloadKind.DFSIO_WRITE:
-                total += (one.files or 0) * (one.file_bytes or 0) * scenario.hdfs.replication
-            case _:
-                pass
+        program = programs()[one.kind]
+        rows_bytes = (one.rows or 0) * ROW_BYTES
+        if program.shuffles:
+            stored = _SPILLED / scenario.job.compression_ratio
+            total += rows_bytes * ((one.replication or 1) + stored)
+        elif program.folder is not None:
+            written = rows_bytes or (one.files or 0) * (one.file_bytes or 0)
+            total += written * (one.replication or scenario.hdfs.replication)
     return int(total)

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from howdah.model.base import Model
 from howdah.model.plan import Placement
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 
 
 class Disks(Model):

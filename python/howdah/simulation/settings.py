@@ -13,7 +13,10 @@ from howdah.model.heap import heap_bytes
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.request import Profile, Protection
 from howdah.model.value import value_text
-from howdah.model.workload import Codec, Suite
+from howdah.model.workloads.dfsio import DfsioWrite
+from howdah.model.workloads.files import BLOCK_SIZE
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
 from howdah.simulation.scenario import Hdfs, JobSettings, Masters, Scheduling
 from howdah.units import MIB
 
@@ -129,8 +132,8 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
 
 def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
     """The file system as planned, with the block size and the replicas that a run asked for itself."""
-    files = [one.replication for one in suite.workloads if one.files is not None]
-    replication = next((one for one in files if one is not None), int(planned.number("dfs.replication")))
+    asked = next((each.replication for each in suite.workloads if isinstance(each, DfsioWrite)), None)
+    replication = int(planned.number("dfs.replication")) if asked is None else asked
     return Hdfs(
         replication=replication,
         block_bytes=block_bytes_of(planned, suite),
@@ -142,14 +145,14 @@ def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
 
 def block_bytes_of(planned: Planned, suite: Suite) -> int:
     """The size of a block, bytes: as a run asked for itself, else as planned."""
-    asked = [one.block_bytes for one in suite.workloads if one.block_bytes is not None]
+    asked = [size for each in suite.workloads if (size := BLOCK_SIZE.of(each)) is not None]
     return max(asked, default=planned.size("dfs.blocksize"))
 
 
 def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
     """The scheduler: the studies' slots, or YARN's containers."""
     slots = scheduling_kind(cluster) == "slots"
-    given = [one.slowstart for one in suite.workloads if one.slowstart is not None]
+    given = suite.first(SLOWSTART)
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
     # Each heartbeat of a worker without the block is one opportunity that is let pass.
     passed = max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay"))
@@ -157,7 +160,7 @@ def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int
     studied_s = max(heartbeat_s, math.ceil(workers / _BEATS_PER_S))
     return Scheduling(
         kind=scheduling_kind(cluster),
-        slowstart=max(given, default=planned.number("mapreduce.job.reduce.slowstart.completedmaps")),
+        slowstart=planned.number("mapreduce.job.reduce.slowstart.completedmaps") if given is None else given,
         heartbeat_s=studied_s if slots else heartbeat_s,
         out_of_band=at_once,
         locality_delay_s=(_STUDY_LOCALITY_S if at_once else 0.0) if slots else passed * heartbeat_s / workers,
@@ -168,7 +171,7 @@ def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int
 
 def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
     """A job's settings; compression that a run asked for itself goes before what is planned."""
-    asked = next((one.codec for one in suite.workloads if one.codec is not None), None)
+    asked = suite.first(CODEC)
     codec = _codec(planned) if asked is None else asked
     study = scheduling_kind(cluster) == "slots"
     ratios = _STUDY_RATIOS if study else _RATIOS
@@ -189,9 +192,10 @@ def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
 
 
 def _partition_samples(planned: Planned, suite: Suite, usual: int) -> int:
-    asked = [one.partition_samples for one in suite.workloads if one.partition_samples is not None]
-    given = int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
-    return max(asked, default=given)
+    asked = suite.first(PARTITION_SAMPLES)
+    if asked is not None:
+        return asked
+    return int(planned.number(_SAMPLES)) if planned.text(_SAMPLES) else usual
 
 
 def masters_of(cluster: Cluster) -> Masters:

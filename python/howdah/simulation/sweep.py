@@ -12,7 +12,8 @@ from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
-from howdah.model.workload import ROW_BYTES, Suite
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.changes import MOST_HOSTS, changed, pinned
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
@@ -43,7 +44,7 @@ def simulate_sizes(
     """
     check_replications(replications)
     quantity, sizes = _sizes(asked)
-    rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
+    rows = suite.first(ROWS)
     if rows is None:
         raise UserError(
             f"--sweep {asked}", f"{suite.name} sorts no dataset that could grow", "sweep terasuite"
@@ -56,7 +57,7 @@ def simulate_sizes(
     several: list[Scenario] = []
     warnings: dict[str, RunWarning] = {}
     for each, count in works:
-        sized = size_suite(request.model_copy(update={"rows": count}), at_once(each), engine=SIMULATED).suite
+        sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIMULATED).suite
         several += scenarios(each, sized, known, count=replications, seed=seed)
         # Of the sizes beyond what was known the largest is told.
         warnings |= {one.code: one for one in calibration_warnings(each, sized, known)}

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.plan import Cluster, Plan
 from howdah.model.run import RunWarning
-from howdah.model.workload import Suite, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import TeraGen, TeraSort
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
 from howdah.simulation.hosts import Machines, machines_of
+from howdah.simulation.programs import output_replication
 from howdah.simulation.room import check_room
 from howdah.simulation.scenario import Program, Scenario, Written
 from howdah.simulation.settings import Planned, hdfs_of, job_of, masters_of, scheduling_of
-
-OUTPUT_REPLICATION = "mapreduce.terasort.output.replication"
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
@@ -25,31 +27,14 @@ def programs_of(suite: Suite, planned: Planned) -> tuple[Program, ...]:
     return tuple(_program(workload, planned) for workload in suite.workloads)
 
 
-def output_replication(workload: Workload, planned: Planned) -> int:
-    """Replicas of what TeraSort writes: as asked for, as planned, or 1 as is its own default."""
-    if workload.replication is not None:
-        return workload.replication
-    return int(planned.number(OUTPUT_REPLICATION)) if planned.text(OUTPUT_REPLICATION) else 1
-
-
 def _program(workload: Workload, planned: Planned) -> Program:
-    kind = workload.kind
-    match kind:
-        case WorkloadKind.TERAGEN:
-            return Program(
-                kind=kind, rows=workload.rows, maps=workload.maps, replication=workload.replication
-            )
-        case WorkloadKind.TERASORT:
-            replication = output_replication(workload, planned)
-            return Program(kind=kind, rows=workload.rows, reduces=workload.reduces, replication=replication)
-        case WorkloadKind.TERAVALIDATE:
-            return Program(kind=kind, rows=workload.rows)
-        case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
-            return Program(kind=kind, files=workload.files, file_bytes=workload.file_bytes)
-        case WorkloadKind.PI:
-            return Program(kind=kind, maps=workload.maps, samples=workload.samples)
-        case WorkloadKind.NNBENCH | WorkloadKind.STORAGE:
-            raise UserError("SUITE", f"{kind} is not simulated", "run it on a cluster or on this machine")
+    simulate = workload.programs.get("sim")
+    if simulate is None:
+        raise UserError(
+            "SUITE", f"{workload.kind} is not simulated", "run it on a cluster or on this machine"
+        )
+    program: Program = resolve_name(simulate)(workload, planned)
+    return program
 
 
 class Replicas(NamedTuple):
@@ -64,8 +49,8 @@ class Replicas(NamedTuple):
 def replicas_of(plan: Plan, cluster: Cluster, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
     planned = Planned(plan, cluster, plan.workers[0])
-    asked = {one.kind: one for one in suite.workloads}
-    generating, sorting = asked.get(WorkloadKind.TERAGEN), asked.get(WorkloadKind.TERASORT)
+    generating = next((each for each in suite.workloads if isinstance(each, TeraGen)), None)
+    sorting = next((each for each in suite.workloads if isinstance(each, TeraSort)), None)
     generated = generating.replication if generating is not None else None
     return Replicas(
         generated=int(planned.number("dfs.replication")) if generated is None else generated,

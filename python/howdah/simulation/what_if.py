@@ -11,7 +11,8 @@ from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROWS
 from howdah.planner.changes import QUANTITIES, changed, pinned
 from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import SIMULATED, size_suite
@@ -147,5 +148,6 @@ def _now(base: Plan, name: str) -> int:
 
 def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
     """The same data on another plan, with as many tasks as that one runs at once."""
-    rows = next((one.rows for one in suite.workloads if one.rows is not None), None)
-    return size_suite(request.model_copy(update={"rows": rows}), at_once(plan), engine=SIMULATED).suite
+    rows = suite.first(ROWS)
+    same = request if rows is None else request.with_value(ROWS, rows)
+    return size_suite(same, at_once(plan), engine=SIMULATED).suite

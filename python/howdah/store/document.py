@@ -15,6 +15,8 @@ import pyarrow as pa
 
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import OWN
 from howdah.store.layout import LOG_FILE, RUN_JSON, SAMPLES, TASKS
 
 _Schema = dict[str, Any]
@@ -65,6 +67,10 @@ def document() -> str:
     """Return the documentation as Markdown."""
     schema = RunRecord.model_json_schema(mode="serialization")
     definitions: dict[str, _Schema] = {"RunRecord": schema, **schema["$defs"]}
+    for program in OWN:
+        # Each workload in a record is of one of these.
+        own = program.model_json_schema(mode="serialization")
+        definitions |= {program.__name__: own, **own.get("$defs", {})}
     texts = _field_texts()
     parts = [_INTRODUCTION, f"# {RUN_JSON}\n"]
     for name in _reachable("RunRecord", definitions):
@@ -86,12 +92,17 @@ def _field_texts() -> dict[str, dict[str, str]]:
         for name, module in sys.modules.items()
         if name.startswith("howdah.model.") and module is not None
     }
-    return {
+    texts = {
         node.name: dict(_fields_of(node))
         for module in modules
         for node in ast.parse(inspect.getsource(module)).body
         if isinstance(node, ast.ClassDef)
     }
+    for program in OWN:
+        # A program's fields are its own and those of its family.
+        inherited = [texts.get(owner.__name__, {}) for owner in reversed(program.__mro__)]
+        texts[program.__name__] = {field: text for fields in inherited for field, text in fields.items()}
+    return texts
 
 
 def _fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -119,6 +130,8 @@ def _reachable(root: str, definitions: dict[str, _Schema]) -> list[str]:
     """List the classes in the order a reader of the record meets them."""
     order = [root]
     for name in order:
+        if name == Workload.__name__:
+            order += [program.__name__ for program in OWN]
         for field in definitions[name].get("properties", {}).values():
             order.extend(ref for ref in _references(field) if ref not in order)
     return order

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.model.study import Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from howdah.units import GIB
 
 NAME = "local"
@@ -48,13 +48,13 @@ def local_study(
 def _levels(threads: int, memory_bytes: int, data_dirs: Sequence[str]) -> Iterator[Level]:
     for codec in Codec:
         if codec is not Codec.NONE:
-            yield Level(label=f"codec {codec.value}", codec=codec)
+            yield Level.model_validate({"label": f"codec {codec.value}", "codec": codec})
     # Two tasks for each thread are planned.
     for each in (1, 4):
         slots = each * threads
         yield Level(label=f"{slots} slots", map_slots=slots, reduce_slots=slots)
     tasks = 8 * threads
-    yield Level(label=f"{tasks} tasks", maps=tasks, reduces=tasks)
+    yield Level.model_validate({"label": f"{tasks} tasks", "maps": tasks, "reduces": tasks})
     if memory_bytes >= _ROOMY_BYTES:
         yield Level.model_validate({"label": f"memory {_BUDGET}", "memory": _BUDGET})
     if len(data_dirs) > 1:

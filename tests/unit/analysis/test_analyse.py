@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import Analysis, analyse
-from howdah.model.run import Counters, Outcome
+from howdah.model.counters import Counters
+from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from support import records
 from support.building import RunBuilder, Stage, Tasks, kind

@@ -7,7 +7,7 @@ import pytest
 from howdah.analysis.crossing import whole_files_share
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workloads.terasort import TeraSort, TeraValidate
 from support import records
 
 
@@ -26,15 +26,13 @@ def _spread(blocks: int, replication: int) -> ReplicaSpread:
 
 def _record(blocks: int, replication: int, *, reduces: int = 10) -> tuple[RunRecord, WorkloadResult]:
     sort = WorkloadResult(
-        workload=Workload(kind=WorkloadKind.TERASORT, reduces=reduces, replication=replication),
+        workload=TeraSort(reduces=reduces, replication=replication),
         start_s=0,
         end_s=1,
         outcome=Outcome.SUCCEEDED,
         replicas=_spread(blocks, replication),
     )
-    validate = WorkloadResult(
-        workload=Workload(kind=WorkloadKind.TERAVALIDATE), start_s=1, end_s=2, outcome=Outcome.SUCCEEDED
-    )
+    validate = WorkloadResult(workload=TeraValidate(), start_s=1, end_s=2, outcome=Outcome.SUCCEEDED)
     record = records.pi().record.model_copy(update={"workloads": (sort, validate)})
     return record, validate
 

@@ -15,7 +15,7 @@ from howdah.analysis.crossing import local_by_lot, shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.tables import RunData
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
 from support.cluster_scene import Scene
 from support.findings import found
@@ -189,7 +189,7 @@ def test_dfsio_reads_what_lies_elsewhere_as_often_as_chance_has_it() -> None:
     run = terasort_on(Scene())
     (result,) = run.record.workloads
     assert result.job is not None
-    workload = Workload(kind=WorkloadKind.DFSIO_READ, files=8, file_bytes=SIZE // 8)
+    workload = DfsioRead(files=8, file_bytes=SIZE // 8)
     reading = result.model_copy(
         update={
             "workload": workload,
@@ -231,13 +231,11 @@ def test_where_the_files_read_lie_counts() -> None:
     )
     writing = result.model_copy(
         update={
-            "workload": Workload(kind=WorkloadKind.DFSIO_WRITE, files=8, file_bytes=SIZE // 8),
+            "workload": DfsioWrite(files=8, file_bytes=SIZE // 8),
             "replicas": written,
         }
     )
-    reading = result.model_copy(
-        update={"workload": Workload(kind=WorkloadKind.DFSIO_READ, files=8, file_bytes=SIZE // 8)}
-    )
+    reading = result.model_copy(update={"workload": DfsioRead(files=8, file_bytes=SIZE // 8)})
     record = run.record.model_copy(update={"workloads": (writing, reading)})
     tasks = run.tasks.filter(pc.equal(run.tasks.column("kind"), pa.scalar("map")))
     places = Counter(tasks.column("worker").to_pylist())

@@ -12,9 +12,9 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import LimitShare
 from howdah.analysis.limits import disk_seconds
 from howdah.analysis.work import Work
-from howdah.model.run import Counters
+from howdah.model.counters import Counters
 from howdah.model.tables import RunData
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
 from support.machine import RAW_COPY, RAW_READ, RAW_WRITE, raw_limits

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.model.cluster import Laboratory
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from support.cluster_records import attempts_in, node_limit, terasort_on, with_attempts
 from support.cluster_scene import Scene
 from support.findings import found

@@ -164,7 +164,7 @@ def nnbench(job_of: Callable[[int], str | None]) -> RunData:
     """Three jobs, one after the other, each with two maps and a reduce on a machine of six slots."""
     run = RunBuilder(cpus=6)
     names = ("create_write", "open_read", "rename")
-    run.workload(kind("nnbench", 0), [Stage(name, 10.0) for name in names])
+    run.workload(kind("nnbench"), [Stage(name, 10.0) for name in names])
     for number in range(3):
         start = 10.0 * number
         for lane, task, begin, end in (("map", 0, 1, 8), ("map", 1, 1, 8), ("reduce", 0, 8, 9)):

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from howdah.analysis import analyse
-from howdah.model.run import Counters, RunRecord, RunWarning, TelemetryCost, ValidationError
+from howdah.model.counters import Counters
+from howdah.model.run import RunRecord, RunWarning, TelemetryCost, ValidationError
 from howdah.model.tables import RunData
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
 from support.machine import GIB

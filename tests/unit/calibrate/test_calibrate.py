@@ -19,7 +19,7 @@ from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.parameter import Parameter
 from howdah.model.plan import Plan
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 
 FREE = (
     Free("cpu_s", 1.0, 0.3, 3.0, "test"),

@@ -17,6 +17,7 @@ from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.run import Origin, Outcome, RunRecord
+from howdah.model.workloads.terasort import ROWS
 from howdah.session.predict import calibration as session
 from howdah.simulation.cases import scenario_of, simulate_typical
 from support.lab_runs import lab_plan, lab_run, laboratory, recorded_runs, result
@@ -53,7 +54,7 @@ def test_what_a_run_found_out_itself_is_simulated() -> None:
     record = _run()
     record = record.model_copy(update={"suite": record.suite.model_copy(update={"workloads": (unasked,)})})
     (case,) = cases_of([record])
-    assert case.work.suite.workloads[0].rows == 1000
+    assert ROWS.of(case.work.suite.workloads[0]) == 1000
 
 
 @pytest.mark.parametrize(("workers", "cores", "speed"), [(2, 2, 0.5), (1, 1, 1.0)])

@@ -10,7 +10,7 @@ import pytest
 from howdah.calibrate.scoring import score, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.terasort import TeraSort
 from howdah.session.predict.pages import write_scored
 from howdah.session.predict.scoring import past_scores, score_run
 from howdah.store.predictions import SCORES, load_prediction, read_scores, save_prediction
@@ -81,9 +81,7 @@ def test_other_work_and_another_plan_are_told() -> None:
     prediction, record = small_prediction(), measured_after()
     assert why_not(prediction, record) is None
     workloads = tuple(
-        one.model_copy(update={"rows": 2 * one.rows})
-        if one.kind is WorkloadKind.TERASORT and one.rows
-        else one
+        one.model_copy(update={"rows": 2 * (one.rows or 0)}) if isinstance(one, TeraSort) else one
         for one in record.suite.workloads
     )
     more = record.model_copy(update={"suite": record.suite.model_copy(update={"workloads": workloads})})

@@ -110,7 +110,7 @@ def test_what_a_program_printed_is_told_in_its_own_words(
     name: str, printed: str, line: str, sentence: str
 ) -> None:
     built = RunBuilder()
-    built.workload(kind(name, 0), [Stage("map", 4.0)], answer=printed)
+    built.workload(kind(name), [Stage("map", 4.0)], answer=printed)
     run = built.build()
     (time,) = analyse(run).evidence.workloads
     said = result_line(run.record.workloads[0], time, short=False)

@@ -10,6 +10,8 @@ from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
@@ -122,4 +124,4 @@ def test_a_jobs_own_containers_count() -> None:
 def test_the_default_suite_is_as_large_as_what_runs_at_once() -> None:
     plan = found(1, 4096)
     generated, sorted_, _ = size_suite(RunRequest(suite="terasuite"), at_once(plan)).suite.workloads
-    assert (generated.maps, sorted_.reduces) == (6, 6)
+    assert (MAPS.of(generated), REDUCES.of(sorted_)) == (6, 6)

@@ -13,6 +13,8 @@ from howdah.documents.files import read_inventory
 from howdah.model.at_once import at_once
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
+from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.terasort import REDUCES, ROWS
 from howdah.simulation.published_studies import case_of, ratio_works, studies, study_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -45,15 +47,16 @@ def test_slots_and_map_tasks_are_those_of_table_1(platform: str) -> None:
     assert sum(1 for _ in placed_workers(work.plan.cluster)) == workers
     assert at_once(work.plan) == (slots, slots)
     generated, sorted_, _ = work.suite.workloads
-    assert (generated.maps, sorted_.reduces) == (slots, slots)
-    assert generated.rows is not None
-    assert slots * -(-generated.rows * 100 // slots // BLOCK) == map_tasks
+    assert (MAPS.of(generated), REDUCES.of(sorted_)) == (slots, slots)
+    rows = ROWS.of(generated)
+    assert rows is not None
+    assert slots * -(-rows * 100 // slots // BLOCK) == map_tasks
 
 
 def test_the_fault_tolerance_study_ran_368_tasks_at_once() -> None:
     work = _work("fault-tolerance", "4 VMs", TB, (2, 1))
     assert at_once(work.plan) == (368, 368)
-    assert [one.replication for one in work.suite.workloads[:2]] == [2, 1]
+    assert [REPLICATION.of(one) for one in work.suite.workloads[:2]] == [2, 1]
     assert work.scheduling is not None
     assert not work.scheduling.out_of_band
 
@@ -62,8 +65,8 @@ def test_the_fault_tolerance_study_ran_368_tasks_at_once() -> None:
 def test_the_seven_hosts_ran_280_maps_and_70_reduces(platform: str) -> None:
     work = _work("seven-node", platform, TB, (2, 1))
     assert at_once(work.plan).maps == 280
-    assert work.suite.workloads[0].maps == 280
-    assert work.suite.workloads[1].reduces == 70
+    assert MAPS.of(work.suite.workloads[0]) == 280
+    assert REDUCES.of(work.suite.workloads[1]) == 70
 
 
 def test_amax_is_the_same_work_on_two_links() -> None:

@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Plan, Setting
 from howdah.model.request import Protection
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from howdah.simulation.translate import translate
 from howdah.units import MIB
 from support.plans import group, kind, plan, setting

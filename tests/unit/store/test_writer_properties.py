@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 import pytest
@@ -22,6 +22,8 @@ from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import programs
 from howdah.planner.cluster import plan_cluster
 from howdah.store import RunWriter, export_run, import_run, read_record, read_run
 from support.stored import as_begun
@@ -45,6 +47,8 @@ def _model(model: type[Model]) -> st.SearchStrategy[Any]:
         for name, field in model.model_fields.items()
         if hints[name] != Cluster | None
     }
+    if model is Workload:
+        return st.one_of(*map(_model, programs().values()))
     if model is Plan:
         # Plans of clusters have laws of their own, and tests of their own that hold them to these.
         fields["cluster"] = st.none()
@@ -79,6 +83,8 @@ def _value(annotation: Any) -> st.SearchStrategy[Any]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return _model(annotation)
+    if origin is Literal:
+        return st.sampled_from(arguments)
     if origin is tuple:
         return st.lists(_value(arguments[0]), max_size=2).map(tuple)
     if origin is dict:

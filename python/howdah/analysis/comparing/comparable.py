@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.analysis.work import rows_of
 from howdah.model.comparison import Amount, Aspect, Change, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome, WorkloadResult
-from howdah.model.workload import WorkloadKind
 from howdah.units import format_counted, format_memory
 
 _ENDED = {
@@ -71,16 +69,10 @@ def amount_of(name: str, result: WorkloadResult) -> Amount:
 
 
 def _size(result: WorkloadResult) -> str:
-    workload = result.workload
-    match workload.kind:
-        case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ | WorkloadKind.STORAGE:
-            return format_memory((workload.files or 0) * (workload.file_bytes or 0))
-        case WorkloadKind.PI:
-            return format_counted((workload.maps or 0) * (workload.samples or 0), "point")
-        case WorkloadKind.NNBENCH:
-            return format_counted((workload.maps or 0) * (workload.operations or 0), "file")
-        case _:
-            return format_counted(rows_of(result) or 0, "row")
+    amount = result.workload.amount(result.counters)
+    if amount is None:
+        return "an unknown amount"
+    return format_memory(amount.number) if amount.unit == "B" else format_counted(*amount)
 
 
 _Facts = dict[tuple[Aspect, str], str]

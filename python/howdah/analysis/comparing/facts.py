@@ -13,18 +13,9 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.run import RunRecord
 from howdah.model.storage import Disk
-from howdah.model.workload import Workload
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import options
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate
-
-_PLAIN = (
-    ("maps", "map tasks"),
-    ("reduces", "reduce tasks"),
-    ("files", "files"),
-    ("codec", "codec"),
-    ("replication", "replicas"),
-    ("slowstart", "slow start of reduces"),
-    ("partition_samples", "keys sampled for partitions"),
-)
 
 
 def configuration_facts(record: RunRecord) -> Iterator[Fact]:
@@ -251,7 +242,7 @@ def workload_facts(record: RunRecord) -> Iterator[Fact]:
     """Every parameter of every workload."""
     seen: Counter[str] = Counter()
     for workload in record.suite.workloads:
-        kind = workload.kind.value
+        kind = workload.kind
         seen[kind] += 1
         name = kind if seen[kind] == 1 else f"{kind} #{seen[kind]}"
         for what, value in _parameters(workload):
@@ -259,14 +250,13 @@ def workload_facts(record: RunRecord) -> Iterator[Fact]:
 
 
 def _parameters(workload: Workload) -> Iterator[tuple[str, str]]:
-    for field, what in _PLAIN:
-        value = getattr(workload, field)
-        if value is not None:
-            yield what, f"{value:,}" if isinstance(value, int) else str(value)
-    if workload.block_bytes is not None:
-        yield "block size", format_memory(workload.block_bytes)
-    if workload.inputs is not None:
-        yield "input", ", ".join(workload.inputs)
+    named: dict[str, tuple[str, str]] = {}
+    for option in options().values():
+        value = option.of(workload)
+        if option.fact is not None and value is not None:
+            # Several options may be of one field, of different programs.
+            named.setdefault(option.field, (option.fact, option.said(value)))
+    yield from named.values()
 
 
 def facts_of(record: RunRecord) -> tuple[Fact, ...]:

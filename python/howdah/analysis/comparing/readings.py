@@ -153,7 +153,7 @@ def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     result = run.record.workloads[time.index]
     if result.counters.spilled_bytes:
         yield resource(time.workload, None, "spilled", result.counters.spilled_bytes)
-    tasks = tasks_of(run.tasks, result.workload.kind.value, time)
+    tasks = tasks_of(run.tasks, result.workload.kind, time)
     for name, column, unit in _TASK_SUMS:
         total = pc.sum(tasks.column(column)).as_py()
         if total is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pkgutil import resolve_name
 
 from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
@@ -12,9 +13,6 @@ from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.context import Afterwards, Bench
 from howdah.engines.hadoop.following.masters import MastersWatch
 from howdah.engines.hadoop.following.workers import Watch, Watching
-from howdah.engines.hadoop.programs import dfsio, tera
-from howdah.engines.hadoop.programs.nnbench import nnbench
-from howdah.engines.hadoop.programs.pi import pi
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage.room import check_replicas, check_room
 from howdah.engines.hadoop.storage.workspace import Workspace, clear_leftovers
@@ -25,7 +23,7 @@ from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
@@ -36,16 +34,6 @@ NAME = "hadoop"
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0
 """A master that stands in takes over within seconds, and they are few to ask."""
-
-_PROGRAMS: dict[WorkloadKind, Callable[[Work], Conclusion]] = {
-    WorkloadKind.TERAGEN: tera.teragen,
-    WorkloadKind.TERASORT: tera.terasort,
-    WorkloadKind.TERAVALIDATE: tera.teravalidate,
-    WorkloadKind.DFSIO_WRITE: dfsio.dfsio_write,
-    WorkloadKind.DFSIO_READ: dfsio.dfsio_read,
-    WorkloadKind.PI: pi,
-    WorkloadKind.NNBENCH: nnbench,
-}
 
 
 class HadoopEngine:
@@ -178,17 +166,17 @@ class _HadoopRun:
             return False
         return True
 
-    def _run(self, bench: Bench, work: Work) -> None:
+    def _run(self, bench: Bench, work: Work[Workload]) -> None:
         """Run one workload; whatever becomes of it is in the record, at the latest when the next one runs."""
         try:
-            conclude = _PROGRAMS[work.workload.kind](work)
+            conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
         except BaseException as error:
             bench.afterwards.do()
             self._note(work, Yield(outcome=_ended_by(error)))
             raise
         bench.afterwards.put(partial(self._conclude, work, conclude))
 
-    def _conclude(self, work: Work, conclude: Conclusion) -> None:
+    def _conclude(self, work: Work[Workload], conclude: Conclusion) -> None:
         """Find out what a workload came to; one of which that cannot be told has failed."""
         try:
             known: Yield = {"outcome": Outcome.SUCCEEDED, **conclude()}
@@ -201,7 +189,7 @@ class _HadoopRun:
         # Outside, so that an interrupt while it is noted does not note it twice.
         self._note(work, known)
 
-    def _note(self, work: Work, known: Yield) -> None:
+    def _note(self, work: Work[Workload], known: Yield) -> None:
         result = WorkloadResult.model_validate({**work.fields(), **known})
         self._change(workloads=(*self._record.workloads, result))
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:

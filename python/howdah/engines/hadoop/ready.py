@@ -20,20 +20,15 @@ from howdah.errors import UserError
 from howdah.installation.java import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
-from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.dfsio import DfsioFiles
+from howdah.model.workloads.terasort import TeraRows, TeraSort
 from howdah.services.errors import Refused, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
 _STRANGE = re.compile(r"[^\w/.+=@~-]")
 _WINDING = re.compile(r"//|/\.\.?(?=/|$)")
-_LOGS = {
-    WorkloadKind.DFSIO_WRITE: DFSIO_LOG,
-    WorkloadKind.DFSIO_READ: DFSIO_LOG,
-    WorkloadKind.NNBENCH: "NNBench_results.log",
-}
-"""What Hadoop's own programs append their results to, where they are run."""
-
 _PATIENCE = ("yarn.nm.liveness-monitor.expiry-interval-ms", "yarn.am.liveness-monitor.expiry-interval-ms")
 
 
@@ -167,19 +162,18 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     path = find_source(namenode, target.work_dir, workload)
     if path is None:
         return
-    if workload.kind is WorkloadKind.TERASORT:
+    if isinstance(workload, TeraSort):
         check_whole(tera_rows(namenode, path), read_generated(namenode, path))
-    elif workload.kind is WorkloadKind.TERAVALIDATE:
+    elif isinstance(workload, TeraRows):
         # Rows that were lost in sorting are for TeraValidate to find.
         tera_rows(namenode, path)
-    elif not dfsio_files(namenode, path):
+    elif isinstance(workload, DfsioFiles) and not dfsio_files(namenode, path):
         raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write anew")
 
 
 def _check_logs(job: Job) -> None:
     for workload in job.suite.workloads:
-        name = _LOGS.get(workload.kind)
-        log = job.results_dir / name if name else None
+        log = job.results_dir / workload.log if workload.log else None
         if log and not os.access(log if log.exists() else job.results_dir, os.W_OK):
             raise UserError(
                 str(log), "cannot be written to", f"run {workload.kind} in a directory you may write to"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TypedDict
+from typing import Generic, TypedDict, TypeVar
 
 from howdah.engines.hadoop.context import Bench
 from howdah.engines.hadoop.following.job import Following
@@ -18,14 +18,18 @@ from howdah.engines.hadoop.storage.spread import replica_spread
 from howdah.engines.hadoop.target import Machines
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.run import Counters, FileRate, Outcome, Phase, ValidationError
-from howdah.model.workload import Workload
+from howdah.model.counters import Counters
+from howdah.model.run import FileRate, Outcome, Phase, ValidationError
+from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
 from howdah.services.job import JobFacts
 from howdah.units import format_bytes
 
 _LOG = logging.getLogger(__name__)
+
+
+P = TypeVar("P", bound=Workload)
 
 
 class Finished:
@@ -60,10 +64,10 @@ Conclusion = Callable[[], Yield]
 """What a program leaves to be found out once its jobs have succeeded."""
 
 
-class Work:
+class Work(Generic[P]):
     """A workload's jobs, one after the other."""
 
-    def __init__(self, bench: Bench, workload: Workload) -> None:
+    def __init__(self, bench: Bench, workload: P) -> None:
         self.bench = bench
         self.workload = workload
         """What is run; a program that finds its data there notes here how much it is."""
@@ -149,7 +153,7 @@ class Work:
             bench.target,
             job_id,
             bench.clock,
-            kind=self.workload.kind,
+            workload=self.workload,
             plan=bench.job.plan,
             said=said,
             seen=seen,

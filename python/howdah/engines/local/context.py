@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from howdah import _native
 from howdah.engines.local.work import Clock, Watch
 from howdah.engines.local.workspace import Workspace
+from howdah.model.counters import Counters
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Worker
-from howdah.model.run import Counters, DeviceLimit, FileRate, Outcome, ValidationError
-from howdah.model.sink import SampleSink
+from howdah.model.run import DeviceLimit, FileRate, Outcome, ValidationError
+from howdah.model.sink import SampleSink, Unit
 from howdah.model.storage import FileSystem
-from howdah.model.workload import Workload
+from howdah.model.workloads.base import Workload
 
 
 @dataclass
@@ -34,9 +35,9 @@ class Bench:
     sink: SampleSink
     warn: Callable[[str, str], None]
 
-    def watch(self, name: str) -> Watch:
-        """A watch over the operations of the workload of that name."""
-        return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink)
+    def watch(self, name: str, unit: Unit = "B") -> Watch:
+        """A watch over the operations of the workload of that name, whose progress is counted in a unit."""
+        return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink, unit=unit)
 
 
 class Yield(TypedDict, total=False):
@@ -55,7 +56,7 @@ class Yield(TypedDict, total=False):
     buffered_io: bool
 
 
-Program = Callable[[Bench, Workload, Watch], Yield]
+Program = Callable[[Bench, Any, Watch], Yield]
 """Runs one workload to its durable end."""
 
 

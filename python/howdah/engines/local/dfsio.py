@@ -12,16 +12,15 @@ from howdah.engines.local.context import Bench, Yield, file_rates
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
 from howdah.errors import UserError
-from howdah.model.run import Counters, FileRate
-from howdah.model.workload import DFSIO_LOG, Workload, WorkloadKind
+from howdah.model.counters import Counters
+from howdah.model.run import FileRate
+from howdah.model.workloads.dfsio import DFSIO_FOLDER, DFSIO_LOG, DFSIO_WRITE, DfsioRead, DfsioWrite
 from howdah.units import MIB
 
-FOLDER = "dfsio"
 
-
-def dfsio_write(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def dfsio_write(bench: Bench, workload: DfsioWrite, watch: Watch) -> Yield:
     """Write the files, one map task each."""
-    folders = bench.workspace.fresh(FOLDER)
+    folders = bench.workspace.fresh(DFSIO_FOLDER)
     files = spread(folders, "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
     started_s = bench.clock.now_s()
@@ -36,9 +35,9 @@ def dfsio_write(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     return Yield(counters=Counters(written_bytes=total), files=rates, buffered_io=not done.direct)
 
 
-def dfsio_read(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def dfsio_read(bench: Bench, workload: DfsioRead, watch: Watch) -> Yield:
     """Read back the files that dfsio-write left."""
-    names = [str(file) for file in test_files(bench.workspace.existing(FOLDER))]
+    names = [str(file) for file in test_files(bench.workspace.existing(DFSIO_FOLDER))]
     started_s = bench.clock.now_s()
     done = watch.follow(_native.dfsio_read(bench.pool, names, bench.worker.map_slots))
     rates = file_rates(done, "read")
@@ -65,7 +64,7 @@ def check_ready(folders: Iterable[Path]) -> None:
     if not test_files(folders):
         raise UserError(
             "--data-dir",
-            f"holds no files of {WorkloadKind.DFSIO_WRITE} to read",
+            f"holds no files of {DFSIO_WRITE} to read",
             "run `howdah run dfsio-write --keep-data` first, or `howdah run dfsio` for both",
         )
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from howdah.engines.digests import job_digests, sha256
 from howdah.engines.local import tera
 from howdah.model.job import Job
+from howdah.model.workloads.terasort import INPUT
 
 
 def digests(job: Job) -> dict[str, str]:
     """SHA-256 of host, plan, suite and, where the user gave files to read, of their names and times."""
-    inputs = job.suite.workloads[0].inputs
+    inputs = INPUT.of(job.suite.workloads[0])
     files = {"inputs": _files(tera.user_files(inputs))} if inputs else {}
     return {**job_digests(job), **files}
 

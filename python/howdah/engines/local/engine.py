@@ -7,37 +7,26 @@ import resource
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TypeVar
 
 import howdah
 from howdah import _native
 from howdah.engines.begun import begun_record
-from howdah.engines.local import dfsio, limits, tera
+from howdah.engines.local import limits
 from howdah.engines.local.context import Bench, Program, Yield
 from howdah.engines.local.digests import digests
 from howdah.engines.local.memory import pool_bytes
-from howdah.engines.local.pi import pi
 from howdah.engines.local.ready import check_ready, check_room, replaced
-from howdah.engines.local.storage import storage
 from howdah.engines.local.work import Clock
 from howdah.engines.local.workspace import Workspace
 from howdah.model.job import Job
 from howdah.model.run import Outcome, Phase, RunRecord, RunWarning, WorkloadResult
 from howdah.model.sink import SampleSink
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
 from howdah.telemetry.processes import peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
-
-_PROGRAMS: dict[WorkloadKind, Program] = {
-    WorkloadKind.TERAGEN: tera.teragen,
-    WorkloadKind.TERASORT: tera.terasort,
-    WorkloadKind.TERAVALIDATE: tera.teravalidate,
-    WorkloadKind.DFSIO_WRITE: dfsio.dfsio_write,
-    WorkloadKind.DFSIO_READ: dfsio.dfsio_read,
-    WorkloadKind.PI: pi,
-    WorkloadKind.STORAGE: storage,
-}
 
 T = TypeVar("T")
 
@@ -110,7 +99,7 @@ class _LocalRun:
         threads = math.ceil(self._job.host.usable_cpus)
         pool = self._prepare("touch memory", lambda: _native.Pool(size, threads))
         bench = Bench(self._job, self._worker, workspace, pool, self._clock, self._sink, self._warn)
-        if any(workload.kind is not WorkloadKind.PI for workload in self._job.suite.workloads):
+        if any(workload.uses_disks for workload in self._job.suite.workloads):
             measured = self._prepare("measure limits", lambda: limits.measure_limits(bench))
             self._change(limits=measured)
         for workload in self._job.suite.workloads:
@@ -135,13 +124,14 @@ class _LocalRun:
 
     def _run(self, bench: Bench, workload: Workload) -> WorkloadResult:
         """Run one workload; whatever becomes of it is in the record."""
-        watch = bench.watch(workload.kind)
+        watch = bench.watch(workload.kind, workload.unit)
         known = Yield(outcome=Outcome.FAILED)
         reset_peak_rss()
         start_s = self._clock.now_s()
         try:
             known = Yield(outcome=Outcome.SUCCEEDED)
-            known.update(_PROGRAMS[workload.kind](bench, workload, watch))
+            program: Program = resolve_name(workload.programs[LocalEngine.name])
+            known.update(program(bench, workload, watch))
         except KeyboardInterrupt:
             known = Yield(outcome=Outcome.ABORTED)
             raise

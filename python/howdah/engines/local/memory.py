@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah import _native
 from howdah.errors import UserError
 from howdah.model.job import Job
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.workloads.terasort import TeraSort
 from howdah.telemetry.processes import rss_bytes
 from howdah.units import MIB, format_memory
 
@@ -43,17 +43,17 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
             f"{format_memory(worker.memory_bytes)} is too little to run in",
             f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
         )
-    sorts = [item for item in job.suite.workloads if item.kind is WorkloadKind.TERASORT]
+    sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
     wanted = max([_BUFFERS_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)])
     return min(left, wanted)
 
 
-def sorts_in_memory(job: Job, workload: Workload, size_bytes: int) -> bool:
+def sorts_in_memory(job: Job, workload: TeraSort, size_bytes: int) -> bool:
     """Whether a pool of that size sorts the workload's rows without spilling."""
     return size_bytes >= _in_memory_bytes(job, workload)
 
 
-def _in_memory_bytes(job: Job, sort: Workload) -> int:
+def _in_memory_bytes(job: Job, sort: TeraSort) -> int:
     worker = job.plan.workers[0]
     slots = max(worker.map_slots, worker.reduce_slots)
     _, in_memory = _native.terasort_needs(sort.rows or 0, sort.reduces or 1, slots)

@@ -12,46 +12,39 @@ from howdah.engines.local.memory import pool_bytes, sorts_in_memory
 from howdah.engines.local.workspace import Shortage, Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
-from howdah.model.workload import DFSIO_LOG, ROW_BYTES, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead
+from howdah.model.workloads.storage import Storage
+from howdah.model.workloads.terasort import INPUT, ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.units import format_bytes, format_count_short
 
-_READS = {
-    WorkloadKind.TERASORT: WorkloadKind.TERAGEN,
-    WorkloadKind.TERAVALIDATE: WorkloadKind.TERASORT,
-}
-# A verdict can be had again in seconds; data that was kept on purpose may have taken hours.
-_DATA = {
-    WorkloadKind.TERAGEN: str(WorkloadKind.TERAGEN),
-    WorkloadKind.TERASORT: str(WorkloadKind.TERASORT),
-    WorkloadKind.DFSIO_WRITE: dfsio.FOLDER,
-}
 
-
-def ready_rows(kinds: Iterable[WorkloadKind], data_dirs: Iterable[str], inputs: Iterable[str]) -> int | None:
-    """The rows that lie ready for a suite of these workloads; None if it reads none of earlier runs.
+def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterable[str]) -> int | None:
+    """The rows that lie ready for a suite that begins with a program; None if it reads none of earlier runs.
 
     Raises UserError if there are none, or they are not whole.
     """
-    source = _READS.get(next(iter(kinds)))
-    return None if source is None else tera.ready_rows(data_dirs, inputs, source)
+    if not issubclass(program, TeraRows) or program.reads is None:
+        return None
+    return tera.ready_rows(data_dirs, inputs, program.reads)
 
 
 def replaced(job: Job) -> list[str]:
     """The folders of data that the job makes anew."""
-    return [_DATA[workload.kind] for workload in job.suite.workloads if workload.kind in _DATA]
+    return [workload.folder for workload in job.suite.workloads if workload.folder is not None]
 
 
 def check_ready(job: Job) -> None:
     """Raise UserError if the job lacks something to read, or would remove it."""
-    kinds = [workload.kind for workload in job.suite.workloads]
+    first = job.suite.workloads[0]
     data_dirs = job.plan.workers[0].data_dirs
-    inputs = job.suite.workloads[0].inputs or ()
-    ready_rows(kinds, data_dirs, inputs)
+    inputs = INPUT.of(first) or ()
+    ready_rows(type(first), data_dirs, inputs)
     _check_spared(data_dirs, inputs)
-    if kinds[0] is WorkloadKind.DFSIO_READ:
-        dfsio.check_ready(find_kept(data_dirs, dfsio.FOLDER))
-    if kinds[0] in (WorkloadKind.DFSIO_READ, WorkloadKind.DFSIO_WRITE):
-        _check_log(job.results_dir)
+    if isinstance(first, DfsioRead):
+        dfsio.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
+    if first.log is not None:
+        _check_log(job.results_dir / first.log)
 
 
 def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
@@ -66,9 +59,8 @@ def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
                 )
 
 
-def _check_log(directory: Path) -> None:
-    log = directory / DFSIO_LOG
-    if not os.access(log if log.exists() else directory, os.W_OK):
+def _check_log(log: Path) -> None:
+    if not os.access(log if log.exists() else log.parent, os.W_OK):
         raise UserError(str(log), "cannot be written to", "run dfsio in a directory you may write to")
 
 
@@ -90,13 +82,14 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
     """What to say of a data directory that cannot hold its share."""
     first = job.suite.workloads[0]
     free = f"data directory {shortage.data_dir} has {format_bytes(shortage.free_bytes)} free"
-    if first.rows is not None and not first.inputs:
+    rows = ROWS.of(first)
+    if rows is not None and not INPUT.of(first):
         return UserError(
             "--rows",
-            f"{format_count_short(first.rows)} rows are {format_bytes(first.rows * ROW_BYTES)} and the "
+            f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and the "
             f"suite needs {format_bytes(needed)}; {free}",
             "give --data-dir on a larger disk, or at most "
-            f"--rows {format_count_short(int(first.rows * shortage.fitting_share))}",
+            f"--rows {format_count_short(int(rows * shortage.fitting_share))}",
         )
     return UserError(
         "--data-dir",
@@ -107,21 +100,15 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
 
 def _held_bytes(job: Job, workload: Workload) -> int:
     """What a workload leaves on disk until the end of the run."""
-    match workload.kind:
-        case WorkloadKind.TERAGEN | WorkloadKind.TERASORT:
-            return (workload.rows or 0) * ROW_BYTES
-        case WorkloadKind.DFSIO_WRITE:
-            return (workload.files or 0) * (workload.file_bytes or 0)
-        case WorkloadKind.STORAGE:
-            # One more file is fio's.
-            folders = len(job.plan.workers[0].data_dirs)
-            return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
-        case WorkloadKind.TERAVALIDATE | WorkloadKind.DFSIO_READ | WorkloadKind.PI | WorkloadKind.NNBENCH:
-            return 0
+    if isinstance(workload, Storage):
+        # One more file is fio's.
+        folders = len(job.plan.workers[0].data_dirs)
+        return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
+    return workload.written_bytes
 
 
 def _spilled_bytes(job: Job, workload: Workload, process_bytes: int | None) -> int:
-    if workload.kind is not WorkloadKind.TERASORT:
+    if not isinstance(workload, TeraSort):
         return 0
     if sorts_in_memory(job, workload, pool_bytes(job, process_bytes)):
         return 0

@@ -10,16 +10,17 @@ from howdah import _native
 from howdah.engines.local import limits
 from howdah.engines.local.context import Bench, Yield, file_rates
 from howdah.engines.local.work import Watch
-from howdah.model.run import Counters, FileRate
-from howdah.model.workload import Workload, WorkloadKind
+from howdah.model.counters import Counters
+from howdah.model.run import FileRate
+from howdah.model.workloads.storage import STORAGE, Storage
 
 
-def storage(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def storage(bench: Bench, workload: Storage, watch: Watch) -> Yield:
     """Write, then read, the files of each data directory in turn; fio's raw rate if fio is here."""
     rates: list[FileRate] = []
     measured = []
     direct = True
-    for folder in bench.workspace.fresh(WorkloadKind.STORAGE, scratch=True):
+    for folder in bench.workspace.fresh(STORAGE, scratch=True):
         names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
         written = watch.follow(_native.storage_write(bench.pool, names, workload.file_bytes or 0))
         read = watch.follow(_native.storage_read(bench.pool, names))

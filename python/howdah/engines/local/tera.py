@@ -14,8 +14,17 @@ from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
 from howdah.errors import UserError
-from howdah.model.run import Counters, Outcome, ValidationError
-from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.model.counters import Counters
+from howdah.model.run import Outcome, ValidationError
+from howdah.model.workloads.terasort import (
+    ROW_BYTES,
+    TERAGEN,
+    TERASORT,
+    TERAVALIDATE,
+    TeraGen,
+    TeraSort,
+    TeraValidate,
+)
 
 _SUCCESS = "_SUCCESS"
 _GENERATED = "_TERAGEN"
@@ -30,9 +39,9 @@ class Generated(NamedTuple):
     checksum: str
 
 
-def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def teragen(bench: Bench, workload: TeraGen, watch: Watch) -> Yield:
     """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
-    folders = bench.workspace.fresh(WorkloadKind.TERAGEN)
+    folders = bench.workspace.fresh(TERAGEN)
     files = spread(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
         _native.teragen(bench.pool, _strings(files), workload.rows or 0, bench.worker.map_slots)
@@ -46,11 +55,11 @@ def teragen(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     )
 
 
-def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def terasort(bench: Bench, workload: TeraSort, watch: Watch) -> Yield:
     """Sort what TeraGen wrote, or the user's own files."""
-    inputs = _inputs(bench, workload, WorkloadKind.TERAGEN)
-    generated = _generated(bench, workload, WorkloadKind.TERAGEN)
-    folders = bench.workspace.fresh(WorkloadKind.TERASORT)
+    inputs = _inputs(bench, workload, TERAGEN)
+    generated = _generated(bench, workload, TERAGEN)
+    folders = bench.workspace.fresh(TERASORT)
     spills = bench.workspace.fresh("spill", scratch=True)
     outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
     done = watch.follow(
@@ -86,11 +95,11 @@ def terasort(bench: Bench, workload: Workload, watch: Watch) -> Yield:
     )
 
 
-def teravalidate(bench: Bench, workload: Workload, watch: Watch) -> Yield:
+def teravalidate(bench: Bench, workload: TeraValidate, watch: Watch) -> Yield:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
-    inputs = _inputs(bench, workload, WorkloadKind.TERASORT)
-    expected = _generated(bench, workload, WorkloadKind.TERASORT)
-    folders = bench.workspace.fresh(WorkloadKind.TERAVALIDATE)
+    inputs = _inputs(bench, workload, TERASORT)
+    expected = _generated(bench, workload, TERASORT)
+    folders = bench.workspace.fresh(TERAVALIDATE)
     done = watch.follow(
         _native.teravalidate(
             bench.pool,
@@ -131,7 +140,7 @@ def read_generated(folders: Iterable[Path]) -> Generated | None:
     return None
 
 
-def _generated(bench: Bench, workload: Workload, source: WorkloadKind) -> Generated | None:
+def _generated(bench: Bench, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
     """TeraGen's record of the rows that are read; of a user's own where each directory has one.
 
     A directory without may hold other rows, or more of those that the record of another one counts.
@@ -191,7 +200,7 @@ def check_rows(file: Path) -> int:
     return size // ROW_BYTES
 
 
-def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: WorkloadKind) -> int:
+def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> int:
     """How many rows lie ready for a terasort or teravalidate that follows no teragen.
 
     Raises UserError if there are none.
@@ -205,7 +214,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: Workload
             f"run `howdah run {source} --keep-data` first, or give --input",
         )
     rows = sum(check_rows(file) for file in files)
-    generated = None if inputs or source is not WorkloadKind.TERAGEN else read_generated(kept)
+    generated = None if inputs or source != TERAGEN else read_generated(kept)
     if generated and generated.rows != rows:
         raise UserError(
             str(kept[0]),
@@ -215,7 +224,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: Workload
     return rows
 
 
-def _inputs(bench: Bench, workload: Workload, source: WorkloadKind) -> list[Path]:
+def _inputs(bench: Bench, workload: TeraSort | TeraValidate, source: str) -> list[Path]:
     if workload.inputs:
         return user_files(workload.inputs)
     return part_files(bench.workspace.existing(source))

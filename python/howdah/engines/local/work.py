@@ -8,7 +8,6 @@ from typing import TypeVar
 from howdah import _native
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.sink import Progress, SampleSink, Unit
-from howdah.model.workload import WorkloadKind
 
 _POLL_S = 0.1
 
@@ -33,14 +32,15 @@ class Clock:
 class Watch:
     """Waits for operations of one workload and passes on what they say."""
 
-    def __init__(self, workload: str, host: str, worker: str, clock: Clock, sink: SampleSink) -> None:
+    def __init__(
+        self, workload: str, host: str, worker: str, clock: Clock, sink: SampleSink, *, unit: Unit
+    ) -> None:
         self._workload = workload
         self._host = host
         self._worker = worker
         self._clock = clock
         self._sink = sink
-        # The kernels count whatever they work on; pi works on points and moves no data.
-        self._unit: Unit = "points" if workload == WorkloadKind.PI else "B"
+        self._unit = unit
         self.phases: list[Phase] = []
 
     def follow(self, operation: _native.Operation[R]) -> R:

@@ -178,7 +178,7 @@ class _SimRun:
             self._sink.sample_table(samples[number])
             said = summary.workloads[number]
             result = workload_result(number, workload, said, tasks[number], self._translated)
-            result = result.model_copy(update={"files": file_rates(number, workload.kind, columns)})
+            result = result.model_copy(update={"files": file_rates(number, workload, columns)})
             self._change(
                 workloads=(*self._record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )

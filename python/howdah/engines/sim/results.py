@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
-from howdah.model.run import Counters, Outcome, Phase, RunWarning, WorkloadResult
+from howdah.model.counters import Counters
+from howdah.model.run import Outcome, Phase, RunWarning, WorkloadResult
 from howdah.model.simulated import Band, PhaseUse, WorkUse
-from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
 from howdah.simulation.room import needed_bytes
 from howdah.simulation.scenario import Program, Scenario, Written
@@ -19,12 +21,6 @@ from howdah.simulation.translate import Translated
 from howdah.units import format_count_short
 
 _NS_PER_S = 1e9
-_DIRECTORIES = {
-    WorkloadKind.TERAGEN: "/terasort-input",
-    WorkloadKind.TERASORT: "/terasort-output",
-    WorkloadKind.DFSIO_WRITE: "/dfsio",
-}
-"""Where a program's blocks would lie in HDFS."""
 
 _MOST_TASKS = 500_000
 """Attempts of which analysis can hold every one at once: some 500 MB."""
@@ -41,7 +37,7 @@ _INTERVAL = (0.05, 0.5, 0.95)
 
 def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     """The counters about bytes, rows and CPU time, and where maps ran: what the program has of them."""
-    sorts = workload.kind is WorkloadKind.TERASORT
+    sorts = workload.shuffles
     read, written = said.counters.read_bytes, said.counters.written_bytes
     cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
     told = tasks.num_rows > 0
@@ -106,7 +102,7 @@ def workload_result(
     replication = scenario.workloads[number].replication or scenario.hdfs.replication
     conf = {"dfs.blocksize": str(scenario.hdfs.block_bytes), "dfs.replication": str(replication)}
     return WorkloadResult(
-        workload=workload.model_copy(update={"maps": said.maps, "reduces": said.reduces or None}),
+        workload=_as_run(workload, said),
         start_s=said.start_ns / _NS_PER_S,
         end_s=said.end_ns / _NS_PER_S,
         outcome=Outcome.SUCCEEDED,
@@ -117,7 +113,7 @@ def workload_result(
         counters=Counters.model_validate(said.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
-            name=workload.kind.value,
+            name=workload.kind,
             queue="default",
             told_by="simulator",
             submitted_s=said.start_ns / _NS_PER_S,
@@ -128,6 +124,14 @@ def workload_result(
         used=WorkUse(
             remote_read_bytes=said.remote_read_bytes, phases=tuple(_use(phase) for phase in said.phases)
         ),
+    )
+
+
+def _as_run(workload: Workload, said: WorkloadOutcome) -> Workload:
+    """The workload with the tasks that it had, as far as its program may be told of them."""
+    tasks = {"maps": said.maps, "reduces": said.reduces or None}
+    return workload.model_copy(
+        update={name: tasks[name] for name in tasks if name in type(workload).model_fields}
     )
 
 
@@ -143,7 +147,7 @@ def _replicas(
         return None
     replicas = sum(said.replicas)
     return ReplicaSpread(
-        path=_DIRECTORIES[workload.kind],
+        path=f"/{workload.folder}",
         blocks=replicas // replication,
         replicas=replicas,
         bytes=said.counters.written_bytes,

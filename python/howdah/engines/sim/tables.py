@@ -14,9 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from howdah import _native
+from howdah.model.counters import Counters
 from howdah.model.run import FileRate
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
-from howdah.model.workload import ROW_BYTES, Suite, WorkloadKind
+from howdah.model.workloads.base import Moved, Workload
+from howdah.model.workloads.dfsio import DfsioFiles
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
 from howdah.simulation.hosts import Machines
 
 Columns = Mapping[str, NDArray[Any]]
@@ -51,13 +55,6 @@ _TYPES = {
 _KINDS = ("map", "reduce")
 _LOCALITIES = ("local", "host", "rack", "remote")
 _STATES = ("succeeded", "failed", "killed")
-_READERS = (WorkloadKind.TERASORT, WorkloadKind.TERAVALIDATE)
-_WRITERS = (WorkloadKind.TERAGEN, WorkloadKind.TERASORT)
-"""Programs over rows, whose bytes are so many rows."""
-_OPERATIONS: dict[WorkloadKind, Literal["write", "read"]] = {
-    WorkloadKind.DFSIO_WRITE: "write",
-    WorkloadKind.DFSIO_READ: "read",
-}
 
 
 def columns_of(handed: Mapping[str, bytes]) -> Columns:
@@ -93,16 +90,17 @@ def task_tables(columns: Columns, suite: Suite, machines: Machines) -> tuple[pa.
 
 
 def _table(columns: Columns, suite: Suite, machines: Machines) -> pa.Table:
-    kinds = [workload.kind for workload in suite.workloads]
     reduces = columns["kind"] == _KINDS.index("reduce")
-    reading = np.array([kind in _READERS for kind in kinds])[columns["workload"]]
-    writing = np.array([kind in _WRITERS for kind in kinds])[columns["workload"]]
+    # The bytes of programs over rows are so many rows.
+    moved = [_moved_rows(workload) for workload in suite.workloads]
+    reading = np.array([each.read > 0 for each in moved])[columns["workload"]]
+    writing = np.array([each.write > 0 for each in moved])[columns["workload"]]
     rows_out = columns["output_bytes"] // ROW_BYTES
     # A reduce is handed as many rows as it writes; what it fetched may be compressed.
     rows_in = np.where(reduces, rows_out, columns["input_bytes"] // ROW_BYTES)
     nothing = pa.nulls(len(reduces))
     arrays = {name: pa.array(column) for name, column in columns.items()} | {
-        "workload": words(columns["workload"], [kind.value for kind in kinds]),
+        "workload": words(columns["workload"], [workload.kind for workload in suite.workloads]),
         "kind": words(columns["kind"], _KINDS),
         "host": words(columns["host"], machines.hosts),
         "worker": words(columns["worker"], machines.workers),
@@ -122,6 +120,11 @@ def _table(columns: Columns, suite: Suite, machines: Machines) -> pa.Table:
     return pa.Table.from_arrays(
         [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA], schema=TASKS_SCHEMA
     )
+
+
+def _moved_rows(workload: Workload) -> Moved:
+    moved = workload.moved(Counters()) if isinstance(workload, TeraRows) else None
+    return moved or Moved(0, 0)
 
 
 def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
@@ -147,15 +150,15 @@ def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) 
     return tuple(whole.slice(start, end - start) for start, end in pairwise(edges))
 
 
-def file_rates(number: int, kind: WorkloadKind, tasks: Columns) -> tuple[FileRate, ...]:
+def file_rates(number: int, workload: Workload, tasks: Columns) -> tuple[FileRate, ...]:
     """One file for each map of the ``number``-th workload, in their order; none of other programs.
 
     TestDFSIO's clock runs from the open file to the closed one: the start of a map's Java machine and its
     commit are not counted.
     """
-    operation = _OPERATIONS.get(kind)
-    if operation is None:
+    if not isinstance(workload, DfsioFiles):
         return ()
+    operation: Literal["write", "read"] = "read" if workload.reads else "write"
     mine = np.flatnonzero((tasks["workload"] == number) & (tasks["kind"] == 0))
     mine = mine[np.argsort(tasks["task"][mine], kind="stable")]
     sizes = np.maximum(tasks["input_bytes"], tasks["output_bytes"])[mine]

@@ -9,26 +9,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import TypeVar
 
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker
-from howdah.model.workload import ROW_BYTES, Codec, Suite, Workload, WorkloadKind
-from howdah.planner.suite.request import RunRequest
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.planner.suite.settings import Settings
-from howdah.planner.suite.suites import kinds_of
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("build/data")
 
 _ROWS_PER_GB = 10_000_000
 _TASK_ROWS_LEAST = 100_000
-_FILE_BYTES = 256 * MIB
 _SHORT_RUN_ROWS = 100_000_000
 _SHORT_INTERVAL_S = 0.1
 _MEMORY_STEP = 256 * MIB
 _BUFFERS_PER_SLOT = 32 * MIB
 _DEFAULT_MEMORY_MOST = 64 * GIB
+
+T = TypeVar("T", int, float, str)
 
 SortNeeds = Callable[[int, int, int], tuple[int, int]]
 """(rows, reduces, slots) -> (least memory that sorts, least that sorts without spilling), bytes."""
@@ -44,24 +49,44 @@ class LocalPlanner:
     def __init__(
         self, request: RunRequest, host: Host, sort_needs: SortNeeds, input_rows: int | None = None
     ) -> None:
-        self._request = request
+        self.request = request
         self._host = host
         self._sort_needs = sort_needs
-        self._rows = input_rows
+        self.rows = input_rows
         self._cpus = math.ceil(host.usable_cpus)
-        self._settings = Settings()
+        self.settings = Settings()
         self._slots = {"map": 0, "reduce": 0}
+        self.alone = False
+        """Whether no earlier program of the suite leaves data for a later one."""
+
+    @property
+    def map_slots(self) -> int:
+        """Map tasks at once."""
+        return self._slots["map"]
+
+    @property
+    def reduce_slots(self) -> int:
+        """Reduce tasks at once."""
+        return self._slots["reduce"]
+
+    @property
+    def most_tasks(self) -> int:
+        """Tasks below a hundred thousand rows would measure their own start."""
+        return max(1, (self.rows or 0) // _TASK_ROWS_LEAST)
+
+    def choose(self, key: str, option: Option[T], rule: T, *, reason: str, source: str) -> T:
+        """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
+        return self.settings.choose(key, self.request.of(option), rule, reason=reason, source=source)
 
     def plan(self) -> tuple[Plan, Suite]:
         """Decide everything; raise UserError where the request cannot be met."""
-        kinds = kinds_of(self._request)
+        asked = programs_asked(self.request)
         data_dirs = self._data_dirs()
-        self._slots["map"] = self._choose_slots("map", self._request.map_slots, "computes")
-        if WorkloadKind.TERASORT in kinds:
-            self._slots["reduce"] = self._choose_slots("reduce", self._request.reduce_slots, "sorts")
-        if WorkloadKind.TERAGEN in kinds:
-            self._rows = self._choose_rows()
-        workloads = tuple(self._workload(kind) for kind in kinds)
+        self._slots["map"] = self._choose_slots("map", self.request.map_slots, "computes")
+        if any(program.shuffles for program in asked):
+            self._slots["reduce"] = self._choose_slots("reduce", self.request.reduce_slots, "sorts")
+        self.alone = len(asked) == 1
+        workloads = tuple(resolve_name(program.sizes["local"])(self) for program in asked)
         worker = Worker(
             name=self._host.name,
             map_slots=self._slots["map"],
@@ -70,24 +95,24 @@ class LocalPlanner:
             data_dirs=data_dirs,
         )
         self._choose_interval(workloads)
-        plan = Plan(platform="native", workers=(worker,), settings=self._settings.all())
-        return plan, Suite(name=self._request.suite, workloads=workloads)
+        plan = Plan(platform="native", workers=(worker,), settings=self.settings.all())
+        return plan, Suite(name=self.request.suite, workloads=workloads)
 
     def _data_dirs(self) -> tuple[str, ...]:
-        chosen = self._request.data_dirs or (DEFAULT_DATA_DIR,)
-        self._settings.note(
+        chosen = self.request.data_dirs or (DEFAULT_DATA_DIR,)
+        self.settings.note(
             "data directories",
             tuple(str(path) for path in chosen),
             reason="given by the user"
-            if self._request.data_dirs
+            if self.request.data_dirs
             else "below the working directory; give --data-dir once for each disk (JBOD)",
-            source="command line" if self._request.data_dirs else "D0 30: one per disk, no striping",
-            by_user=bool(self._request.data_dirs),
+            source="command line" if self.request.data_dirs else "D0 30: one per disk, no striping",
+            by_user=bool(self.request.data_dirs),
         )
         return tuple(str(path.resolve()) for path in chosen)
 
     def _choose_slots(self, kind: str, given: int | None, works: str) -> int:
-        return self._settings.choose(
+        return self.settings.choose(
             f"{kind} slots",
             given,
             2 * self._cpus,
@@ -95,117 +120,22 @@ class LocalPlanner:
             source=f"D0 50: at least one {kind} task per core",
         )
 
-    def _choose_rows(self) -> int:
+    def choose_rows(self) -> int:
+        """Rows to generate."""
         wanted = _ROWS_PER_GB * max(1, self._cpus // 4)
         fits = max(_ROWS_PER_GB // 100, self._host.memory.total_bytes // 8 // ROW_BYTES)
-        return self._settings.choose(
+        self.rows = self.choose(
             "rows",
-            self._request.rows,
+            ROWS,
             min(wanted, fits),
             reason=f"1 GB for every four of {self._cpus} CPUs, at least 1 GB, at most an eighth of memory: "
             "seconds for each phase, minutes on a slow disk",
             source="D0 67: start-up costs fade as the dataset grows",
         )
-
-    def _workload(self, kind: WorkloadKind) -> Workload:
-        inputs = tuple(str(path.absolute()) for path in self._request.inputs) or None
-        match kind:
-            case WorkloadKind.TERAGEN:
-                return Workload(kind=kind, rows=self._rows, maps=self._choose_generators())
-            case WorkloadKind.TERASORT:
-                maps, reduces, codec = self._choose_sort_tasks()
-                return Workload(
-                    kind=kind, rows=self._rows, maps=maps, reduces=reduces, codec=codec, inputs=inputs
-                )
-            case WorkloadKind.TERAVALIDATE:
-                return Workload(kind=kind, rows=self._rows, inputs=inputs)
-            case WorkloadKind.PI:
-                maps, samples = self._choose_pi()
-                return Workload(kind=kind, maps=maps, samples=samples)
-            case WorkloadKind.NNBENCH:
-                raise AssertionError("kinds_of refuses it on this engine")
-            case WorkloadKind.DFSIO_READ if len(kinds_of(self._request)) == 1:
-                # On its own it reads whatever a kept dfsio-write left.
-                return Workload(kind=kind)
-            case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ | WorkloadKind.STORAGE:
-                files, file_bytes = self._choose_files(storage=kind is WorkloadKind.STORAGE)
-                return Workload(kind=kind, files=files, file_bytes=file_bytes)
-
-    def _choose_generators(self) -> int:
-        return self._settings.choose(
-            "teragen maps",
-            self._request.maps,
-            min(self._slots["map"], self._most_tasks()),
-            reason="one file for every map slot, all of one size",
-            source="D0 64a",
-        )
-
-    def _choose_sort_tasks(self) -> tuple[int, int, Codec]:
-        maps = self._settings.choose(
-            "terasort maps",
-            self._request.maps,
-            min(4 * self._slots["map"], self._most_tasks()),
-            reason="four for every slot, so that one slow task cannot hold up the phase",
-            source="D0 65: many blocks per map slot",
-        )
-        reduces = self._settings.choose(
-            "terasort reduces",
-            self._request.reduces,
-            min(self._slots["reduce"], self._most_tasks()),
-            reason="one for every slot: partitions are balanced, so one wave suffices",
-            source="D0 50",
-        )
-        codec = self._settings.choose(
-            "intermediate compression",
-            self._request.codec.value if self._request.codec else None,
-            Codec.NONE.value,
-            reason="TeraSort's random keys leave little to gain on a local disk",
-            source="D0 51: to be considered for highly compressible data",
-        )
-        return maps, reduces, Codec(codec)
-
-    def _most_tasks(self) -> int:
-        """Tasks below a hundred thousand rows would measure their own start."""
-        return max(1, (self._rows or 0) // _TASK_ROWS_LEAST)
-
-    def _choose_pi(self) -> tuple[int, int]:
-        maps = self._settings.choose(
-            "pi maps",
-            self._request.maps,
-            self._slots["map"],
-            reason="one for every map slot",
-            source="D2 108: as many as there are CPUs",
-        )
-        samples = self._settings.choose(
-            "pi samples",
-            self._request.samples,
-            100_000_000,
-            reason="seconds of pure CPU work for every map",
-            source="howdah",
-        )
-        return maps, samples
-
-    def _choose_files(self, *, storage: bool) -> tuple[int, int]:
-        files = self._settings.choose(
-            "files",
-            self._request.files,
-            8 if storage else 2 * self._slots["map"],
-            reason="for each data directory, written one after another from the first zone free"
-            if storage
-            else "two for every map slot",
-            source="D0 Appendix B" if storage else "D2 108: heavy-I/O tests are not sensitive to the count",
-        )
-        file_bytes = self._settings.choose(
-            "file size",
-            self._request.file_bytes,
-            _FILE_BYTES,
-            reason="one HDFS block, written in one stream",
-            source="D0 49",
-        )
-        return files, file_bytes
+        return self.rows
 
     def _choose_memory(self, workloads: tuple[Workload, ...]) -> int:
-        given = self._request.memory_bytes
+        given = self.request.memory_bytes
         available = self._host.usable_memory_bytes
         if given is not None and given > available:
             raise UserError(
@@ -214,9 +144,9 @@ class LocalPlanner:
                 f"give at most {format_memory(available // 2)}, which leaves room for the page cache",
             )
         slots = max(self._slots.values())
-        sort = next((item for item in workloads if item.kind is WorkloadKind.TERASORT), None)
+        sort = next((item for item in workloads if isinstance(item, TeraSort)), None)
         if sort is None or sort.rows is None or sort.reduces is None:
-            return self._settings.choose(
+            return self.settings.choose(
                 "memory",
                 given,
                 min(_round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP), max(_MEMORY_STEP, available // 2)),
@@ -226,7 +156,7 @@ class LocalPlanner:
         least, in_memory = self._sort_needs(sort.rows, sort.reduces, slots)
         half = min(available // 2, _DEFAULT_MEMORY_MOST)
         fits = _round_up(in_memory) <= half
-        memory = self._settings.choose(
+        memory = self.settings.choose(
             "memory",
             given,
             _round_up(in_memory) if fits else half,
@@ -244,10 +174,11 @@ class LocalPlanner:
         return memory
 
     def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:
-        short = all((item.rows or 0) <= _SHORT_RUN_ROWS for item in workloads)
-        self._settings.choose(
+        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
+        short = all(each <= _SHORT_RUN_ROWS for each in rows)
+        self.settings.choose(
             "sample interval",
-            self._request.sample_interval_s,
+            self.request.sample_interval_s,
             _SHORT_INTERVAL_S if short else 1.0,
             reason="phases last about a second: at 1 Hz they would fall between two samples"
             if short

@@ -1,19 +1,25 @@
 """Sizes for a cluster that runs: what is left out is as large as the plan's workers can do at once.
 
-What a cluster's own configuration decides (block size, replication, compression) is left to it.
+What a cluster's own configuration decides (block size, replication, compression) is left to it. What each
+program needs is in ``programs``.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pkgutil import resolve_name
+from typing import NamedTuple, TypeVar
 
 from howdah.model.at_once import AtOnce
 from howdah.model.plan import Setting
-from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind
-from howdah.planner.suite.request import RunRequest
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.planner.suite.settings import Settings
-from howdah.planner.suite.suites import kinds_of
 from howdah.units import MIB
+
+T = TypeVar("T", int, float, str)
 
 ENGINE = "hadoop"
 SIMULATED = "sim"
@@ -21,8 +27,6 @@ _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
 _FILE_BYTES = 256 * MIB
-_SAMPLES = 10_000_000
-_OPERATIONS = 1_000
 _INTERVAL_S = 1.0
 
 
@@ -41,9 +45,9 @@ def size_suite(
 
     ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much.
     """
-    kinds = kinds_of(request, engine)
-    sizes = _Sizes(request, capacity, simulated=engine == SIMULATED, dataset_bytes=dataset_bytes)
-    workloads = tuple(sizes.workload(kind, alone=len(kinds) == 1) for kind in kinds)
+    asked = programs_asked(request, engine)
+    sizes = ClusterSizes(request, capacity, engine, alone=len(asked) == 1, dataset_bytes=dataset_bytes)
+    workloads = tuple(resolve_name(program.sizes[engine])(sizes) for program in asked)
     interval_s = sizes.settings.choose(
         "sample interval",
         request.sample_interval_s,
@@ -54,172 +58,80 @@ def size_suite(
     return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
 
 
-class _Sizes:
+class ClusterSizes:
+    """What a program's sizes are decided from: the request, what runs at once, and what others decided.
+
+    ``alone`` is whether no earlier program of the suite leaves data for a later one.
+    """
+
     def __init__(
-        self, request: RunRequest, capacity: AtOnce, *, simulated: bool, dataset_bytes: int | None
+        self,
+        request: RunRequest,
+        capacity: AtOnce,
+        engine: str,
+        *,
+        alone: bool,
+        dataset_bytes: int | None = None,
     ) -> None:
-        self._request = request
-        self._capacity = capacity
-        self._simulated = simulated
-        self._dataset_bytes = dataset_bytes
+        self.request = request
+        self.capacity = capacity
+        self.alone = alone
+        self.simulated = engine == SIMULATED
         self.settings = Settings()
-        self._rows: int | None = None
-        # Paths in HDFS, to be read as they were written.
-        self._inputs = tuple(str(path) for path in request.inputs) or None
+        self.rows: int | None = None
+        """The rows that an earlier program of the suite generates."""
+        self._dataset_bytes = dataset_bytes
         self._files: tuple[int, int] | None = None
 
-    def workload(self, kind: WorkloadKind, *, alone: bool) -> Workload:
-        """One workload of the suite; ``alone`` where no earlier one leaves data for it."""
-        match kind:
-            case WorkloadKind.TERAGEN:
-                return self._generate()
-            case WorkloadKind.TERASORT:
-                return self._sort()
-            case WorkloadKind.TERAVALIDATE:
-                return Workload(kind=kind, rows=self._rows_read(), inputs=self._inputs)
-            case WorkloadKind.DFSIO_WRITE | WorkloadKind.DFSIO_READ:
-                return self._files_of(kind, alone=alone)
-            case WorkloadKind.PI | WorkloadKind.NNBENCH:
-                return self._small(kind)
-            case WorkloadKind.STORAGE:
-                raise AssertionError("kinds_of refuses it on this engine")
+    def choose(self, key: str, option: Option[T], rule: T, *, reason: str, source: str) -> T:
+        """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
+        return self.settings.choose(key, self.request.of(option), rule, reason=reason, source=source)
 
-    def _generate(self) -> Workload:
-        self._rows = self._choose_rows()
-        return Workload(
-            kind=WorkloadKind.TERAGEN,
-            rows=self._rows,
-            maps=self._choose_generators(self._rows),
-            block_bytes=self._request.block_bytes,
-            replication=self._request.replication,
-        )
-
-    def _sort(self) -> Workload:
-        # Hadoop makes one map for every block of the input.
-        rows = self._rows_read()
-        return Workload(
-            kind=WorkloadKind.TERASORT,
-            rows=rows,
-            reduces=self._choose_reduces(),
-            codec=self._request.codec,
-            block_bytes=self._request.block_bytes,
-            replication=self._request.output_replication,
-            slowstart=self._request.slowstart,
-            inputs=self._inputs,
-            partition_samples=self._request.partition_samples,
-        )
-
-    def _files_of(self, kind: WorkloadKind, *, alone: bool) -> Workload:
-        writes = kind is WorkloadKind.DFSIO_WRITE
-        if alone and not writes and not self._simulated:
-            # On its own it reads whatever a kept dfsio-write left.
-            return Workload(kind=kind)
-        files, file_bytes = self._files = self._files or self._choose_files()
-        return Workload(
-            kind=kind,
-            files=files,
-            file_bytes=file_bytes,
-            block_bytes=self._request.block_bytes if writes else None,
-            replication=self._request.replication if writes else None,
-        )
-
-    def _small(self, kind: WorkloadKind) -> Workload:
-        maps = self._choose_maps(f"{kind} maps")
-        if kind is WorkloadKind.PI:
-            return Workload(kind=kind, maps=maps, samples=self._choose_samples())
-        return Workload(
-            kind=kind,
-            maps=maps,
-            operations=self._choose_operations(),
-            replication=self._request.replication,
-            block_bytes=self._request.block_bytes,
-        )
-
-    def _rows_read(self) -> int | None:
+    def rows_read(self) -> int | None:
         """The rows of a program that reads; None where they are counted where an earlier run left them."""
-        if self._rows is None and self._simulated:
-            self._rows = self._choose_rows()
-        return self._rows
+        if self.rows is None and self.simulated:
+            self.choose_rows()
+        return self.rows
 
-    def _choose_rows(self) -> int:
+    def choose_rows(self) -> int:
+        """Rows to generate."""
         if self._dataset_bytes is not None:
-            return self.settings.choose(
+            self.rows = self.choose(
                 "rows",
-                self._request.rows,
+                ROWS,
                 max(1, self._dataset_bytes // ROW_BYTES),
                 reason="the dataset that the cluster is planned for",
                 source="plan",
             )
-        return self.settings.choose(
-            "rows",
-            self._request.rows,
-            _ROWS_PER_GB * max(1, self._capacity.maps // _SLOTS_PER_GB),
-            reason=f"1 GB for every four of {self._capacity.maps} map tasks at once, at least 1 GB",
-            source="D0 67: start-up costs fade as the dataset grows",
-        )
+        else:
+            self.rows = self.choose(
+                "rows",
+                ROWS,
+                _ROWS_PER_GB * max(1, self.capacity.maps // _SLOTS_PER_GB),
+                reason=f"1 GB for every four of {self.capacity.maps} map tasks at once, at least 1 GB",
+                source="D0 67: start-up costs fade as the dataset grows",
+            )
+        return self.rows
 
-    def _choose_generators(self, rows: int) -> int:
-        return self.settings.choose(
-            "teragen maps",
-            self._request.maps,
-            min(self._capacity.maps, most_tasks(rows)),
-            reason="one file for every map task the cluster runs at once, all of one size",
-            source="D0 64a",
-        )
-
-    def _choose_reduces(self) -> int:
-        most = self._capacity.reduces if self._rows is None else most_tasks(self._rows)
-        return self.settings.choose(
-            "terasort reduces",
-            self._request.reduces,
-            min(self._capacity.reduces, most),
-            reason="as many as the cluster runs at once: partitions are balanced, so one wave suffices",
-            source="D0 50",
-        )
-
-    def _choose_maps(self, key: str) -> int:
-        return self.settings.choose(
-            key,
-            self._request.maps,
-            self._capacity.maps,
-            reason="as many as the cluster runs at once",
-            source="D2 108: as many as there are CPUs",
-        )
-
-    def _choose_files(self) -> tuple[int, int]:
-        files = self.settings.choose(
-            "files",
-            self._request.files,
-            self._capacity.maps,
-            reason="one for every map task the cluster runs at once",
-            source="D2 108: heavy-I/O tests are not sensitive to the count",
-        )
-        file_bytes = self.settings.choose(
-            "file size",
-            self._request.file_bytes,
-            _FILE_BYTES,
-            reason="two blocks of the usual size, written in one stream",
-            source="D0 49",
-        )
-        return files, file_bytes
-
-    def _choose_samples(self) -> int:
-        return self.settings.choose(
-            "pi samples",
-            self._request.samples,
-            _SAMPLES,
-            reason="seconds of pure CPU work for every map",
-            source="howdah",
-        )
-
-    def _choose_operations(self) -> int:
-        return self.settings.choose(
-            "nnbench operations",
-            self._request.operations,
-            _OPERATIONS,
-            reason="seconds of calls to the NameNode for every map",
-            source="howdah",
-        )
+    def files(self) -> tuple[int, int]:
+        """How many files, and the size of each: those of all programs of the suite."""
+        if self._files is None:
+            files = self.choose(
+                "files",
+                FILES,
+                self.capacity.maps,
+                reason="one for every map task the cluster runs at once",
+                source="D2 108: heavy-I/O tests are not sensitive to the count",
+            )
+            file_bytes = self.choose(
+                "file size",
+                FILE_SIZE,
+                _FILE_BYTES,
+                reason="two blocks of the usual size, written in one stream",
+                source="D0 49",
+            )
+            self._files = files, file_bytes
+        return self._files
 
 
 def most_tasks(rows: int) -> int:

@@ -9,7 +9,7 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.measured import CodecCost, Figure, RowCosts, SortCost
-from howdah.model.workload import Codec
+from howdah.model.workloads.terasort import Codec
 from howdah.probe.measuring.scratch import Pace
 from howdah.units import MIB
 

@@ -8,12 +8,17 @@ from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
+from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
-from howdah.model.workload import ROW_BYTES, Suite, Workload
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.dfsio import FILES
+from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
 from howdah.report.provenance import Facts
@@ -76,7 +81,7 @@ def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
                 ("workers", f"{workers:,}"),
             ),
         )
-    yield Facts("Work", tuple((one.kind.value, _sized(one)) for one in suite.workloads))
+    yield Facts("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
 
 
 def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
@@ -184,12 +189,9 @@ def _ends(extent: Extent) -> tuple[str, str]:
 
 
 def _sized(workload: Workload) -> str:
-    counts = (
-        (workload.maps, "map"),
-        (workload.reduces, "reduce"),
-        (workload.files, "file"),
-        (workload.replication, "replica"),
-    )
-    sizes = [format_bytes(workload.rows * ROW_BYTES)] if workload.rows is not None else []
-    sizes += [format_counted(count, noun) for count, noun in counts if count is not None]
+    size = workload.moved(Counters())
+    sizes = [format_bytes(max(size))] if size is not None and isinstance(workload, TeraRows) else []
+    counts = ((MAPS, "map"), (REDUCES, "reduce"), (FILES, "file"), (REPLICATION, "replica"))
+    found = ((option.of(workload), noun) for option, noun in counts)
+    sizes += [format_counted(count, noun) for count, noun in found if count is not None]
     return ", ".join(sizes)

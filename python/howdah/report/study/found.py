@@ -8,6 +8,7 @@ from howdah.model.comparison import Comparison, RunFigures
 from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
 from howdah.study.matrix import Cell
 
@@ -28,8 +29,9 @@ class CellRuns(NamedTuple):
     def data_bytes(self) -> int | None:
         """What each of its workloads reads or writes of HDFS, replicas aside; none where it is not said."""
         settings = self.cell.settings
-        if settings.files is not None and settings.file_size is not None:
-            return settings.files * settings.file_size
+        files, file_bytes = settings.of(FILES), settings.of(FILE_SIZE)
+        if files is not None and file_bytes is not None:
+            return files * file_bytes
         return settings.dataset
 
     @property

@@ -8,7 +8,7 @@ from statistics import geometric_mean
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import named, percent, seconds
 from howdah.model.study import Study
-from howdah.model.workload import ROW_BYTES
+from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
 from howdah.report.words import NONE

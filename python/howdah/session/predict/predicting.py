@@ -17,7 +17,8 @@ from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
-from howdah.model.workload import Suite, WorkloadKind
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
@@ -139,11 +140,11 @@ def sweep(
 def replicas_said(prediction: Prediction) -> str | None:
     """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
     cluster, suite = prediction.plan.cluster, prediction.suite
-    if cluster is None or all(one.kind is not WorkloadKind.TERASORT for one in suite.workloads):
+    if cluster is None or not any(isinstance(each, TeraSort) for each in suite.workloads):
         return None
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
-    return f"sorted from {read} into {replicas.sorted} (--output-replication)"
+    return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
 
 
 def _digests(plan: Plan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:

@@ -17,8 +17,7 @@ from howdah.model.at_once import at_once
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import kinds_of
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -46,7 +45,7 @@ def prepare_cluster(
 
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
-    kinds_of(request, HadoopEngine.name)
+    programs_asked(request, HadoopEngine.name)
     _check_secrets(where.job_settings)
     check_settings(where.job_settings)
     try:

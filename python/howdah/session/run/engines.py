@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import SUITES
 from howdah.session.run.prepared import ClusterChoice, Prepared
 
-__all__ = ["ENGINES", "SUITES", "ClusterChoice", "RunRequest", "prepare"]
+__all__ = ["ENGINES", "ClusterChoice", "RunRequest", "prepare"]
 
 
 ENGINES = ("local", "hadoop", "sim")

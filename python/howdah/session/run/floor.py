@@ -8,6 +8,7 @@ from howdah.errors import RecordError
 from howdah.model.cluster import ClusterState
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
+from howdah.model.workloads.terasort import TeraRows
 from howdah.store.listing import list_runs
 from howdah.store.reader import read_run
 
@@ -50,8 +51,5 @@ def _label(name: str) -> str:
 
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     """The workloads over rows, with how many."""
-    return {
-        (one.workload.kind.value, one.workload.rows)
-        for one in record.workloads
-        if one.workload.rows is not None
-    }
+    workloads = [result.workload for result in record.workloads]
+    return {(each.kind, each.rows) for each in workloads if isinstance(each, TeraRows) and each.rows}

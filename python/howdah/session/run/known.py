@@ -45,7 +45,7 @@ def _same(record: RunRecord, found: RunRecord) -> bool:
 def _times(found: RunRecord) -> dict[str, float]:
     times: dict[str, float] = {}
     for result in found.workloads:
-        kind = result.workload.kind.value
+        kind = result.workload.kind
         times[kind] = result.elapsed_s
         times |= {f"{kind}/{phase}": elapsed_s for phase, elapsed_s in phase_times(result).items()}
     return {name: elapsed_s for name, elapsed_s in times.items() if elapsed_s > 0}

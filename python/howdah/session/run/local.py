@@ -14,10 +14,10 @@ from howdah.engines.local.memory import sort_needs
 from howdah.engines.local.ready import ready_rows
 from howdah.errors import UserError
 from howdah.model.job import Job
+from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line
-from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import kinds_of
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import Prepared
@@ -36,7 +36,7 @@ def prepare_local(
 
     Raises UserError for whatever the request gets wrong.
     """
-    kinds = kinds_of(request)
+    programs = programs_asked(request)
     host = probe_host()
     for path in request.data_dirs:
         if not path.is_dir():
@@ -45,7 +45,8 @@ def prepare_local(
                 f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
             )
     data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
-    input_rows = ready_rows(kinds, data_dirs, [str(path) for path in request.inputs])
+    inputs = request.of(INPUT)
+    input_rows = ready_rows(programs[0], data_dirs, inputs or ())
     plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
     job = Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),

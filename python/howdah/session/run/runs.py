@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 import pyarrow as pa
 
 from howdah.engines.base import Engine
+from howdah.model.counters import Counters
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.model.workload import ROW_BYTES, WorkloadKind
 from howdah.session.run.ahead import Ahead
 from howdah.session.run.spent import Spent
 from howdah.store.archive import export_run, import_run
@@ -138,6 +138,7 @@ def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> P
 def rated_amount(job: Job, step: Progress) -> int:
     """What the work under way is rated by, as analysis does it: of a sort the rows, each once."""
     for workload in job.suite.workloads:
-        if step.workload == workload.kind == WorkloadKind.TERASORT and workload.rows is not None:
-            return workload.rows * ROW_BYTES
+        if step.workload == workload.kind and workload.shuffles and workload.asked is not None:
+            moved = workload.moved(Counters())
+            return moved.read if moved else step.total
     return step.total

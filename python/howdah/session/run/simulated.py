@@ -19,11 +19,10 @@ from howdah.model.calibration import Calibration
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
-from howdah.model.workload import Suite
+from howdah.model.workloads.suite import Suite
 from howdah.planner.suite.cluster import SIMULATED, size_suite
 from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import kinds_of
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.run.prepared import ClusterChoice, Prepared
 from howdah.simulation.calibrations import load_calibration
@@ -47,7 +46,7 @@ def prepare_simulation(
 
     Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
     """
-    kinds_of(request, SIMULATED)
+    programs_asked(request, SIMULATED)
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed

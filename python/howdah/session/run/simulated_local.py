@@ -14,11 +14,9 @@ from howdah.engines.sim.local.engine import REPLICATIONS, SimLocalEngine, check_
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.job import Job
-from howdah.model.workload import WorkloadKind
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line
-from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import kinds_of
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import ClusterChoice, Prepared
 from howdah.store.layout import new_run_id
@@ -93,8 +91,8 @@ def _replications(where: ClusterChoice) -> int:
 
 def _check_suite(request: RunRequest) -> None:
     """Data that an earlier run left is not there to be read."""
-    kinds = kinds_of(request)
-    if kinds[0] not in (WorkloadKind.TERAGEN, WorkloadKind.DFSIO_WRITE):
+    first = programs_asked(request)[0]
+    if first.folder is None or first.reads is not None:
         raise UserError(
             "SUITE",
             f"{request.suite} is not simulated by itself on one machine",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from howdah.documents.files import read_inventory, write_plan
 from howdah.documents.text import read_text
@@ -12,8 +11,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study
-from howdah.model.study_settings import CellSettings
-from howdah.model.workload import ROW_BYTES
+from howdah.model.study_settings import HBASE, CellSettings
 from howdah.planner.cluster import plan_cluster
 from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
 from howdah.session.run.prepared import Prepared
@@ -24,7 +22,6 @@ from howdah.study.schedule import Due
 from howdah.units import MIB
 
 LOCAL = "local"
-HBASE: Final = "ycsb"
 _CLUSTER_ONLY = (
     "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "calibration",
     "overrides",
@@ -149,21 +146,11 @@ def run_request(study: Study, settings: CellSettings) -> RunRequest:
     """What a cell asks of its engine."""
     return RunRequest(
         suite=study.suite,
-        rows=settings.dataset // ROW_BYTES if settings.dataset is not None else None,
-        maps=settings.maps,
-        reduces=settings.reduces,
+        given=settings.options(),
         map_slots=settings.map_slots,
         reduce_slots=settings.reduce_slots,
         memory_bytes=settings.memory,
         data_dirs=tuple(Path(one) for one in settings.data_dirs or ()),
-        codec=settings.codec,
-        files=settings.files,
-        file_bytes=settings.file_size,
-        samples=settings.samples,
-        block_bytes=settings.block_size,
-        replication=settings.replication,
-        output_replication=settings.output_replication,
-        slowstart=settings.slowstart,
     )
 
 

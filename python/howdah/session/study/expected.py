@@ -12,11 +12,14 @@ from typing import NamedTuple
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
+from howdah.model.counters import Counters
 from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.study import Study
-from howdah.model.workload import ROW_BYTES, Suite
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.session.cluster.reached_lab import running_lab
 from howdah.session.lab.laboratories import fit_here
@@ -82,14 +85,14 @@ def _alike(one: RunRecord, study: Study, cell: Cell) -> bool:
 def _data_bytes(suite: Suite) -> int:
     """What the largest of its workloads reads or writes."""
     return max(
-        ((one.rows or 0) * ROW_BYTES or (one.files or 0) * (one.file_bytes or 0) for one in suite.workloads),
+        (max(each.moved(Counters()) or (0,)) for each in suite.workloads),
         default=0,
     )
 
 
 def _wanted_bytes(cell: Cell) -> int:
     settings = cell.settings
-    return settings.dataset or (settings.files or 0) * (settings.file_size or 0)
+    return settings.dataset or (settings.of(FILES) or 0) * (settings.of(FILE_SIZE) or 0)
 
 
 def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:

@@ -14,10 +14,11 @@ from howdah.errors import UserError
 from howdah.model.run import Outcome
 from howdah.model.study import Study, nearest
 from howdah.model.study_run import StudyRun
+from howdah.model.study_settings import HBASE
+from howdah.model.workloads.suite import suites
 from howdah.probe import probe_host
 from howdah.session.files import replace_file
-from howdah.session.run.engines import SUITES
-from howdah.session.study.cells import HBASE, prepare_cell, write_inputs
+from howdah.session.study.cells import prepare_cell, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.expected import guesses
 from howdah.session.study.laboratory import check_laboratories
@@ -92,7 +93,7 @@ class Given(NamedTuple):
 def read(path: Path) -> Given:
     """The study in a file; raises UserError that names every fault."""
     study = read_study(path)
-    known = (*SUITES, HBASE)
+    known = (*suites(), HBASE)
     if study.suite not in known:
         raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, known))
     return Given(study, read_text(path, "give a study"), path.parent)

@@ -13,7 +13,9 @@ from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.measured import DirectoryRates, Figure, Measured, RowCosts, SortCost, StreamRates
 from howdah.model.storage import FileSystem
-from howdah.model.workload import Codec, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.dfsio import DfsioFiles
+from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort, TeraValidate
 from howdah.simulation.local.scenario import (
     Costs,
     Directory,
@@ -141,10 +143,10 @@ def _costs(rows: RowCosts, rates: StreamRates, draw: Draw) -> Costs:
 
 
 def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, draw: Draw) -> Program:
-    match workload.kind:
-        case WorkloadKind.TERAGEN:
+    match workload:
+        case TeraGen():
             return Program(kind="teragen", rows=workload.rows, maps=workload.maps)
-        case WorkloadKind.TERASORT:
+        case TeraSort():
             worker = job.plan.workers[0]
             slots = max(worker.map_slots, worker.reduce_slots)
             reduces = workload.reduces or 1
@@ -161,13 +163,11 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
                 merge_s=merge_cost(measured.rows, memory, draw),
                 codec=_packing(workload.codec, measured.rows, draw),
             )
-        case WorkloadKind.TERAVALIDATE:
+        case TeraValidate():
             return Program(kind="teravalidate", rows=workload.rows, files=_files(job))
-        case WorkloadKind.DFSIO_WRITE:
-            return Program(kind="dfsio-write", files=workload.files, file_bytes=workload.file_bytes)
-        case WorkloadKind.DFSIO_READ:
-            return Program(kind="dfsio-read", files=workload.files, file_bytes=workload.file_bytes)
-        case WorkloadKind.PI | WorkloadKind.STORAGE | WorkloadKind.NNBENCH:
+        case DfsioFiles():
+            return Program(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
+        case _:
             raise UserError(
                 "SUITE", f"{workload.kind} is not simulated on one machine", "give terasuite or dfsio"
             )
@@ -175,7 +175,7 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
 
 def _files(job: Job) -> int:
     """The files that TeraValidate reads: TeraSort's, one for each reduce."""
-    return next(one.reduces or 1 for one in job.suite.workloads if one.kind is WorkloadKind.TERASORT)
+    return next(one.reduces or 1 for one in job.suite.workloads if isinstance(one, TeraSort))
 
 
 def _packing(codec: Codec | None, rows: RowCosts, draw: Draw) -> Packing | None:

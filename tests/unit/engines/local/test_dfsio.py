@@ -13,7 +13,8 @@ from howdah.engines.local.pi import estimate
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Worker
 from howdah.model.run import FileRate
-from howdah.model.workload import Suite, Workload, WorkloadKind
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import TeraSort
 from howdah.units import MIB
 from support.machine import host
 
@@ -54,7 +55,7 @@ def job(tmp_path: Path, available: int, inputs: tuple[str, ...] | None = None) -
     machine = host()
     memory = machine.memory.model_copy(update={"available_bytes": available})
     worker = Worker(name="h", map_slots=1, reduce_slots=1, memory_bytes=1, data_dirs=(str(tmp_path),))
-    sort = Workload(kind=WorkloadKind.TERASORT, inputs=inputs)
+    sort = TeraSort(inputs=inputs)
     return Job(
         run_id="r",
         command=(),

@@ -15,6 +15,7 @@ from howdah.engines.sim.results import detail_of
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
+from howdah.model.workloads.files import MAPS
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Written
 from howdah.simulation.translate import translate
@@ -86,7 +87,9 @@ def test_every_byte_is_accounted_for(small: RunData) -> None:
     assert counters["TaskCounter.MAP_OUTPUT_BYTES"].total == size
     launched = counters["JobCounter.TOTAL_LAUNCHED_MAPS"].total
     placed = ("DATA_LOCAL_MAPS", "RACK_LOCAL_MAPS", "OTHER_LOCAL_MAPS")
-    assert sum(counters[f"JobCounter.{name}"].total for name in placed) == launched == sorted_.workload.maps
+    assert (
+        sum(counters[f"JobCounter.{name}"].total for name in placed) == launched == MAPS.of(sorted_.workload)
+    )
 
 
 def test_no_worker_runs_more_tasks_at_once_than_it_has_slots(small: RunData) -> None:
@@ -121,7 +124,7 @@ def test_replications_give_bands_around_the_run_of_the_seed(small: RunData) -> N
     assert data.record.simulated is not None
     bands = {(band.workload, band.phase): band for band in data.record.simulated.bands}
     assert set(bands) == {
-        (result.workload.kind.value, phase)
+        (result.workload.kind, phase)
         for result in data.record.workloads
         for phase in (None, *(one.name for one in result.phases))
     }
@@ -216,4 +219,4 @@ def test_terasort_has_as_many_maps_as_table_1_says() -> None:
     plan = study_plan(4)
     job = sim_job(plan, suite_on(plan, "teragen", rows=30_000_000_000))
     record = SimEngine(SimTarget({})).run(job, sink)
-    assert record.workloads[0].workload.maps == 756
+    assert MAPS.of(record.workloads[0].workload) == 756

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.host import Cpu, Host, Memory, Software, Virtualisation
 from howdah.model.plan import Plan
-from howdah.model.workload import Codec, Suite, WorkloadKind
+from howdah.model.workloads.dfsio import DFSIO_READ, FILE_SIZE, FILES
+from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.suite import Suite, suites
+from howdah.model.workloads.terasort import CODEC, REDUCES, ROWS, Codec
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest
-from howdah.planner.suite.suites import SUITES
 from howdah.units import GIB, MIB
+from support.requests import run_request
 
 
 def host(threads: int = 2, memory: int = 24 * GIB, available: int | None = None) -> Host:
@@ -59,7 +62,7 @@ def needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
 
 
 def plan(machine: Host | None = None, /, **values: object) -> tuple[Plan, Suite]:
-    request = RunRequest.model_validate({"suite": "terasuite", **values})
+    request = run_request(**values)
     return LocalPlanner(request, machine or host(), needs).plan()
 
 
@@ -70,22 +73,22 @@ def setting(made: Plan, key: str) -> object:
 def test_a_small_machine_sorts_a_gigabyte_in_memory() -> None:
     made, suite = plan()
     generate, sort, validate = suite.workloads
-    assert generate.rows == sort.rows == validate.rows == 10_000_000
+    assert ROWS.of(generate) == ROWS.of(sort) == ROWS.of(validate) == 10_000_000
     assert made.workers[0].map_slots == made.workers[0].reduce_slots == 4
-    assert (sort.maps, sort.reduces, sort.codec) == (16, 4, Codec.NONE)
+    assert (MAPS.of(sort), REDUCES.of(sort), CODEC.of(sort)) == (16, 4, Codec.NONE)
     assert made.workers[0].memory_bytes >= needs(10_000_000, 4, 4)[1]
 
 
 @given(threads=st.integers(1, 512), memory_gib=st.integers(1, 4096))
 def test_any_machine_gets_a_plan_that_fits_it(threads: int, memory_gib: int) -> None:
     machine = host(threads, memory_gib * GIB)
-    for name in SUITES.keys() - {"nnbench"}:
+    for name in suites().keys() - {"nnbench"}:
         request = RunRequest(suite=name)
         made, suite = LocalPlanner(request, machine, needs, input_rows=1000).plan()
         worker = made.workers[0]
         assert worker.memory_bytes <= machine.memory.available_bytes
         assert worker.map_slots >= 1
-        assert [workload.kind for workload in suite.workloads] == list(SUITES[name])
+        assert [workload.kind for workload in suite.workloads] == list(suites()[name])
         assert all(item.reason and item.source for item in made.settings)
         assert len({item.key for item in made.settings}) == len(made.settings)
 
@@ -97,8 +100,8 @@ def test_more_data_than_memory_is_spilled() -> None:
 
 def test_a_users_value_is_kept_and_marked_as_theirs() -> None:
     made, suite = plan(rows=5, maps=3, reduces=2, memory_bytes=GIB, codec="zstd")
-    assert suite.workloads[1].maps == 3
-    assert suite.workloads[1].codec is Codec.ZSTD
+    assert MAPS.of(suite.workloads[1]) == 3
+    assert CODEC.of(suite.workloads[1]) is Codec.ZSTD
     theirs = {item.key for item in made.settings if item.origin == "user"}
     assert theirs == {
         "rows", "memory", "teragen maps", "terasort maps", "terasort reduces", "intermediate compression",
@@ -114,8 +117,8 @@ def test_short_runs_are_sampled_more_often() -> None:
 def test_dfsio_reads_the_files_it_wrote() -> None:
     _, suite = plan(suite="dfsio", files=3, file_bytes=10 * MIB)
     write, read = suite.workloads
-    assert (write.files, write.file_bytes) == (read.files, read.file_bytes) == (3, 10 * MIB)
-    assert read.kind is WorkloadKind.DFSIO_READ
+    assert (FILES.of(write), FILE_SIZE.of(write)) == (FILES.of(read), FILE_SIZE.of(read)) == (3, 10 * MIB)
+    assert read.kind == DFSIO_READ
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,18 +11,20 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, at_once
 from howdah.model.plan import Plan, Role
-from howdah.model.workload import Codec, Workload, WorkloadKind
+from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
+from howdah.model.workloads.terasort import ROWS, Codec
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest
 from howdah.units import GIB, MIB
+from support.requests import run_request
 
 FOUR = AtOnce(4, 2)
 
 
-def sized(capacity: AtOnce = FOUR, **asked: object) -> dict[WorkloadKind, Workload]:
-    suite = size_suite(RunRequest.model_validate({"suite": "terasuite", **asked}), capacity).suite
+def sized(capacity: AtOnce = FOUR, **asked: object) -> dict[str, Any]:
+    suite = size_suite(run_request(**asked), capacity).suite
     return {one.kind: one for one in suite.workloads}
 
 
@@ -42,7 +46,7 @@ def test_what_the_user_gives_stays() -> None:
         rows=5_000_000,
         reduces=3,
         codec=Codec.SNAPPY,
-        block_bytes=256 * MIB,
+        block_size=256 * MIB,
         replication=2,
         output_replication=1,
         slowstart=0.5,
@@ -58,7 +62,7 @@ def test_what_the_user_gives_stays() -> None:
 
 
 def test_every_decided_value_says_who_decided_it() -> None:
-    settings = size_suite(RunRequest(suite="terasuite", rows=1_000), FOUR).settings
+    settings = size_suite(run_request(rows=1_000), FOUR).settings
     origins = {one.key: one.origin for one in settings}
     assert origins["rows"] == "user"
     assert {origins[key] for key in ("teragen maps", "terasort reduces", "sample interval")} == {"rule"}
@@ -75,10 +79,10 @@ def test_no_task_has_so_few_rows_that_only_its_start_is_measured(rows: int, maps
 
 def test_files_are_written_and_read_alike_and_read_alone_as_they_were_left() -> None:
     both = sized(suite="dfsio", replication=2)
-    written, read = both[WorkloadKind.DFSIO_WRITE], both[WorkloadKind.DFSIO_READ]
+    written, read = both[DFSIO_WRITE], both[DFSIO_READ]
     assert (written.files, written.file_bytes) == (read.files, read.file_bytes) == (4, 256 * MIB)
-    assert (written.replication, read.replication) == (2, None)
-    assert sized(suite="dfsio-read")[WorkloadKind.DFSIO_READ] == Workload(kind=WorkloadKind.DFSIO_READ)
+    assert written.replication == 2
+    assert sized(suite="dfsio-read")[DFSIO_READ] == DfsioRead()
 
 
 @pytest.mark.parametrize(
@@ -111,9 +115,9 @@ def test_a_node_too_small_for_a_task_leaves_one_to_be_tried() -> None:
 def test_a_simulation_sorts_what_the_cluster_is_planned_for() -> None:
     whole = 30 * 10**12
     for given_rows, rows in ((None, whole // 100), (10**13, 10**13)):
-        request = RunRequest(suite="terasuite", rows=given_rows)
+        request = run_request(**({} if given_rows is None else {"rows": given_rows}))
         planned = size_suite(request, FOUR, engine="sim", dataset_bytes=whole)
-        assert {one.rows for one in planned.suite.workloads} == {rows}
+        assert {ROWS.of(one) for one in planned.suite.workloads} == {rows}
 
 
 @pytest.mark.parametrize(
@@ -122,20 +126,20 @@ def test_a_simulation_sorts_what_the_cluster_is_planned_for() -> None:
         ({"suite": "storage"}, "--engine local"),
         ({"suite": "nnbench"}, "--engine hadoop"),
         ({"suite": "terasuite", "rows": 10**15}, "up to 100T"),
-        ({"suite": "terasuite", "inputs": ["rows"]}, "it belongs to --engine local or --engine hadoop"),
+        ({"suite": "terasuite", "input": ("rows",)}, "it belongs to --engine local or --engine hadoop"),
         ({"suite": "terasuite", "memory_bytes": GIB}, "it belongs to --engine local"),
     ],
 )
 def test_a_simulation_refuses_what_it_cannot_do(asked: dict[str, object], says: str) -> None:
     with pytest.raises(UserError) as caught:
-        size_suite(RunRequest.model_validate(asked), FOUR, engine="sim")
+        size_suite(run_request(**asked), FOUR, engine="sim")
     assert says in caught.value.hint
 
 
 @pytest.mark.parametrize("suite", ["terasort", "teravalidate"])
 def test_a_simulation_is_told_how_much_an_earlier_run_left(suite: str) -> None:
-    request = RunRequest(suite=suite, rows=5_000_000)
+    request = run_request(suite, rows=5_000_000)
     (workload,) = size_suite(request, FOUR, engine="sim").suite.workloads
-    assert workload.rows == 5_000_000
+    assert ROWS.of(workload) == 5_000_000
     with pytest.raises(UserError, match="does not use it"):
         size_suite(request, FOUR)

@@ -23,6 +23,7 @@ from support.daemons import LIB
 from support.hadoop_cluster import needs_hadoop
 from support.ports import free_ports
 from support.recorded import Recorded, in_json
+from support.requests import run_request
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def silent(tmp_path: Path) -> Path:
 def refused(
     conf: Path, runs_dir: Path, settings: Mapping[str, str] | None = None, **asked: object
 ) -> UserError:
-    request = RunRequest.model_validate({"suite": "pi", **asked})
+    request = run_request(**{"suite": "pi", **asked})
     choice = ClusterChoice(conf=conf, job_settings=dict(settings or {}))
     with pytest.raises(UserError) as caught:
         prepare_cluster(request, choice, runs_dir=runs_dir, command=())

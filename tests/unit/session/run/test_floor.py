@@ -8,6 +8,7 @@ import pytest
 
 from howdah.model.cluster import ClusterState, Laboratory
 from howdah.model.run import RunRecord
+from howdah.model.workloads.terasort import ROWS
 from howdah.session.run.floor import find_floor
 from support import records
 from support.stored import write_run
@@ -60,5 +61,5 @@ def test_a_local_run_and_one_of_other_rows_have_no_floor(tmp_path: Path) -> None
     write_run(tmp_path, local)
     assert find_floor(local.record, tmp_path) is None
     more = records.terasuite(rows=2 * 10**6)
-    assert more.record.workloads[0].workload.rows != local.record.workloads[0].workload.rows
+    assert ROWS.of(more.record.workloads[0].workload) != ROWS.of(local.record.workloads[0].workload)
     assert find_floor(on_cluster(more.record, "h1-1", lab=LAB), tmp_path) is None

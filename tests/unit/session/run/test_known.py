@@ -16,7 +16,8 @@ from howdah.model.plan import Plan
 from howdah.model.request import Protection
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
-from howdah.model.workload import Suite, WorkloadKind
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROWS, TERAGEN, TERASORT
 from howdah.report.content import content
 from howdah.session.run.known import known_times
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -68,11 +69,11 @@ def test_every_published_run_is_known_again(name: str, tmp_path: Path) -> None:
 
 
 def _with_rows(suite: Suite, times: int) -> Suite:
-    workloads = tuple(one.model_copy(update={"rows": times * (one.rows or 0)}) for one in suite.workloads)
+    workloads = tuple(one.model_copy(update={"rows": times * (ROWS.of(one) or 0)}) for one in suite.workloads)
     return suite.model_copy(update={"workloads": workloads})
 
 
-def _with(suite: Suite, kind: WorkloadKind, **update: object) -> Suite:
+def _with(suite: Suite, kind: str, **update: object) -> Suite:
     workloads = tuple(one.model_copy(update=update) if one.kind is kind else one for one in suite.workloads)
     return suite.model_copy(update={"workloads": workloads})
 
@@ -89,15 +90,9 @@ def _one_disk_less(plan: Plan) -> Plan:
 
 OTHERWISE: dict[str, Callable[[Plan, Suite], RunRecord]] = {
     "twice the data": lambda plan, suite: _record(plan, _with_rows(suite, 2)),
-    "one replica sorted": lambda plan, suite: _record(
-        plan, _with(suite, WorkloadKind.TERASORT, replication=1)
-    ),
-    "two replicas generated": lambda plan, suite: _record(
-        plan, _with(suite, WorkloadKind.TERAGEN, replication=2)
-    ),
-    "other blocks": lambda plan, suite: _record(
-        plan, _with(suite, WorkloadKind.TERAGEN, block_bytes=64 * MIB)
-    ),
+    "one replica sorted": lambda plan, suite: _record(plan, _with(suite, TERASORT, replication=1)),
+    "two replicas generated": lambda plan, suite: _record(plan, _with(suite, TERAGEN, replication=2)),
+    "other blocks": lambda plan, suite: _record(plan, _with(suite, TERAGEN, block_bytes=64 * MIB)),
     "other disks": lambda plan, suite: _record(_one_disk_less(plan), suite),
     "ten per host": lambda plan, suite: _record(plan.model_copy(update={"platform": "10 per host"}), suite),
     "other hosts": lambda plan, suite: _record(slots_plan(), suite),

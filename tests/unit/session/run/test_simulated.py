@@ -10,9 +10,11 @@ from howdah.documents.files import write_calibration, write_plan
 from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.request import RunRequest
 from howdah.session.run.engines import ClusterChoice, prepare
 from howdah.session.run.prepared import Prepared
+from support.requests import run_request
 from support.sim_plans import study_plan
 
 
@@ -24,7 +26,7 @@ def plan_file(tmp_path: Path) -> Path:
 
 
 def _prepare(tmp_path: Path, where: ClusterChoice, *, keep_data: bool = False, **asked: object) -> Prepared:
-    request = RunRequest.model_validate({"suite": "terasuite", **asked})
+    request = run_request(**asked)
     return prepare("sim", request, where, runs_dir=tmp_path, command=("howdah",), seed=5, keep_data=keep_data)
 
 
@@ -32,7 +34,7 @@ def test_it_sorts_what_the_cluster_is_planned_for_and_says_that_nothing_is_measu
     tmp_path: Path, plan_file: Path
 ) -> None:
     prepared = _prepare(tmp_path, ClusterChoice(plan=plan_file))
-    assert {one.rows for one in prepared.job.suite.workloads} == {300_000_000_000}
+    assert {ROWS.of(one) for one in prepared.job.suite.workloads} == {300_000_000_000}
     said = dict(prepared.introduction)
     assert said["cluster"] == "vsphere6 · 32 hosts, 4 per host · 126 workers"
     assert "simulated, none is measured; not calibrated" in said["sim"]

@@ -11,7 +11,7 @@ from howdah.engines.hadoop.following.progress import Asking, Seen, Word, progres
 from howdah.engines.hadoop.history.failure import said_by_client
 from howdah.engines.hadoop.programs.client import Client
 from howdah.errors import RunFailed
-from howdah.model.workload import Workload
+from howdah.model.workloads.base import Workload
 from howdah.services.job import JobFacts
 from howdah.services.jobs import JobProgress, JobReader
 from howdah.services.resourcemanager import AppFacts

@@ -12,7 +12,7 @@ from howdah.engines.hadoop.history.counters import INPUT_BYTES
 from howdah.engines.hadoop.history.failure import short_cause
 from howdah.engines.hadoop.target import Machines
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.base import Workload
 from howdah.services.job import AttemptFacts, JobFacts, MasterStart, TaskFacts
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
@@ -182,7 +182,7 @@ def _nearest(worker: str, holders: Iterable[str], machines: Machines) -> str:
     return "rack" if rack is not None and rack in {machines.rack(one) for one in held} else "remote"
 
 
-def phases(job: JobFacts, kind: WorkloadKind, clock: RunClock) -> tuple[Phase, ...]:
+def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, ...]:
     """A job's phases, from when its tasks could begin to its end.
 
     The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
@@ -193,8 +193,7 @@ def phases(job: JobFacts, kind: WorkloadKind, clock: RunClock) -> tuple[Phase, .
         return ()
     start_s = clock.seconds(start_ms)
     end_s = max(start_s, clock.seconds(job.finish_ms))
-    # Only TeraSort's shuffle is worth a name: elsewhere reduces merely put together what maps found.
-    first, second = ("map-shuffle", "reduce-merge") if kind is WorkloadKind.TERASORT else ("map", "reduce")
+    first, second = workload.map_phases
     maps = [task for task in job.tasks if task.kind == "map"]
     ends = [_end_ms(task) for task in maps]
     told = [end for end in ends if end is not None]

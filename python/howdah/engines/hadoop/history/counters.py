@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from howdah.model.run import Counters
+from howdah.model.counters import Counters
 from howdah.services.job import JobFacts, Sums
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"

@@ -13,9 +13,10 @@ from howdah.engines.hadoop.history.counters import printed_counters, summed
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, Machines
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
+from howdah.model.counters import Counters
 from howdah.model.plan import Plan
-from howdah.model.run import Counters, Phase, TaskAttempt
-from howdah.model.workload import WorkloadKind
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory
 from howdah.services.job import JobFacts, State, state_of
@@ -190,7 +191,7 @@ def tell_job(
     job_id: str,
     clock: RunClock,
     *,
-    kind: WorkloadKind,
+    workload: Workload,
     plan: Plan,
     said: Sequence[str] = (),
     seen: JobFacts | None = None,
@@ -212,8 +213,8 @@ def tell_job(
             clock,
             None if facts.state == "succeeded" else _why(account, target, machines, said),
         ),
-        attempts=attempt_rows(facts, kind, machines, clock),
-        phases=phases(facts, kind, clock),
+        attempts=attempt_rows(facts, workload.kind, machines, clock),
+        phases=phases(facts, workload, clock),
         counters=summed(facts),
         facts=facts,
     )

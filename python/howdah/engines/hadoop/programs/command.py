@@ -9,7 +9,9 @@ from howdah.engines.hadoop.storage.workspace import Workspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.command import java_command
-from howdah.model.workload import Codec, Workload
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases import default_of, hadoop
 from howdah.services.resourcemanager import Node
 
@@ -93,10 +95,10 @@ def _own(target: HadoopTarget, workspace: Workspace, tag: str) -> dict[str, str]
 
 def file_properties(workload: Workload) -> dict[str, str]:
     """How the files that a workload writes are cut and replicated."""
-    return _given({"dfs.blocksize": workload.block_bytes, "dfs.replication": workload.replication})
+    return _given({"dfs.blocksize": BLOCK_SIZE.of(workload), "dfs.replication": REPLICATION.of(workload)})
 
 
-def sort_properties(workload: Workload) -> dict[str, str]:
+def sort_properties(workload: TeraSort) -> dict[str, str]:
     """The papers' parameters of a sort."""
     properties = _given(
         {

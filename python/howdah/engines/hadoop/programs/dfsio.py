@@ -5,16 +5,19 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.hadoop.programs.command import Command, file_properties
-from howdah.engines.hadoop.programs.sources import DFSIO, DFSIO_DATA, dfsio_files
+from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
 from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
 from howdah.installation.command import PROGRAMS
-from howdah.model.run import Counters, FileRate
-from howdah.model.workload import DFSIO_LOG
+from howdah.model.counters import Counters
+from howdah.model.run import FileRate
+from howdah.model.workloads.dfsio import DFSIO_FOLDER, DFSIO_LOG, DfsioFiles, DfsioRead, DfsioWrite
 from howdah.services.job import JobFacts
 from howdah.services.task_log import Container, TaskLogs
+
+W = TypeVar("W", bound=DfsioFiles)
 
 _FILE = re.compile(r"Processing split: \S+/in_file_(test_io_\d+):")
 _SIZE = re.compile(r"TestDFSIO: Number of bytes processed = (\d+)$", re.MULTILINE)
@@ -83,15 +86,15 @@ def file_rates(
     )
 
 
-def dfsio_write(work: Work) -> Conclusion:
+def dfsio_write(work: Work[DfsioWrite]) -> Conclusion:
     """Write the files, one map task each."""
-    folder = work.bench.workspace.folder(DFSIO)
+    folder = work.bench.workspace.folder(DFSIO_FOLDER)
     job = _run(work, "write", folder)
-    work.bench.workspace.complete(DFSIO)
+    work.bench.workspace.complete(DFSIO_FOLDER)
     return partial(_written, work, job, folder)
 
 
-def _written(work: Work, job: Finished, folder: str) -> Yield:
+def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> Yield:
     files = _rates(work, job, "write", folder)
     return Yield(
         counters=Counters(written_bytes=sum(file.bytes for file in files)),
@@ -100,7 +103,7 @@ def _written(work: Work, job: Finished, folder: str) -> Yield:
     )
 
 
-def dfsio_read(work: Work) -> Conclusion:
+def dfsio_read(work: Work[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
     there = dfsio_files(work.bench.namenode, folder)
@@ -110,14 +113,14 @@ def dfsio_read(work: Work) -> Conclusion:
     return partial(_read, work, _run(work, "read", folder), folder)
 
 
-def _read(work: Work, job: Finished, folder: str) -> Yield:
+def _read(work: Work[DfsioRead], job: Finished, folder: str) -> Yield:
     files = _rates(work, job, "read", folder)
     # Files that are kept are left as they were found.
     work.bench.namenode.delete(posixpath.join(folder, "io_read"))
     return Yield(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
 
 
-def _run(work: Work, operation: Literal["write", "read"], folder: str) -> Finished:
+def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Finished:
     """Run one of the two; TestDFSIO itself appends to its log of results."""
     properties = {
         **file_properties(work.workload),
@@ -134,7 +137,7 @@ def _run(work: Work, operation: Literal["write", "read"], folder: str) -> Finish
 
 
 def _rates(
-    work: Work, finished: Finished, operation: Literal["write", "read"], folder: str
+    work: Work[W], finished: Finished, operation: Literal["write", "read"], folder: str
 ) -> tuple[FileRate, ...]:
     output = work.bench.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums = read_sums(output.decode())

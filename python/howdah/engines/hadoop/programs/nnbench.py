@@ -11,8 +11,9 @@ from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
 from howdah.errors import RunFailed
 from howdah.installation.command import PROGRAMS
-from howdah.model.run import Counters, Phase
-from howdah.model.workload import Workload
+from howdah.model.counters import Counters
+from howdah.model.run import Phase
+from howdah.model.workloads.nnbench import NNBench
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each finds what the one before it left; files that were renamed have names that delete does not know."""
@@ -35,7 +36,7 @@ class Measured(NamedTuple):
     """Maps that started after the others had begun."""
 
 
-def nnbench(work: Work) -> Conclusion:
+def nnbench(work: Work[NNBench]) -> Conclusion:
     """Create and write empty files, open, rename and delete them; the answer has each one's rate."""
     rates: dict[str, float] = {}
     jobs: list[tuple[str, Finished]] = []
@@ -67,7 +68,7 @@ def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
     return [Phase(name=name, start_s=phases[0].start_s, end_s=phases[-1].end_s)] if phases else []
 
 
-def arguments(workload: Workload, operation: str, folder: str) -> tuple[str, ...]:
+def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:
     """NNBench's own options."""
     given: dict[str, int | str | None] = {
         "operation": operation,

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, Work, Yield
-from howdah.model.run import Counters
+from howdah.model.counters import Counters
+from howdah.model.workloads.pi import Pi
 
 _MAIN = "org.apache.hadoop.examples.QuasiMonteCarlo"
 _ANSWER = "Estimated value of Pi is "
 
 
-def pi(work: Work) -> Conclusion:
+def pi(work: Work[Pi]) -> Conclusion:
     """Count points, and take the estimate that the client prints."""
     maps, samples = work.workload.maps or 1, work.workload.samples or 1
     finished = work.run(Command(_MAIN, {}, (str(maps), str(samples))))

@@ -9,7 +9,9 @@ import pydantic
 
 from howdah.engines.hadoop.storage.workspace import Workspace, kept_data
 from howdah.errors import UserError
-from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.terasort import INPUT, ROW_BYTES
 from howdah.services.hdfs import FileStatus
 from howdah.services.namenode import NameNode
 
@@ -17,20 +19,8 @@ FILE = "_TERAGEN"
 """The local engine writes the same file; programs of MapReduce pass over names with an underscore."""
 
 _CONTENT = pydantic.TypeAdapter(dict[str, int | str])
-DFSIO = "dfsio"
-"""The folder that TestDFSIO works in."""
 DFSIO_DATA = "io_data"
 """Its own folder of the files, below that one."""
-_READS: dict[WorkloadKind, str] = {
-    WorkloadKind.TERASORT: WorkloadKind.TERAGEN,
-    WorkloadKind.TERAVALIDATE: WorkloadKind.TERASORT,
-    WorkloadKind.DFSIO_READ: DFSIO,
-}
-_WRITES: dict[str, WorkloadKind] = {
-    WorkloadKind.TERAGEN: WorkloadKind.TERAGEN,
-    WorkloadKind.TERASORT: WorkloadKind.TERASORT,
-    DFSIO: WorkloadKind.DFSIO_WRITE,
-}
 
 
 class Generated(NamedTuple):
@@ -73,11 +63,12 @@ def find_source(
 
     Raises UserError if it reads what neither this run nor an earlier one has left.
     """
-    name = _READS.get(workload.kind)
+    name = programs()[workload.reads].folder if workload.reads else None
     if name is None:
         return None
-    if workload.inputs:
-        return _named(namenode, workload.inputs)
+    inputs = INPUT.of(workload)
+    if inputs:
+        return _named(namenode, inputs)
     if workspace is not None and workspace.has(name):
         return workspace.folder(name)
     kept = kept_data(namenode, work_dir, name)
@@ -85,7 +76,7 @@ def find_source(
         raise UserError(
             f"HDFS {work_dir}",
             f"holds nothing that {workload.kind} could read",
-            f"run `howdah run {_WRITES[name]} --engine hadoop --keep-data` first",
+            f"run `howdah run {workload.reads} --engine hadoop --keep-data` first",
         )
     return kept.path
 

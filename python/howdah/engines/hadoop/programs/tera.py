@@ -10,7 +10,7 @@ from howdah.engines.hadoop.programs.command import Command, file_properties, sor
 from howdah.engines.hadoop.programs.sources import Generated, read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
 from howdah.model.run import Outcome, ValidationError
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
 
 _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
@@ -82,20 +82,20 @@ def _incompleteness(
         )
 
 
-def teragen(work: Work) -> Conclusion:
+def teragen(work: Work[TeraGen]) -> Conclusion:
     """Write the rows."""
     workload, workspace = work.workload, work.bench.workspace
-    output = workspace.folder(WorkloadKind.TERAGEN)
+    output = workspace.folder(TERAGEN)
     properties = file_properties(workload)
     if workload.maps is not None:
         properties["mapreduce.job.maps"] = str(workload.maps)
     # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
     job = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output)))
-    workspace.complete(WorkloadKind.TERAGEN)
+    workspace.complete(TERAGEN)
     return partial(_generated, work, job, output)
 
 
-def _generated(work: Work, job: Finished, output: str) -> Yield:
+def _generated(work: Work[TeraGen], job: Finished, output: str) -> Yield:
     """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
     bench, told = work.bench, job.told
     counted = told.job.counters.get(_CHECKSUM_COUNTER)
@@ -108,17 +108,17 @@ def _generated(work: Work, job: Finished, output: str) -> Yield:
     return Yield(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
 
 
-def terasort(work: Work) -> Conclusion:
+def terasort(work: Work[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
     source = _source(work)
-    output = work.bench.workspace.folder(WorkloadKind.TERASORT)
+    output = work.bench.workspace.folder(TERASORT)
     properties = sort_properties(work.workload)
     job = work.run(Command(f"{_PACKAGE}.TeraSort", properties, (source, output)))
-    work.bench.workspace.complete(WorkloadKind.TERASORT)
+    work.bench.workspace.complete(TERASORT)
     return partial(_sorted, work, job, source, output)
 
 
-def _sorted(work: Work, job: Finished, source: str, output: str) -> Yield:
+def _sorted(work: Work[TeraSort], job: Finished, source: str, output: str) -> Yield:
     generated = read_generated(work.bench.namenode, source)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
@@ -126,15 +126,15 @@ def _sorted(work: Work, job: Finished, source: str, output: str) -> Yield:
     return Yield(counters=job.told.counters, replicas=work.replicas(output))
 
 
-def teravalidate(work: Work) -> Conclusion:
+def teravalidate(work: Work[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
     source = _source(work)
-    output = work.bench.workspace.folder(WorkloadKind.TERAVALIDATE)
+    output = work.bench.workspace.folder(TERAVALIDATE)
     job = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source, output)))
     return partial(_judged, work, job, source, output)
 
 
-def _judged(work: Work, job: Finished, source: str, output: str) -> Yield:
+def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -> Yield:
     """The verdict, against TeraGen's record where the data came from it."""
     bench, counters = work.bench, job.told.counters
     generated = read_generated(bench.namenode, source)
@@ -154,7 +154,7 @@ def _judged(work: Work, job: Finished, source: str, output: str) -> Yield:
     )
 
 
-def _source(work: Work) -> str:
+def _source(work: Work[TeraSort] | Work[TeraValidate]) -> str:
     """The path of the rows to read, whose number the workload did not say where they were there before."""
     source = tera_rows(work.bench.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})

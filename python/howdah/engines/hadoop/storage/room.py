@@ -7,7 +7,10 @@ import posixpath
 from howdah.engines.hadoop.storage.workspace import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.model.workload import ROW_BYTES, Suite, Workload, WorkloadKind, replication_flag
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.files import REPLICATION
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.services.errors import Refused
 from howdah.services.namenode import NameNode
 from howdah.units import format_bytes, format_count_short
@@ -23,11 +26,12 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
     """
     live = sum(one.live for one in namenode.datanodes())
     for workload in suite.workloads:
-        if workload.replication is not None and workload.replication > live:
+        asked = REPLICATION.of(workload)
+        if asked is not None and asked > live:
+            option = next(each for each in workload.options if each.field == REPLICATION.field)
             raise UserError(
-                replication_flag(workload.kind),
-                f"{workload.replication} replicas of a block belong on {workload.replication} DataNodes, "
-                f"and {live} are alive",
+                option.flag,
+                f"{asked} replicas of a block belong on {asked} DataNodes, and {live} are alive",
                 f"give at most {live}",
             )
 
@@ -58,7 +62,7 @@ def _left_bytes(namenode: NameNode, folder: str) -> int | None:
 
 
 def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
-    rows = suite.workloads[0].rows
+    rows = ROWS.of(suite.workloads[0])
     what = f"the suite needs {format_bytes(needed)} with all replicas; {where}"
     if rows is None:
         return UserError("HDFS", what, "run with less data, or free some space")
@@ -72,22 +76,14 @@ def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
 
 def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
     """What a workload leaves in HDFS until the end of the run, every replica counted."""
-    rows = (workload.rows or 0) * ROW_BYTES
-    match workload.kind:
-        case WorkloadKind.TERAGEN:
-            return rows * _replicas(target, workload, "dfs.replication")
-        case WorkloadKind.TERASORT:
-            return rows * _replicas(target, workload, "mapreduce.terasort.output.replication")
-        case WorkloadKind.DFSIO_WRITE:
-            size = (workload.files or 0) * (workload.file_bytes or 0)
-            return size * _replicas(target, workload, "dfs.replication")
-        case _:
-            return 0
+    if not workload.written_bytes:
+        return 0
+    return workload.written_bytes * _replicas(target, workload, workload.replication_key)
 
 
 def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
     """TeraSort's own default, of a key that no release lists, is 1."""
-    given = workload.replication or target.job_settings.get(key) or target.conf.get(key) or 1
+    given = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
     try:
         return int(given)
     except ValueError as error:

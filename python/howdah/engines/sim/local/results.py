@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from howdah.model.counters import Counters
 from howdah.model.job import Job
-from howdah.model.run import Counters, Outcome, Phase, Sample, TaskAttempt, WorkloadResult
+from howdah.model.run import Outcome, Phase, Sample, TaskAttempt, WorkloadResult
 from howdah.model.simulated import Band
 from howdah.model.storage import FileSystem
-from howdah.model.workload import ROW_BYTES, Workload, WorkloadKind
+from howdah.model.workloads.base import Moved, Workload
+from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
 from howdah.simulation.local.outcome import LocalOutcome, Ran, RanTask
 
 _NS_PER_S = 1e9
@@ -53,29 +55,19 @@ def bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> tu
 
 
 def _counters(workload: Workload, ran: Ran) -> Counters:
-    rows, data = workload.rows or 0, (workload.rows or 0) * ROW_BYTES
-    files = (workload.files or 0) * (workload.file_bytes or 0)
-    match workload.kind:
-        case WorkloadKind.TERAGEN:
-            return Counters(output_rows=rows, written_bytes=data)
-        case WorkloadKind.TERASORT:
-            spilled = 0 if ran.in_memory else rows
-            return Counters(
-                input_rows=rows,
-                output_rows=rows,
-                read_bytes=data,
-                written_bytes=data,
-                spilled_rows=spilled,
-                spilled_raw_bytes=spilled * ROW_BYTES,
-                spilled_bytes=ran.spilled_bytes,
-                spill_read_bytes=ran.spill_read_bytes,
-            )
-        case WorkloadKind.TERAVALIDATE:
-            return Counters(input_rows=rows, read_bytes=data)
-        case WorkloadKind.DFSIO_WRITE:
-            return Counters(written_bytes=files)
-        case _:
-            return Counters(read_bytes=files)
+    rows = workload.rows or 0 if isinstance(workload, TeraRows) else 0
+    moved = workload.moved(Counters()) or Moved(0, 0)
+    spilled = rows if workload.shuffles and not ran.in_memory else 0
+    return Counters(
+        input_rows=rows if moved.read else 0,
+        output_rows=rows if moved.write else 0,
+        read_bytes=moved.read,
+        written_bytes=moved.write,
+        spilled_rows=spilled,
+        spilled_raw_bytes=spilled * ROW_BYTES,
+        spilled_bytes=ran.spilled_bytes if workload.shuffles else 0,
+        spill_read_bytes=ran.spill_read_bytes if workload.shuffles else 0,
+    )
 
 
 def _attempt(task: RanTask, workload: Workload, host: str, worker: str) -> TaskAttempt:

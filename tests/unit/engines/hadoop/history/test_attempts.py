@@ -15,7 +15,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.services.job import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
 from support.plans import group
@@ -109,7 +109,7 @@ def test_no_two_rows_overlap_in_one_place(job: JobFacts) -> None:
 @settings(max_examples=150, deadline=None)
 @given(_jobs())
 def test_phases_cover_a_job_and_do_not_overlap_whatever_is_told(job: JobFacts) -> None:
-    found = phases(job, WorkloadKind.TERASORT, _clock())
+    found = phases(job, TeraSort(), _clock())
     for one in found:
         assert one.start_s <= one.end_s
     for one, other in pairwise(found):

@@ -16,7 +16,9 @@ from howdah.engines.hadoop.history.tellers import Told, tell_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import Plan
 from howdah.model.run import TaskAttempt
-from howdah.model.workload import WorkloadKind
+from howdah.model.workloads.pi import PI
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.terasort import TERAGEN, TERASORT, TeraGen, TeraSort
 from howdah.services import history
 from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
@@ -28,7 +30,7 @@ from support.recorded_jobs import JOBS, STAGING, RecordedJob, recorded_job, serv
 PLAN = Plan(platform="unknown", workers=(), settings=())
 HISTORY = "/ws/v1/history/mapreduce"
 MASTER = "/proxy/application/ws/v1/mapreduce"
-KINDS = {"terasort": WorkloadKind.TERASORT, "lost": WorkloadKind.TERASORT, "limit": WorkloadKind.PI}
+KINDS = {"terasort": TERASORT, "lost": TERASORT, "limit": PI}
 
 
 def _clock(job: RecordedJob) -> RunClock:
@@ -43,8 +45,8 @@ def _app(job: RecordedJob) -> str:
 
 
 def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> Told:
-    kind = KINDS.get(name, WorkloadKind.TERAGEN)
-    return tell_job(target, job.id, _clock(job), kind=kind, plan=PLAN, said=job.client)
+    workload = programs()[KINDS.get(name, TERAGEN)].model_validate({})
+    return tell_job(target, job.id, _clock(job), workload=workload, plan=PLAN, said=job.client)
 
 
 def _told(name: str, folder: Path, *, server: bool, file: bool) -> Told:
@@ -265,7 +267,7 @@ def test_what_the_master_told_last_counts_where_the_history_cannot_be_had(tmp_pa
         seen.look()
         again = [one.path for one in master.asked[first:]]
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERASORT, plan=PLAN, seen=seen.job)
+        told = tell_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
     assert told.job.told_by == "application master"
     assert all("attempts" not in path for path in again), "an ended task is asked about once"
     server = _told("terasort", tmp_path / "b", server=True, file=False)
@@ -284,7 +286,7 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
         seen = Seen(JobReader(target.web, master.url + MASTER), job.id)
         seen.look()
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERAGEN, plan=PLAN, seen=seen.job)
+        told = tell_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert seen.job is not None
     assert seen.job.state == "running"
     (row,) = told.attempts
@@ -304,7 +306,7 @@ def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tm
         seen = Seen(JobReader(target.web, master.url + MASTER), job.id)
         seen.look()
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERAGEN, plan=PLAN, seen=seen.job)
+        told = tell_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert told.job.told_by == "history server"
     assert [(row.kind, row.state) for row in told.attempts] == [("map", "killed")]
 
@@ -336,7 +338,7 @@ def test_a_killed_job_is_told_of_by_what_its_application_master_had_written(tmp_
     cut = job._replace(file=job.file[: len(job.file) * 9 // 10])
     with serving(cut, tmp_path / "conf", server=False, place="staging") as target:
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, kind=WorkloadKind.TERASORT, plan=PLAN, staging=STAGING)
+        told = tell_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, staging=STAGING)
     assert told.job.told_by == "history file"
     assert told.job.conf["mapreduce.job.reduces"] == whole_conf(tmp_path, job)
     states = [row.state for row in told.attempts]

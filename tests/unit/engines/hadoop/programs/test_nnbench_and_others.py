@@ -7,7 +7,8 @@ from howdah.engines.hadoop.programs.command import file_properties, sort_propert
 from howdah.engines.hadoop.programs.dfsio import Sums, TaskRate, read_sums, read_task
 from howdah.engines.hadoop.programs.nnbench import Measured, arguments, read_measured
 from howdah.engines.hadoop.programs.pi import estimate
-from howdah.model.workload import Codec, Workload, WorkloadKind
+from howdah.model.workloads.nnbench import NNBench
+from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort
 from howdah.services.jobs import JobProgress
 
 SUMS = "f:rate\t178202.92\nf:sqrate\t15396.9\nl:size\t30000000\nl:tasks\t3\nl:time\t820\n"
@@ -28,13 +29,12 @@ NNBENCH = [
 
 
 def test_what_a_workload_leaves_open_is_left_to_the_cluster() -> None:
-    assert file_properties(Workload(kind=WorkloadKind.TERAGEN, rows=1)) == {}
-    assert sort_properties(Workload(kind=WorkloadKind.TERASORT, rows=1)) == {}
+    assert file_properties(TeraGen(rows=1)) == {}
+    assert sort_properties(TeraSort(rows=1)) == {}
 
 
 def test_the_papers_parameters_have_hadoops_names() -> None:
-    workload = Workload(
-        kind=WorkloadKind.TERASORT,
+    workload = TeraSort(
         reduces=4,
         codec=Codec.SNAPPY,
         block_bytes=2**28,
@@ -54,7 +54,7 @@ def test_the_papers_parameters_have_hadoops_names() -> None:
 
 
 def test_no_compression_is_said_too() -> None:
-    workload = Workload(kind=WorkloadKind.TERASORT, codec=Codec.NONE)
+    workload = TeraSort(codec=Codec.NONE)
     assert sort_properties(workload) == {"mapreduce.map.output.compress": "false"}
 
 
@@ -67,7 +67,7 @@ def test_dfsios_sums_and_a_tasks_own_numbers_are_read() -> None:
 def test_nnbenchs_rate_is_read_and_its_options_are_its_own() -> None:
     assert read_measured(NNBENCH) == Measured(per_s=384.0, late_maps=1)
     assert read_measured(NNBENCH[:2]) is None
-    words = arguments(Workload(kind=WorkloadKind.NNBENCH, maps=2, operations=20), "rename", "/w/nnbench")
+    words = arguments(NNBench(maps=2, operations=20), "rename", "/w/nnbench")
     options = dict(zip(words[::2], words[1::2], strict=True))
     assert options["-operation"] == "rename"
     assert options["-numberOfFiles"] == "20"
@@ -82,7 +82,7 @@ def test_pis_answer_is_what_the_client_printed() -> None:
 
 
 def test_progress_is_in_bytes_and_a_sorts_phase_turns_when_its_maps_are_done() -> None:
-    workload = Workload(kind=WorkloadKind.TERASORT, rows=1000)
+    workload = TeraSort(rows=1000)
     job = JobProgress.model_validate(
         {
             "id": "job_1_1",

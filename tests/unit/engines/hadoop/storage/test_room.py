@@ -9,7 +9,9 @@ import pytest
 
 from howdah.engines.hadoop.storage.room import check_replicas
 from howdah.errors import UserError
-from howdah.model.workload import Suite, Workload, WorkloadKind
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import TERAGEN, TERASORT
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
@@ -32,15 +34,15 @@ def namenode(tmp_path: Path) -> Iterator[NameNode]:
         yield NameNode(web, ClientConf.read(tmp_path))
 
 
-def _suite(kind: WorkloadKind, replication: int | None) -> Suite:
-    return Suite(name="one", workloads=(Workload(kind=kind, rows=10, maps=1, replication=replication),))
+def _suite(kind: str, replication: int | None) -> Suite:
+    return Suite(name="one", workloads=(programs()[kind].model_validate({"replication": replication}),))
 
 
 @pytest.mark.parametrize(
     ("kind", "flag"),
-    [(WorkloadKind.TERAGEN, "--replication"), (WorkloadKind.TERASORT, "--output-replication")],
+    [(TERAGEN, "--replication"), (TERASORT, "--output-replication")],
 )
-def test_more_replicas_than_datanodes_are_refused(kind: WorkloadKind, flag: str, namenode: NameNode) -> None:
+def test_more_replicas_than_datanodes_are_refused(kind: str, flag: str, namenode: NameNode) -> None:
     with pytest.raises(UserError, match=f"^{flag}: 2 replicas .* and 1 are alive"):
         check_replicas(namenode, _suite(kind, 2))
 
@@ -49,4 +51,4 @@ def test_more_replicas_than_datanodes_are_refused(kind: WorkloadKind, flag: str,
 def test_what_the_cluster_itself_asks_for_is_its_own_affair(
     replication: int | None, namenode: NameNode
 ) -> None:
-    check_replicas(namenode, _suite(WorkloadKind.TERAGEN, replication))
+    check_replicas(namenode, _suite(TERAGEN, replication))

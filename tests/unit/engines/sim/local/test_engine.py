@@ -14,10 +14,11 @@ from howdah.model.host import Host
 from howdah.model.measured import Figure, RowCosts, SortCost
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
-from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.engines import ClusterChoice, prepare
 from howdah.session.run.prepared import Prepared
 from howdah.simulation.local.translate import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
+from support.requests import run_request
 from support.sinks import MemorySink
 
 
@@ -32,7 +33,7 @@ def prepared(host: Host, tmp_path: Path, **values: object) -> Prepared:
     keep_data = bool(values.pop("keep_data", False))
     probe = tmp_path / "probe.json"
     probe.write_text(host.model_dump_json())
-    request = RunRequest.model_validate({"suite": "terasuite", "rows": 10_000_000, **values})
+    request = run_request(**{"rows": 10_000_000, **values})
     where = ClusterChoice.model_validate({"probe": probe, **choice})
     return prepare("sim", request, where, runs_dir=tmp_path, command=(), seed=1, keep_data=keep_data)
 

@@ -1,0 +1,94 @@
+"""The programs' options as flags of a command."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.registered import options, programs
+
+GIVEN = "given"
+"""The parameter of a command in whose place the flags go."""
+HADOOP = "On a Hadoop cluster"
+
+
+def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a flag for each option; its parameter ``given`` has what was typed, by options' names.
+
+    A command line's parser learns its flags from a function's signature, so that one is written here.
+    """
+    flags = {option.name: option for option in of}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def parsed(**arguments: Any) -> None:
+            typed = {name: arguments.pop(name) for name in flags}
+            command(**arguments, given=_values(flags, typed))
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = []
+        for parameter in signature.parameters.values():
+            if parameter.name == GIVEN:
+                parameters += [_parameter(option) for option in flags.values()]
+            else:
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        parsed.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+        return parsed
+
+    return decorate
+
+
+def options_on(engine: str) -> tuple[Option[Any], ...]:
+    """The options that some program has on an engine."""
+    used = [
+        option
+        for program in programs().values()
+        if engine in program.programs
+        for option in (*program.options, *program.options_on.get(engine, ()))
+    ]
+    return tuple(
+        option
+        for option in options().values()
+        if option in used and (not option.engines or engine in option.engines)
+    )
+
+
+def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The options' values from what was typed; raises UserError for what is none."""
+    values: dict[str, Any] = {}
+    for name, option in flags.items():
+        texts = typed[name]
+        if texts is None:
+            continue
+        if option.several:
+            values[name] = tuple(item for text in texts for item in option.parse(text, option.flag))
+        else:
+            values[name] = option.parse(texts, option.flag)
+    return values
+
+
+def _parameter(option: Option[Any]) -> inspect.Parameter:
+    kind = list[str] if option.several else str
+    flag = typer.Option(
+        option.flag,
+        help=option.help,
+        metavar=option.metavar,
+        rich_help_panel=HADOOP if "hadoop" in option.engines and "local" not in option.engines else None,
+        autocompletion=_completion(option) if option.choices else None,
+    )
+    return inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, flag]
+    )
+
+
+def _completion(option: Option[Any]) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in option.choices if word.startswith(incomplete)]
+
+    return complete

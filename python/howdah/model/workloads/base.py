@@ -1,0 +1,106 @@
+"""What every workload is: one program with its options, and what all of howdah asks of it.
+
+A program is added by a class of its own: howdah's are listed in ``registered``, those of other packages are
+found by an entry point of the group ``howdah.workloads``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from howdah.model.base import Model
+from howdah.model.counters import Counters
+from howdah.model.workloads.option import Option
+
+TOGETHER = 1
+"""The importance of programs of which a run's answer tells all, rather than one."""
+
+
+class Amount(NamedTuple):
+    """How much work something is."""
+
+    number: int
+    unit: str
+    """``B`` for bytes, else what is counted, in the singular: ``row``, ``point``, ``file``."""
+
+
+class Moved(NamedTuple):
+    """Bytes that a program reads as input and writes as output, each once, whatever replicas there are."""
+
+    read: int
+    write: int
+
+
+class Workload(Model):
+    """One program with its options; those that were not decided are left at None.
+
+    Each is of a class of its own, which says what is true of the program whatever its options are.
+    """
+
+    kind: str
+    """The program."""
+
+    options: ClassVar[tuple[Option[Any], ...]] = ()
+    """What a user may say of it, on every engine that has a use for it."""
+    options_on: ClassVar[Mapping[str, tuple[Option[Any], ...]]] = {}
+    """What may be said of it on one engine beside these."""
+    refused: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """Options, by name, that one would expect and that it does not have: why, and what to do instead."""
+    programs: ClassVar[Mapping[str, str]] = {}
+    """By engine, the function that runs it, as ``package.module:function``."""
+    sizes: ClassVar[Mapping[str, str]] = {}
+    """By engine, the planner's function that decides what the user left open, as ``module:function``."""
+    not_on: ClassVar[Mapping[str, str]] = {}
+    """By engine, why it does not run there."""
+
+    reads: ClassVar[str | None] = None
+    """The program whose output it reads, by kind."""
+    folder: ClassVar[str | None] = None
+    """The folder that its output is kept in for later programs."""
+    log: ClassVar[str | None] = None
+    """The file in the working directory that the program itself appends its results to."""
+    unit: ClassVar[Literal["B", "points"]] = "B"
+    """What its progress is counted in."""
+    replication_key: ClassVar[str] = "dfs.replication"
+    """Hadoop's property that says how often its output is replicated, where it does not say itself."""
+    shuffles: ClassVar[bool] = False
+    """Whether all that it reads goes through intermediate files to reduces, which write it."""
+    map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")
+    """What the two halves of its job are called."""
+    uses_disks: ClassVar[bool] = True
+    """Whether it moves data, so that the disks' limits are worth measuring before it."""
+    limited: ClassVar[bool] = True
+    """Whether the raw limits of disks and memory are a measure of it."""
+    timed_by_file: ClassVar[bool] = False
+    """Whether its rate is over the time that each file took, rather than over its own."""
+    rated_over: ClassVar[str | None] = None
+    """What its rate is taken over; None where bytes a second say nothing of it."""
+    importance: ClassVar[int] = 0
+    """The run is about the program of its suite where this is highest, or about all where it is TOGETHER."""
+
+    @property
+    def asked(self) -> Amount | None:
+        """How much work was asked for; None where that is found only when it runs."""
+        return None
+
+    @property
+    def written_bytes(self) -> int:
+        """What it leaves behind, every replica counted once; 0 for what it only reads."""
+        return 0
+
+    def in_words(self) -> tuple[str, ...]:
+        """What is asked for, in a few words each: ``4 maps × 1,000 files``."""
+        return ()
+
+    def amount(self, done: Counters) -> Amount | None:
+        """How much work it was: what was asked for, or counted where it took what it found."""
+        return self.asked
+
+    def moved(self, done: Counters) -> Moved | None:
+        """What it had to move by theory; None where nothing tells."""
+        return None
+
+    def progress_bytes(self) -> int:
+        """All that it will read and write (or the points it draws), for a bar."""
+        return self.asked.number if self.asked is not None else 0

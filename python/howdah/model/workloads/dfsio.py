@@ -1,0 +1,115 @@
+"""TestDFSIO: files are written, one by each map task, and read back."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from howdah.model.counters import Counters
+from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload
+from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.option import MOST_TASKS, Refusal, count, size
+from howdah.units import MIB, format_bytes, format_counted
+
+DFSIO_WRITE: Final = "dfsio-write"
+DFSIO_READ: Final = "dfsio-read"
+
+DFSIO_LOG: Final = "TestDFSIO_results.log"
+"""What TestDFSIO appends its results to, in the working directory."""
+
+DFSIO_FOLDER: Final = "dfsio"
+"""Where its files are kept."""
+_LEAST_FILE_BYTES = MIB
+
+
+def _refuse_file(size_bytes: int, engine: str) -> Refusal | None:
+    if size_bytes >= _LEAST_FILE_BYTES:
+        return None
+    return Refusal(
+        f"{size_bytes:,} bytes measure how files are made, not how they are written", "give at least 1MiB"
+    )
+
+
+FILES: Final = count("files", "Files of dfsio and storage.", most=MOST_TASKS, fact="files")
+FILE_SIZE: Final = size("file_size", "Size of each of these files: 1GiB.", refuse=_refuse_file)
+
+
+class Files(Workload):
+    """A program over files of one size."""
+
+    files: int | None = None
+    """Files that it writes or reads."""
+    file_bytes: int | None = None
+    """Size of each of those files."""
+
+    @property
+    def asked(self) -> Amount | None:
+        if self.files is None or self.file_bytes is None:
+            return None
+        return Amount(self.files * self.file_bytes, "B")
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.files is None:
+            return ()
+        return (f"{format_counted(self.files, 'file')} × {format_bytes(self.file_bytes or 0)}",)
+
+
+class DfsioFiles(Files):
+    """One of TestDFSIO's two tests."""
+
+    log = DFSIO_LOG
+    importance = TOGETHER
+
+
+class DfsioWrite(DfsioFiles):
+    """Writes the files."""
+
+    kind: Literal["dfsio-write"] = DFSIO_WRITE
+    block_bytes: int | None = None
+    """HDFS block size of the files it writes (dfs.blocksize)."""
+    replication: int | None = None
+    """Replicas of the files it writes (dfs.replication)."""
+
+    options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION)
+    programs: ClassVar = {
+        "local": "howdah.engines.local.dfsio:dfsio_write",
+        "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_write",
+        "sim": "howdah.simulation.programs:dfsio",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:dfsio_write",
+        "hadoop": "howdah.planner.suite.programs:dfsio_write",
+        "sim": "howdah.planner.suite.programs:dfsio_write",
+    }
+    folder = DFSIO_FOLDER
+    rated_over = "file bytes written, all files together"
+
+    @property
+    def written_bytes(self) -> int:
+        return (self.files or 0) * (self.file_bytes or 0)
+
+    def moved(self, done: Counters) -> Moved | None:
+        return None if self.asked is None else Moved(0, self.asked.number)
+
+
+class DfsioRead(DfsioFiles):
+    """Reads them back."""
+
+    kind: Literal["dfsio-read"] = DFSIO_READ
+
+    # A simulation finds no files of an earlier run.
+    options_on: ClassVar = {"sim": (FILES, FILE_SIZE)}
+    programs: ClassVar = {
+        "local": "howdah.engines.local.dfsio:dfsio_read",
+        "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_read",
+        "sim": "howdah.simulation.programs:dfsio",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:dfsio_read",
+        "hadoop": "howdah.planner.suite.programs:dfsio_read",
+        "sim": "howdah.planner.suite.programs:dfsio_read",
+    }
+    reads = DFSIO_WRITE
+    rated_over = "file bytes read, all files together"
+
+    def moved(self, done: Counters) -> Moved | None:
+        return None if self.asked is None else Moved(self.asked.number, 0)

@@ -1,0 +1,208 @@
+"""What a user may say of a program: a flag of ``howdah run``, a factor of a study, a field of the workload.
+
+An Option is declared once, beside the programs that have it. The flag with its help, what a study may vary
+and what is refused derive from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+
+from pydantic import Field
+
+from howdah.errors import UserError
+from howdah.model.quantity import Size
+from howdah.units import format_memory, parse_bytes, parse_count
+
+T = TypeVar("T")
+C = TypeVar("C", bound=StrEnum)
+
+MOST_TASKS = 10_000
+"""Tasks, files and the like: more are a mistake of whoever typed them."""
+
+
+class Refusal(NamedTuple):
+    """What is wrong with a value, and what would be right."""
+
+    what: str
+    hint: str
+
+
+class StudiedAs(NamedTuple):
+    """How a study's file has an option."""
+
+    name: str
+    """Its key, and the factor's name."""
+    type: Any
+    """What pydantic reads the value as."""
+    value: Callable[[Any], Any] = lambda value: value
+    """From what is read to the option's own value."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Option(Generic[T]):
+    """One thing that may be said of a program; ``T`` is its value's type, sizes are in bytes."""
+
+    name: str
+    """``file_size``: by this name a request has it, and with hyphens it is the flag."""
+    field: str
+    """The workload's field, which has the unit in its name: ``file_bytes``."""
+    help: str
+    """One sentence for whoever asks for help."""
+    metavar: str
+    """What stands for the value in help."""
+    parse: Callable[[str, str], T]
+    """From a flag's text, and the flag to name in an error; raises UserError."""
+    studied: StudiedAs | None
+    """How a study has it; None where no study can vary it."""
+    engines: tuple[str, ...] = ()
+    """The engines that have a use for it; empty where all have."""
+    refuse: Callable[[T, str], Refusal | None] = dataclasses.field(
+        default=lambda value, engine: None, repr=False
+    )
+    """Why a value is not taken on an engine; None where it is."""
+    fact: str | None = None
+    """What comparisons call it; None for an amount of work, which has to be the same."""
+    several: bool = False
+    """Whether the flag may be repeated; the value is a tuple then."""
+    choices: tuple[str, ...] = ()
+    """The words that it may be, for a shell that completes them."""
+
+    @property
+    def flag(self) -> str:
+        """How it is written on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    def said(self, value: T) -> str:
+        """A value for people to read."""
+        if isinstance(value, tuple):
+            return ", ".join(map(str, value))
+        if self.metavar == "BYTES" and isinstance(value, int):
+            return format_memory(value)
+        return f"{value:,}" if isinstance(value, int) else str(value)
+
+    def of(self, workload: object) -> T | None:
+        """What a workload has of it; None where its program has no such option, or nothing was said."""
+        value: T | None = getattr(workload, self.field, None)
+        return value
+
+
+def _bounded(least: int, most: Mapping[str, int] | int) -> Callable[[int, str], Refusal | None]:
+    def refuse(value: int, engine: str) -> Refusal | None:
+        top = most if isinstance(most, int) else most.get(engine, most[""])
+        if value < least:
+            return Refusal(f"{value} is too few", f"give at least {least}")
+        if value > top:
+            return Refusal(f"{value:,} is too many", f"at most {top:,}")
+        return None
+
+    return refuse
+
+
+def count(
+    name: str,
+    help: str,  # noqa: A002 - the word that every command line has for it
+    *,
+    metavar: str = "N",
+    most: int = 2**63 - 1,
+    engines: tuple[str, ...] = (),
+    fact: str | None = None,
+) -> Option[int]:
+    """An option that is a number of things, at least 1."""
+    bounds = Field(ge=1, le=most) if most < 2**63 - 1 else Field(ge=1)
+    return Option(
+        name=name,
+        field=name,
+        help=help,
+        metavar=metavar,
+        parse=parse_count,
+        studied=StudiedAs(name, Annotated[int, bounds]),
+        engines=engines,
+        refuse=_bounded(1, most),
+        fact=fact,
+    )
+
+
+def size(
+    name: str,
+    help: str,  # noqa: A002 - as above
+    *,
+    refuse: Callable[[int, str], Refusal | None],
+    engines: tuple[str, ...] = (),
+    fact: str | None = None,
+) -> Option[int]:
+    """An option that is a size: ``file_size`` is in the workload's ``file_bytes``."""
+
+    def checked(value: int, engine: str) -> Refusal | None:
+        return Refusal(f"{value} is too few", "give at least 1") if value < 1 else refuse(value, engine)
+
+    return Option(
+        name=name,
+        field=name.replace("_size", "_bytes"),
+        help=help,
+        metavar="BYTES",
+        parse=parse_bytes,
+        studied=StudiedAs(name, Size),
+        engines=engines,
+        refuse=checked,
+        fact=fact,
+    )
+
+
+def share(
+    name: str,
+    help: str,  # noqa: A002 - as above
+    *,
+    of: str,
+    engines: tuple[str, ...] = (),
+    fact: str | None = None,
+) -> Option[float]:
+    """An option that is a part of a whole, from 0 to 1; ``of`` names the whole."""
+
+    def parse(text: str, where: str) -> float:
+        try:
+            return float(text)
+        except ValueError as error:
+            raise UserError(where, f"{text!r} is not a number", "give from 0 to 1") from error
+
+    def refuse(value: float, engine: str) -> Refusal | None:
+        if 0 <= value <= 1:
+            return None
+        return Refusal(f"{value} is not a share of {of}", "give from 0 to 1")
+
+    return Option(
+        name=name,
+        field=name,
+        help=help,
+        metavar="SHARE",
+        parse=parse,
+        studied=StudiedAs(name, Annotated[float, Field(ge=0, le=1)]),
+        engines=engines,
+        refuse=refuse,
+        fact=fact,
+    )
+
+
+def choice(name: str, help: str, words: type[C], *, fact: str | None = None) -> Option[C]:  # noqa: A002
+    """An option that is one of a few words."""
+
+    def parse(text: str, where: str) -> C:
+        try:
+            return words(text)
+        except ValueError as error:
+            hint = f"one of {', '.join(words)}"
+            raise UserError(where, f"{text!r} is not a {name} howdah knows", hint) from error
+
+    return Option(
+        name=name,
+        field=name,
+        help=help,
+        metavar="|".join(words),
+        parse=parse,
+        studied=StudiedAs(name, words),
+        choices=tuple(words),
+        fact=fact,
+    )

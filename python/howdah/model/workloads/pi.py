@@ -1,0 +1,51 @@
+"""Hadoop's quasi-Monte-Carlo pi: pure computing, no data."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from howdah.model.counters import Counters
+from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.option import count
+from howdah.units import format_counted
+
+PI: Final = "pi"
+
+SAMPLES: Final = count("samples", "Points for each map of pi: 100M.", metavar="COUNT")
+
+
+class Pi(Workload):
+    """Draws points and counts those within the circle."""
+
+    kind: Literal["pi"] = PI
+    maps: int | None = None
+    """Map tasks."""
+    samples: int | None = None
+    """Points that each map draws."""
+
+    options = (MAPS, SAMPLES)
+    programs: ClassVar = {
+        "local": "howdah.engines.local.pi:pi",
+        "hadoop": "howdah.engines.hadoop.programs.pi:pi",
+        "sim": "howdah.simulation.programs:pi",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:pi",
+        "hadoop": "howdah.planner.suite.programs:pi",
+        "sim": "howdah.planner.suite.programs:pi",
+    }
+    unit = "points"
+    uses_disks = False
+    limited = False
+
+    @property
+    def asked(self) -> Amount | None:
+        return Amount((self.maps or 0) * (self.samples or 0), "point")
+
+    def in_words(self) -> tuple[str, ...]:
+        maps = format_counted(self.maps or 0, "map")
+        return (f"{maps} × {format_counted(self.samples or 0, 'sample')}",)
+
+    def moved(self, done: Counters) -> Moved | None:
+        return Moved(0, 0)

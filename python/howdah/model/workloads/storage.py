@@ -1,0 +1,32 @@
+"""The papers' file-system test: files written one after another on each data disk (D0, Appendix B)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from howdah.model.counters import Counters
+from howdah.model.workloads.base import Moved
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES, Files
+
+STORAGE: Final = "storage"
+
+
+class Storage(Files):
+    """Writes and reads so many files on every data directory, one directory after another."""
+
+    kind: Literal["storage"] = STORAGE
+
+    options = (FILES, FILE_SIZE)
+    programs: ClassVar = {"local": "howdah.engines.local.storage:storage"}
+    sizes: ClassVar = {"local": "howdah.planner.local.programs:storage"}
+    not_on: ClassVar = {
+        "hadoop": "it measures one machine's disks, past HDFS",
+        "sim": "it measures real disks, whose speeds a simulation is given",
+    }
+    # It uses one disk and one thread at a time, and is itself a measurement of the raw disk.
+    limited = False
+    timed_by_file = True
+    rated_over = "file bytes written and read, over the files' own I/O time"
+
+    def moved(self, done: Counters) -> Moved | None:
+        return Moved(done.read_bytes, done.written_bytes)

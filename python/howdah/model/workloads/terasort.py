@@ -1,0 +1,251 @@
+"""TeraGen, TeraSort and TeraValidate: rows of 100 bytes are generated, sorted and checked.
+
+The names and options are Hadoop's own: maps and reduces are tasks.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from howdah.model.counters import Counters
+from howdah.model.quantity import Size
+from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.files import BLOCK_SIZE, CLUSTERS, MAPS, MOST_REPLICAS, REPLICATION
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, choice, count, share
+from howdah.units import format_bytes, format_count_short, format_counted, parse_count
+
+ROW_BYTES: Final = 100
+"""TeraSort's row: a key of 10 bytes and a value of 90."""
+
+TERAGEN: Final = "teragen"
+TERASORT: Final = "terasort"
+TERAVALIDATE: Final = "teravalidate"
+
+_MOST_ROWS = 10**12
+_MOST_SIMULATED_ROWS = 10**14
+
+
+class Codec(StrEnum):
+    """Compression of intermediate data (mapreduce.map.output.compress.codec)."""
+
+    NONE = "none"
+    LZ4 = "lz4"
+    SNAPPY = "snappy"
+    ZSTD = "zstd"
+
+
+def _refuse_rows(rows: int, engine: str) -> Refusal | None:
+    most = _MOST_SIMULATED_ROWS if engine == "sim" else _MOST_ROWS
+    if 1 <= rows <= most:
+        return None
+    return Refusal(
+        f"{rows:,} rows cannot be run",
+        f"give from 1 row up to {format_count_short(most)} ({format_bytes(most * ROW_BYTES)})",
+    )
+
+
+ROWS: Final = Option[int](
+    name="rows",
+    field="rows",
+    help="100-byte rows to generate and sort: 10M, 1B.",
+    metavar="COUNT",
+    parse=parse_count,
+    studied=StudiedAs("dataset", Size, lambda size_bytes: size_bytes // ROW_BYTES),
+    refuse=_refuse_rows,
+)
+REDUCES: Final = count("reduces", "Reduce tasks.", most=MOST_TASKS, fact="reduce tasks")
+CODEC: Final = choice("codec", "Compression of intermediate data.", Codec, fact="codec")
+INPUT: Final = Option[tuple[str, ...]](
+    name="input",
+    field="inputs",
+    help="Rows to sort or validate: files or directories of part files here, a directory in HDFS.",
+    metavar="PATH",
+    parse=lambda text, flag: (text,),
+    studied=None,
+    engines=("local", "hadoop"),
+    fact="input",
+    several=True,
+)
+OUTPUT_REPLICATION: Final = Option[int](
+    name="output_replication",
+    field="replication",
+    help="Replicas of what TeraSort writes; its own default is 1.",
+    metavar="N",
+    parse=parse_count,
+    studied=StudiedAs("output_replication", Annotated[int, Field(ge=1, le=MOST_REPLICAS)]),
+    engines=CLUSTERS,
+    refuse=REPLICATION.refuse,
+    fact=REPLICATION.fact,
+)
+SLOWSTART: Final = share(
+    "slowstart",
+    "Share of maps that have ended before reduces start: 0.95.",
+    of="the maps",
+    engines=CLUSTERS,
+    fact="slow start of reduces",
+)
+PARTITION_SAMPLES: Final = count(
+    "partition_samples",
+    "Keys that TeraSort samples for its partitions.",
+    metavar="COUNT",
+    engines=CLUSTERS,
+    fact="keys sampled for partitions",
+)
+
+
+class TeraRows(Workload):
+    """A program over rows of 100 bytes."""
+
+    rows: int | None = None
+    """100-byte rows to generate, sort or validate."""
+
+    @property
+    def asked(self) -> Amount | None:
+        return None if self.rows is None else Amount(self.rows, "row")
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.rows is None:
+            return ()
+        return format_counted(self.rows, "row"), format_bytes(self.rows * ROW_BYTES)
+
+    def amount(self, done: Counters) -> Amount | None:
+        rows = self.rows or done.input_rows or done.output_rows
+        return Amount(rows, "row") if rows else None
+
+    def data_bytes(self, done: Counters) -> int | None:
+        """The rows' bytes; None where nothing tells how many there were."""
+        amount = self.amount(done)
+        return None if amount is None else amount.number * ROW_BYTES
+
+    def progress_bytes(self) -> int:
+        return (self.rows or 0) * ROW_BYTES
+
+
+class TeraGen(TeraRows):
+    """Writes rows of random keys."""
+
+    kind: Literal["teragen"] = TERAGEN
+    maps: int | None = None
+    """Map tasks."""
+    block_bytes: int | None = None
+    """HDFS block size of the files it writes (dfs.blocksize)."""
+    replication: int | None = None
+    """Replicas of the files it writes (dfs.replication)."""
+
+    options = (ROWS, MAPS, BLOCK_SIZE, REPLICATION)
+    programs: ClassVar = {
+        "local": "howdah.engines.local.tera:teragen",
+        "hadoop": "howdah.engines.hadoop.programs.tera:teragen",
+        "sim": "howdah.simulation.programs:teragen",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:teragen",
+        "hadoop": "howdah.planner.suite.programs:teragen",
+        "sim": "howdah.planner.suite.programs:teragen",
+    }
+    folder = TERAGEN
+    rated_over = "rows written"
+
+    @property
+    def written_bytes(self) -> int:
+        return (self.rows or 0) * ROW_BYTES
+
+    def moved(self, done: Counters) -> Moved | None:
+        size = self.data_bytes(done)
+        return None if size is None else Moved(0, size)
+
+
+class TeraSort(TeraRows):
+    """Sorts rows by their keys: all of them are read, shuffled and written."""
+
+    kind: Literal["terasort"] = TERASORT
+    maps: int | None = None
+    """Map tasks."""
+    reduces: int | None = None
+    """Reduce tasks."""
+    codec: Codec | None = None
+    """Compression of intermediate data."""
+    inputs: tuple[str, ...] | None = None
+    """Files to read instead of what an earlier workload left."""
+    block_bytes: int | None = None
+    """HDFS block size of the files it writes (dfs.blocksize)."""
+    replication: int | None = None
+    """Replicas of the files it writes; TeraSort's own default is 1."""
+    slowstart: float | None = None
+    """Share of maps that have ended before reduces start (mapreduce.job.reduce.slowstart.completedmaps)."""
+    partition_samples: int | None = None
+    """Keys that it samples for its partitions (mapreduce.terasort.partitions.sample)."""
+
+    options = (REDUCES, CODEC, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, SLOWSTART, PARTITION_SAMPLES)
+    # A simulation finds no data of an earlier run; Hadoop makes one map for every block of the input.
+    options_on: ClassVar = {"local": (MAPS,), "sim": (ROWS,)}
+    refused: ClassVar = {
+        "maps": (
+            "Hadoop sorts with a map for each block of its input",
+            "leave it out; larger blocks are asked for when the input is generated: teragen --block-size",
+        )
+    }
+    programs: ClassVar = {
+        "local": "howdah.engines.local.tera:terasort",
+        "hadoop": "howdah.engines.hadoop.programs.tera:terasort",
+        "sim": "howdah.simulation.programs:terasort",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:terasort",
+        "hadoop": "howdah.planner.suite.programs:terasort",
+        "sim": "howdah.planner.suite.programs:terasort",
+    }
+    reads = TERAGEN
+    folder = TERASORT
+    # It replicates its output once unless it is told otherwise, whatever dfs.replication says.
+    replication_key = "mapreduce.terasort.output.replication"
+    shuffles = True
+    map_phases = ("map-shuffle", "reduce-merge")
+    rated_over = "rows sorted, each read once and written once"
+    importance = 2
+
+    def in_words(self) -> tuple[str, ...]:
+        tasks = ((self.maps, "map"), (self.reduces, "reduce"))
+        counted = ", ".join(format_counted(number, noun) for number, noun in tasks if number is not None)
+        return (*super().in_words(), counted)
+
+    @property
+    def written_bytes(self) -> int:
+        return (self.rows or 0) * ROW_BYTES
+
+    def moved(self, done: Counters) -> Moved | None:
+        size = self.data_bytes(done)
+        return None if size is None else Moved(size, size)
+
+    def progress_bytes(self) -> int:
+        return 2 * (self.rows or 0) * ROW_BYTES
+
+
+class TeraValidate(TeraRows):
+    """Checks that rows are in order, and that none was lost or changed."""
+
+    kind: Literal["teravalidate"] = TERAVALIDATE
+    inputs: tuple[str, ...] | None = None
+    """Files to read instead of what an earlier workload left."""
+
+    options = (INPUT,)
+    options_on: ClassVar = {"sim": (ROWS,)}
+    programs: ClassVar = {
+        "local": "howdah.engines.local.tera:teravalidate",
+        "hadoop": "howdah.engines.hadoop.programs.tera:teravalidate",
+        "sim": "howdah.simulation.programs:teravalidate",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.programs:teravalidate",
+        "hadoop": "howdah.planner.suite.programs:teravalidate",
+        "sim": "howdah.planner.suite.programs:teravalidate",
+    }
+    reads = TERASORT
+    rated_over = "rows read"
+
+    def moved(self, done: Counters) -> Moved | None:
+        size = self.data_bytes(done)
+        return None if size is None else Moved(size, 0)

@@ -1,0 +1,131 @@
+"""The sizes of every program on a cluster, real or simulated: what the user left open is decided here."""
+
+from __future__ import annotations
+
+from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
+from howdah.model.workloads.files import BLOCK_SIZE, MAPS, REPLICATION
+from howdah.model.workloads.nnbench import OPERATIONS, NNBench
+from howdah.model.workloads.pi import SAMPLES, Pi
+from howdah.model.workloads.terasort import (
+    CODEC,
+    INPUT,
+    OUTPUT_REPLICATION,
+    PARTITION_SAMPLES,
+    REDUCES,
+    SLOWSTART,
+    TeraGen,
+    TeraSort,
+    TeraValidate,
+)
+from howdah.planner.suite.cluster import ClusterSizes, most_tasks
+
+_SAMPLES = 10_000_000
+_OPERATIONS = 1_000
+
+
+def teragen(sizes: ClusterSizes) -> TeraGen:
+    """One file for every map task at once."""
+    rows = sizes.choose_rows()
+    maps = sizes.choose(
+        "teragen maps",
+        MAPS,
+        min(sizes.capacity.maps, most_tasks(rows)),
+        reason="one file for every map task the cluster runs at once, all of one size",
+        source="D0 64a",
+    )
+    return TeraGen(
+        rows=rows,
+        maps=maps,
+        block_bytes=sizes.request.of(BLOCK_SIZE),
+        replication=sizes.request.of(REPLICATION),
+    )
+
+
+def terasort(sizes: ClusterSizes) -> TeraSort:
+    """One wave of reduces; Hadoop makes one map for every block of the input."""
+    rows, request = sizes.rows_read(), sizes.request
+    most = sizes.capacity.reduces if rows is None else most_tasks(rows)
+    reduces = sizes.choose(
+        "terasort reduces",
+        REDUCES,
+        min(sizes.capacity.reduces, most),
+        reason="as many as the cluster runs at once: partitions are balanced, so one wave suffices",
+        source="D0 50",
+    )
+    return TeraSort(
+        rows=rows,
+        reduces=reduces,
+        codec=request.of(CODEC),
+        block_bytes=request.of(BLOCK_SIZE),
+        replication=request.of(OUTPUT_REPLICATION),
+        slowstart=request.of(SLOWSTART),
+        # Paths in HDFS, to be read as they were written.
+        inputs=request.of(INPUT),
+        partition_samples=request.of(PARTITION_SAMPLES),
+    )
+
+
+def teravalidate(sizes: ClusterSizes) -> TeraValidate:
+    """It reads what is there."""
+    return TeraValidate(rows=sizes.rows_read(), inputs=sizes.request.of(INPUT))
+
+
+def dfsio_write(sizes: ClusterSizes) -> DfsioWrite:
+    """One file for every map task at once."""
+    files, file_bytes = sizes.files()
+    return DfsioWrite(
+        files=files,
+        file_bytes=file_bytes,
+        block_bytes=sizes.request.of(BLOCK_SIZE),
+        replication=sizes.request.of(REPLICATION),
+    )
+
+
+def dfsio_read(sizes: ClusterSizes) -> DfsioRead:
+    """On its own it reads whatever a kept dfsio-write left."""
+    if sizes.alone and not sizes.simulated:
+        return DfsioRead()
+    files, file_bytes = sizes.files()
+    return DfsioRead(files=files, file_bytes=file_bytes)
+
+
+def pi(sizes: ClusterSizes) -> Pi:
+    """Seconds of computing for every map."""
+    maps = choose_maps(sizes, "pi maps")
+    samples = sizes.choose(
+        "pi samples",
+        SAMPLES,
+        _SAMPLES,
+        reason="seconds of pure CPU work for every map",
+        source="howdah",
+    )
+    return Pi(maps=maps, samples=samples)
+
+
+def nnbench(sizes: ClusterSizes) -> NNBench:
+    """Seconds of calls to the NameNode for every map."""
+    maps = choose_maps(sizes, "nnbench maps")
+    operations = sizes.choose(
+        "nnbench operations",
+        OPERATIONS,
+        _OPERATIONS,
+        reason="seconds of calls to the NameNode for every map",
+        source="howdah",
+    )
+    return NNBench(
+        maps=maps,
+        operations=operations,
+        replication=sizes.request.of(REPLICATION),
+        block_bytes=sizes.request.of(BLOCK_SIZE),
+    )
+
+
+def choose_maps(sizes: ClusterSizes, key: str) -> int:
+    """As many map tasks as run at once."""
+    return sizes.choose(
+        key,
+        MAPS,
+        sizes.capacity.maps,
+        reason="as many as the cluster runs at once",
+        source="D2 108: as many as there are CPUs",
+    )
