@@ -40,7 +40,7 @@ AMPLE_BYTES = 2**30
 
 @pytest.fixture
 def course(tmp_path: Path) -> Iterator[Course]:
-    with open_workspace(tmp_path / "bench") as workspace:
+    with open_workspace(tmp_path / "context") as workspace:
         yield Course(workspace, threads=2, repeats=1, tell=lambda text: None)
 
 
@@ -281,7 +281,7 @@ class TestCommand:
         done = benches(tmp_path, name, "--rows", str(16 * ROWS), "--repeats", "1", "--peer", "gnu-sort")
         assert done.returncode == 0, done.stderr
         (result,) = results(tmp_path)
-        assert result["bench"] == name
+        assert result["context"] == name
         for case in result["cases"]:
             assert {turn["contestant"] for turn in case["turns"]} == contestants
         assert result["goals"]
@@ -354,7 +354,7 @@ class TestCommand:
         shares = [value for name, value in result["figures"].items() if name.startswith("share")]
         assert len(shares) == 2
         assert all(0 < share < 1 for share in shares)
-        assert not list(Path("/run/netns").glob("howdah-bench-*"))
+        assert not list(Path("/run/netns").glob("howdah-context-*"))
 
     def test_refuses_what_it_does_not_know(self, tmp_path: Path) -> None:
         for arguments in (["sideways"], ["--peer", "abacus"], ["--rows", "many"]):

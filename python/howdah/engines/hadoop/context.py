@@ -33,7 +33,7 @@ class Afterwards:
 
 
 @dataclass
-class Bench:
+class HadoopContext:
     """What every program works with.
 
     ``warn`` notes, by code and text, something that a reader of the numbers should know. Where no

@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from functools import partial
 from pkgutil import resolve_name
 
-from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
-from howdah.engines.hadoop.context import Afterwards, Bench
+from howdah.engines.hadoop.context import Afterwards, HadoopContext
 from howdah.engines.hadoop.following.masters import MastersWatch
 from howdah.engines.hadoop.following.workers import Watch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage.room import check_replicas, check_room
 from howdah.engines.hadoop.storage.workspace import Workspace, clear_leftovers
 from howdah.engines.hadoop.target import HadoopTarget, Machines
-from howdah.engines.hadoop.work import Conclusion, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Work
+from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
-from howdah.model.run import Outcome, RunRecord, RunWarning, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
@@ -52,23 +52,23 @@ class HadoopEngine:
 
 
 class _HadoopRun:
-    """One run under way: the record so far, and the sink that is told of every change."""
+    """One run on the cluster."""
 
     def __init__(self, job: Job, sink: SampleSink, target: HadoopTarget) -> None:
         self._job = job
-        self._sink = sink
         self._target = target
         self._clock = RunClock()
         self._fault: str | None = None
         self._namenode = NameNode(target.web, target.conf)
         self._manager = ResourceManager(target.web, target.conf)
-        self._record = begun_record(
+        record = begun_record(
             job,
             engine=NAME,
             version=target.installation.version,
             created=datetime.fromtimestamp(self._clock.start_epoch_s, UTC),
             digests=job_digests(job),
         )
+        self._run = RunUnderWay(record, sink)
 
     def execute(self) -> RunRecord:
         """Look whether the cluster can take it, claim a directory, run the workloads, clean up."""
@@ -81,12 +81,12 @@ class _HadoopRun:
         except ServiceError as error:
             raise UserError(error.where, error.what, error.hint) from error
         try:
-            self._change(cluster=cluster)
+            self._run.change(cluster=cluster)
             self._warn_before(cluster, left)
             self._watch(workspace)
         finally:
             self._release(workspace)
-        return self._record
+        return self._run.record
 
     def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
         """The cluster, and directories of runs that may be at work; UserError if this one cannot start."""
@@ -106,136 +106,111 @@ class _HadoopRun:
             self._sample(workspace, watching)
         finally:
             watching.stop()
-            self._change(events=watching.events)
+            self._run.change(events=watching.events)
 
     def _sample(self, workspace: Workspace, watching: Watching) -> None:
-        sampler = Sampler(
-            self._sink,
-            self._target.sources,
-            run_start_ns=self._clock.start_ns,
-            interval_s=self._job.sample_interval_s,
-        )
-        sampler.start()
-        try:
+        clock, run = self._clock, self._run
+        with (
+            run.sampled(
+                self._target.sources,
+                start_ns=clock.start_ns,
+                interval_s=self._job.sample_interval_s,
+                now_s=clock.now_s,
+            ) as sampler,
+            run.ending((HowdahError, OSError)),
+        ):
             self._work(workspace, sampler, watching)
-        except KeyboardInterrupt:
-            self._change(outcome=Outcome.ABORTED, error="stopped by the user")
-        except (HowdahError, OSError) as error:
-            self._change(outcome=Outcome.FAILED, error=str(error))
-        finally:
-            cost = sampler.stop()
-            self._change(
-                telemetry=cost,
-                elapsed_s=self._clock.now_s(),
-                warnings=(*self._record.warnings, *sampler.warnings, *clock_was_set(self._clock)),
-            )
+        for warning in clock_was_set(clock):
+            run.warn(warning.code, warning.text)
 
     def _work(self, workspace: Workspace, sampler: Sampler, watching: Watching) -> None:
-        bench = Bench(
+        context = HadoopContext(
             self._job,
             self._target,
             self._namenode,
             self._manager,
             workspace,
             self._clock,
-            self._sink,
+            self._run.sink,
             self._history_answers(),
-            self._warn,
+            self._run.warn,
             Afterwards(),
         )
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
-            self._run(bench, Work(bench, workload))
+            self._run_one(context, Work(context, workload))
             sampler.mark()
-            self._change(events=watching.events)
+            self._run.change(events=watching.events)
             if self._fault is not None:
                 break
-        self._sink.measured()
-        bench.afterwards.do()
+        self._run.sink.measured()
+        context.afterwards.do()
         if self._fault is None:
-            self._change(outcome=Outcome.SUCCEEDED)
+            self._run.change(outcome=Outcome.SUCCEEDED)
         else:
-            self._change(outcome=Outcome.FAILED, error=self._fault)
+            self._run.change(outcome=Outcome.FAILED, error=self._fault)
 
     def _history_answers(self) -> bool:
         try:
             self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
         except ServiceError as error:
-            self._warn("no-history-server", f"the job history server cannot be asked: {error}")
+            self._run.warn("no-history-server", f"the job history server cannot be asked: {error}")
             return False
         return True
 
-    def _run(self, bench: Bench, work: Work[Workload]) -> None:
+    def _run_one(self, context: HadoopContext, work: Work[Workload]) -> None:
         """Run one workload; whatever becomes of it is in the record, at the latest when the next one runs."""
         try:
             conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
         except BaseException as error:
-            bench.afterwards.do()
-            self._note(work, Yield(outcome=_ended_by(error)))
+            context.afterwards.do()
+            self._note(work, PartialResult(outcome=ended_by(error)))
             raise
-        bench.afterwards.put(partial(self._conclude, work, conclude))
+        context.afterwards.put(partial(self._conclude, work, conclude))
 
     def _conclude(self, work: Work[Workload], conclude: Conclusion) -> None:
         """Find out what a workload came to; one of which that cannot be told has failed."""
         try:
-            known: Yield = {"outcome": Outcome.SUCCEEDED, **conclude()}
+            known: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
         except (HowdahError, OSError) as error:
             self._fault = str(error)
-            known = Yield(outcome=Outcome.FAILED)
+            known = PartialResult(outcome=Outcome.FAILED)
         except BaseException as error:
-            self._note(work, Yield(outcome=_ended_by(error)))
+            self._note(work, PartialResult(outcome=ended_by(error)))
             raise
         # Outside, so that an interrupt while it is noted does not note it twice.
         self._note(work, known)
 
-    def _note(self, work: Work[Workload], known: Yield) -> None:
+    def _note(self, work: Work[Workload], known: PartialResult) -> None:
         result = WorkloadResult.model_validate({**work.fields(), **known})
-        self._change(workloads=(*self._record.workloads, result))
+        self._run.add(result)
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
-            self._fault = _fault(result)
+            self._fault = fault_of(result)
 
     def _release(self, workspace: Workspace) -> None:
         """Clean up; what is not removed now goes when the next run starts, and the record stands."""
         try:
             workspace.release()
         except ServiceError as error:
-            self._warn("data-left", f"{workspace.path} could not be removed: {error}")
+            self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
         except KeyboardInterrupt:
-            self._warn("data-left", f"{workspace.path} was being removed when the user stopped it")
-
-    def _change(self, **fields: object) -> None:
-        self._record = self._record.model_copy(update=fields)
-        self._sink.update(self._record)
+            self._run.warn("data-left", f"{workspace.path} was being removed when the user stopped it")
 
     def _warn_before(self, cluster: ClusterState, left: Sequence[str]) -> None:
         if cluster.client_version != cluster.hadoop_version:
-            self._warn(
+            self._run.warn(
                 "client-version",
                 f"the client's jars are Hadoop {cluster.client_version}, HDFS runs {cluster.hadoop_version}",
             )
         if self._target.lab is None:
             self._warn_of_clocks()
         for path in left:
-            self._warn("data-left", f"{path} is another run's, which may still be at work")
+            self._run.warn("data-left", f"{path} is another run's, which may still be at work")
 
     def _warn_of_clocks(self) -> None:
         """Times of tasks are their own machines'; in a laboratory all are this one."""
         namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
         servers = [(address.url, address.url) for address in (*namenodes, *managers)]
         for warning in clocks_apart(self._target.web, servers):
-            self._warn(warning.code, warning.text)
-
-    def _warn(self, code: str, text: str) -> None:
-        warning = RunWarning(code=code, text=text)
-        if warning not in self._record.warnings:
-            self._change(warnings=(*self._record.warnings, warning))
-
-
-def _ended_by(error: BaseException) -> Outcome:
-    return Outcome.ABORTED if isinstance(error, KeyboardInterrupt) else Outcome.FAILED
-
-
-def _fault(result: WorkloadResult) -> str:
-    first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
-    return f"{result.workload.kind}: {first}"
+            self._run.warn(warning.code, warning.text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, TypeVar
 
-from howdah.engines.hadoop.context import Bench
+from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following.job import Following
 from howdah.engines.hadoop.history.failure import said_by_client
 from howdah.engines.hadoop.history.tellers import Told, tell_job
@@ -16,10 +16,9 @@ from howdah.engines.hadoop.programs.command import Command, argument_vector, sta
 from howdah.engines.hadoop.programs.sources import find_source
 from howdah.engines.hadoop.storage.spread import replica_spread
 from howdah.engines.hadoop.target import Machines
+from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.counters import Counters
-from howdah.model.run import FileRate, Outcome, Phase, ValidationError
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
@@ -46,55 +45,43 @@ class Finished:
         return self._tell()
 
 
-class Yield(TypedDict, total=False):
-    """The fields of a WorkloadResult that a program itself knows, beside what Hadoop tells of its job."""
-
-    outcome: Outcome
-    counters: Counters
-    checksum: str | None
-    expected_checksum: str | None
-    validation_errors: tuple[ValidationError, ...]
-    files: tuple[FileRate, ...]
-    answer: str | None
-    phases: tuple[Phase, ...]
-    replicas: ReplicaSpread
-
-
-Conclusion = Callable[[], Yield]
+Conclusion = Callable[[], PartialResult]
 """What a program leaves to be found out once its jobs have succeeded."""
 
 
 class Work(Generic[P]):
     """A workload's jobs, one after the other."""
 
-    def __init__(self, bench: Bench, workload: P) -> None:
-        self.bench = bench
+    def __init__(self, context: HadoopContext, workload: P) -> None:
+        self.context = context
         self.workload = workload
         """What is run; a program that finds its data there notes here how much it is."""
-        self._start_s = bench.clock.now_s()
+        self._start_s = context.clock.now_s()
         self._end_s: float | None = None
         self._jobs: list[Finished] = []
 
     def source(self) -> str:
         """The path of what it reads; raises UserError if that is not there."""
-        bench = self.bench
-        found = find_source(bench.namenode, bench.target.work_dir, self.workload, bench.workspace)
+        context = self.context
+        found = find_source(context.namenode, context.target.work_dir, self.workload, context.workspace)
         assert found is not None, "its program reads something"
         return found
 
     def run(self, command: Command) -> Finished:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
-        bench = self.bench
-        tag = run_tag(bench.workspace.path)
+        context = self.context
+        tag = run_tag(context.workspace.path)
         _LOG.info("%s %s", command.main, " ".join(command.arguments))
         if not self._jobs:
-            self._start_s = bench.clock.now_s()
+            self._start_s = context.clock.now_s()
         self._end_s = None
-        client = Client(argument_vector(bench.target, bench.workspace, command, tag), bench.job.results_dir)
-        following = Following(bench, self.workload, client)
+        client = Client(
+            argument_vector(context.target, context.workspace, command, tag), context.job.results_dir
+        )
+        following = Following(context, self.workload, client)
         try:
             # A client takes seconds to submit its job.
-            bench.afterwards.do()
+            context.afterwards.do()
             following.until_end()
         except BaseException:
             ended = self._give_up(client, following, tag)
@@ -117,18 +104,18 @@ class Work(Generic[P]):
     def _kill(self, tag: str) -> bool:
         """End the job, if there is one; whether none is left."""
         try:
-            kill_applications(self.bench.target, self.bench.manager, tag)
+            kill_applications(self.context.target, self.context.manager, tag)
         except ServiceError as error:
             # By the run's directory the next run finds the job, ends it and removes what it wrote meanwhile.
-            self.bench.workspace.leave()
+            self.context.workspace.leave()
             text = f"{self.workload.kind} may still run on the cluster; the next run will end it: {error}"
-            self.bench.warn("job-left", text)
+            self.context.warn("job-left", text)
             return False
         return True
 
     def _succeeded(self, client: Client, following: Following) -> Finished:
         code = client.exit_code()
-        self._end_s = (client.ended_ns - self.bench.clock.start_ns) / 1e9
+        self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
         if client.application is None:
             raise RunFailed(self.workload.kind, said_by_client(client.lines))
         finished = self._finished(client, following)
@@ -148,41 +135,41 @@ class Work(Generic[P]):
     def _tell(
         self, job_id: str, before: Sequence[Finished], said: Sequence[str], seen: JobFacts | None
     ) -> Told:
-        bench = self.bench
+        context = self.context
         told = tell_job(
-            bench.target,
+            context.target,
             job_id,
-            bench.clock,
+            context.clock,
             workload=self.workload,
-            plan=bench.job.plan,
+            plan=context.job.plan,
             said=said,
             seen=seen,
-            staging=staging(bench.workspace),
+            staging=staging(context.workspace),
         )
         facts = told.facts
         there, known = facts.maps + facts.reduces, len(facts.tasks)
         if facts.state == "succeeded" and 0 < known < there:
-            bench.warn(
+            context.warn(
                 "tasks-untold",
                 f"{self.workload.kind}: of {there:,} tasks {known:,} are told of: "
                 f"no more than {format_bytes(MOST_BYTES)} of a job's history are read",
             )
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
         first = {kind: sum(_tasks(one.told, kind) for one in before) for kind in ("map", "reduce")}
-        bench.sink.tasks([one._replace(task=one.task + first[one.kind]) for one in told.attempts])
+        context.sink.tasks([one._replace(task=one.task + first[one.kind]) for one in told.attempts])
         return told
 
     def replicas(self, path: str) -> ReplicaSpread:
         """Where the blocks below a path lie."""
-        bench = self.bench
-        return replica_spread(bench.namenode, path, Machines(bench.target.machine_of, bench.job.plan))
+        context = self.context
+        return replica_spread(context.namenode, path, Machines(context.target.machine_of, context.job.plan))
 
     def fields(self) -> dict[str, object]:
         """The fields of a WorkloadResult that every workload has, whatever became of it."""
         fields: dict[str, object] = {
             "workload": self.workload,
             "start_s": self._start_s,
-            "end_s": self._end_s or self.bench.clock.now_s(),
+            "end_s": self._end_s or self.context.clock.now_s(),
             "phases": tuple(phase for job in self._jobs for phase in job.told.phases),
         }
         if self._jobs:

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from howdah import _native
 from howdah.engines.local.work import Clock, Watch
 from howdah.engines.local.workspace import Workspace
-from howdah.model.counters import Counters
+from howdah.engines.under_way import PartialResult
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Worker
-from howdah.model.run import DeviceLimit, FileRate, Outcome, ValidationError
+from howdah.model.run import FileRate
 from howdah.model.sink import SampleSink, Unit
 from howdah.model.storage import FileSystem
-from howdah.model.workloads.base import Workload
 
 
 @dataclass
-class Bench:
+class LocalContext:
     """One run's resources, handed from program to program.
 
     ``warn`` notes, by code and text, something that a reader of the numbers should know.
@@ -40,23 +39,7 @@ class Bench:
         return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink, unit=unit)
 
 
-class Yield(TypedDict, total=False):
-    """The fields of a WorkloadResult that a program itself knows."""
-
-    workload: Workload
-    outcome: Outcome
-    counters: Counters
-    checksum: str
-    expected_checksum: str | None
-    validation_errors: tuple[ValidationError, ...]
-    files: tuple[FileRate, ...]
-    raw_limits: tuple[DeviceLimit, ...]
-    answer: str
-    in_memory: bool
-    buffered_io: bool
-
-
-Program = Callable[[Bench, Any, Watch], Yield]
+Program = Callable[[LocalContext, Any, Watch], PartialResult]
 """Runs one workload to its durable end."""
 
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from howdah import _native
-from howdah.engines.local.context import Bench, Yield, file_rates
+from howdah.engines.local.context import LocalContext, file_rates
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
+from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
 from howdah.model.run import FileRate
@@ -18,32 +19,32 @@ from howdah.model.workloads.dfsio import DFSIO_FOLDER, DFSIO_LOG, DFSIO_WRITE, D
 from howdah.units import MIB
 
 
-def dfsio_write(bench: Bench, workload: DfsioWrite, watch: Watch) -> Yield:
+def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> PartialResult:
     """Write the files, one map task each."""
-    folders = bench.workspace.fresh(DFSIO_FOLDER)
+    folders = context.workspace.fresh(DFSIO_FOLDER)
     files = spread(folders, "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
-    started_s = bench.clock.now_s()
+    started_s = context.clock.now_s()
     done = watch.follow(
         _native.dfsio_write(
-            bench.pool, names, workload.file_bytes or 0, bench.worker.map_slots, bench.job.seed
+            context.pool, names, workload.file_bytes or 0, context.worker.map_slots, context.job.seed
         )
     )
     rates = file_rates(done, "write")
-    _append_log(bench.job.results_dir, "write", rates, bench.clock.now_s() - started_s)
+    _append_log(context.job.results_dir, "write", rates, context.clock.now_s() - started_s)
     total = sum(rate.bytes for rate in rates)
-    return Yield(counters=Counters(written_bytes=total), files=rates, buffered_io=not done.direct)
+    return PartialResult(counters=Counters(written_bytes=total), files=rates, buffered_io=not done.direct)
 
 
-def dfsio_read(bench: Bench, workload: DfsioRead, watch: Watch) -> Yield:
+def dfsio_read(context: LocalContext, workload: DfsioRead, watch: Watch) -> PartialResult:
     """Read back the files that dfsio-write left."""
-    names = [str(file) for file in test_files(bench.workspace.existing(DFSIO_FOLDER))]
-    started_s = bench.clock.now_s()
-    done = watch.follow(_native.dfsio_read(bench.pool, names, bench.worker.map_slots))
+    names = [str(file) for file in test_files(context.workspace.existing(DFSIO_FOLDER))]
+    started_s = context.clock.now_s()
+    done = watch.follow(_native.dfsio_read(context.pool, names, context.worker.map_slots))
     rates = file_rates(done, "read")
-    _append_log(bench.job.results_dir, "read", rates, bench.clock.now_s() - started_s)
+    _append_log(context.job.results_dir, "read", rates, context.clock.now_s() - started_s)
     total = sum(rate.bytes for rate in rates)
-    return Yield(
+    return PartialResult(
         workload=workload.model_copy(
             update={"files": len(rates), "file_bytes": max((rate.bytes for rate in rates), default=0)}
         ),

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from howdah import _native
-from howdah.engines.local.context import Bench, device_of
+from howdah.engines.local.context import LocalContext, device_of
 from howdah.model.host import Host
 from howdah.model.run import DeviceLimit, Limits
 from howdah.units import MIB
@@ -27,48 +27,48 @@ def least_room_bytes() -> int:
     return 2 * _TRIAL_BYTES
 
 
-def measure_limits(bench: Bench) -> Limits:
+def measure_limits(context: LocalContext) -> Limits:
     """Measure every data directory alone, then all of them at once, then memory.
 
     The volume follows from a short trial, so that a slow disk costs seconds and not minutes.
     """
-    folders = bench.workspace.fresh("limits", scratch=True)
+    folders = context.workspace.fresh("limits", scratch=True)
     try:
-        raws = [_raw(bench, [folder]) for folder in folders]
-        together = raws[0] if len(folders) == 1 else _raw(bench, folders)
+        raws = [_raw(context, [folder]) for folder in folders]
+        together = raws[0] if len(folders) == 1 else _raw(context, folders)
     finally:
-        bench.workspace.drop("limits")
+        context.workspace.drop("limits")
     if not together.direct:
-        bench.warn(
+        context.warn(
             "buffered-limit",
             "a data directory refuses direct I/O: its raw limits include the page cache",
         )
-    threads = math.ceil(bench.job.host.usable_cpus)
+    threads = math.ceil(context.job.host.usable_cpus)
     volume = together.bytes
     return Limits(
-        devices=tuple(_device(bench, folder, raw) for folder, raw in zip(folders, raws, strict=True)),
+        devices=tuple(_device(context, folder, raw) for folder, raw in zip(folders, raws, strict=True)),
         read_bytes_per_s=volume / together.read_s,
         write_bytes_per_s=volume / together.write_s,
         copy_bytes_per_s=volume / together.copy_s,
-        memory_copy_bytes_per_s=_native.memory_copy_bytes_per_s(bench.pool, threads),
+        memory_copy_bytes_per_s=_native.memory_copy_bytes_per_s(context.pool, threads),
     )
 
 
-def _raw(bench: Bench, folders: list[Path]) -> _native.Raw:
-    watch = bench.watch("limits")
+def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
+    watch = context.watch("limits")
     scratch = [str(folder / "scratch") for folder in folders]
-    trial = watch.follow(_native.raw_limit(bench.pool, scratch, _TRIAL_BYTES, _DEPTH))
+    trial = watch.follow(_native.raw_limit(context.pool, scratch, _TRIAL_BYTES, _DEPTH))
     slowest_s = max(trial.read_s, trial.write_s, trial.copy_s)
     wanted = int(_TRIAL_BYTES * _WANTED_S / slowest_s) // MIB * MIB
     room = min(shutil.disk_usage(folder).free for folder in folders) // (4 * len(folders))
     size = max(min(wanted, _MOST_BYTES, room // MIB * MIB), _TRIAL_BYTES)
-    return watch.follow(_native.raw_limit(bench.pool, scratch, size, _DEPTH))
+    return watch.follow(_native.raw_limit(context.pool, scratch, size, _DEPTH))
 
 
-def _device(bench: Bench, folder: Path, raw: _native.Raw) -> DeviceLimit:
+def _device(context: LocalContext, folder: Path, raw: _native.Raw) -> DeviceLimit:
     return DeviceLimit(
         data_dir=str(folder.parent.parent),
-        device=device_of(folder, bench.job.host),
+        device=device_of(folder, context.job.host),
         read_bytes_per_s=raw.bytes / raw.read_s,
         write_bytes_per_s=raw.bytes / raw.write_s,
         copy_bytes_per_s=raw.bytes / raw.copy_s,

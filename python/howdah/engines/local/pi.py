@@ -5,18 +5,21 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from howdah import _native
-from howdah.engines.local.context import Bench, Yield
+from howdah.engines.local.context import LocalContext
 from howdah.engines.local.work import Watch
+from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.workloads.pi import Pi
 
 _SCALE = Decimal(1).scaleb(-20)
 
 
-def pi(bench: Bench, workload: Pi, watch: Watch) -> Yield:
+def pi(context: LocalContext, workload: Pi, watch: Watch) -> PartialResult:
     """Count points and print the estimate with Hadoop's digits."""
-    counted = watch.follow(_native.pi(workload.maps or 1, workload.samples or 1, bench.worker.map_slots))
-    return Yield(counters=Counters(input_rows=counted.total), answer=estimate(counted.inside, counted.total))
+    counted = watch.follow(_native.pi(workload.maps or 1, workload.samples or 1, context.worker.map_slots))
+    return PartialResult(
+        counters=Counters(input_rows=counted.total), answer=estimate(counted.inside, counted.total)
+    )
 
 
 def estimate(inside: int, total: int) -> str:

@@ -8,28 +8,29 @@ from __future__ import annotations
 
 from howdah import _native
 from howdah.engines.local import limits
-from howdah.engines.local.context import Bench, Yield, file_rates
+from howdah.engines.local.context import LocalContext, file_rates
 from howdah.engines.local.work import Watch
+from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.run import FileRate
 from howdah.model.workloads.storage import STORAGE, Storage
 
 
-def storage(bench: Bench, workload: Storage, watch: Watch) -> Yield:
+def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialResult:
     """Write, then read, the files of each data directory in turn; fio's raw rate if fio is here."""
     rates: list[FileRate] = []
     measured = []
     direct = True
-    for folder in bench.workspace.fresh(STORAGE, scratch=True):
+    for folder in context.workspace.fresh(STORAGE, scratch=True):
         names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
-        written = watch.follow(_native.storage_write(bench.pool, names, workload.file_bytes or 0))
-        read = watch.follow(_native.storage_read(bench.pool, names))
+        written = watch.follow(_native.storage_write(context.pool, names, workload.file_bytes or 0))
+        read = watch.follow(_native.storage_read(context.pool, names))
         rates += [*file_rates(written, "write"), *file_rates(read, "read")]
         direct = direct and written.direct and read.direct
-        raw = limits.raw_limit(folder, workload.file_bytes or 0, bench.job.host)
+        raw = limits.raw_limit(folder, workload.file_bytes or 0, context.job.host)
         if raw:
             measured.append(raw)
-    return Yield(
+    return PartialResult(
         counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
         files=tuple(rates),
         raw_limits=tuple(measured),

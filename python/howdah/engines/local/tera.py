@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah import _native
-from howdah.engines.local.context import Bench, Yield
+from howdah.engines.local.context import LocalContext
 from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
 from howdah.engines.local.workspace import spread
+from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
 from howdah.model.run import Outcome, ValidationError
@@ -39,47 +40,47 @@ class Generated(NamedTuple):
     checksum: str
 
 
-def teragen(bench: Bench, workload: TeraGen, watch: Watch) -> Yield:
+def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
-    folders = bench.workspace.fresh(TERAGEN)
+    folders = context.workspace.fresh(TERAGEN)
     files = spread(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
-        _native.teragen(bench.pool, _strings(files), workload.rows or 0, bench.worker.map_slots)
+        _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
     )
     _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
-    return Yield(
+    return PartialResult(
         counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
         checksum=made.checksum,
         buffered_io=not made.direct,
     )
 
 
-def terasort(bench: Bench, workload: TeraSort, watch: Watch) -> Yield:
+def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> PartialResult:
     """Sort what TeraGen wrote, or the user's own files."""
-    inputs = _inputs(bench, workload, TERAGEN)
-    generated = _generated(bench, workload, TERAGEN)
-    folders = bench.workspace.fresh(TERASORT)
-    spills = bench.workspace.fresh("spill", scratch=True)
+    inputs = _inputs(context, workload, TERAGEN)
+    generated = _generated(context, workload, TERAGEN)
+    folders = context.workspace.fresh(TERASORT)
+    spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
     done = watch.follow(
         _native.terasort(
-            bench.pool,
+            context.pool,
             _strings(inputs),
             _strings(outputs),
             _strings(spills),
             workload.maps or 1,
-            bench.worker.map_slots,
-            bench.worker.reduce_slots,
+            context.worker.map_slots,
+            context.worker.reduce_slots,
             workload.codec or "none",
         )
     )
-    bench.workspace.hold(done.intermediate)
+    context.workspace.hold(done.intermediate)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
         _write_generated(folders[0], generated)
     (folders[0] / _SUCCESS).touch()
-    return Yield(
+    return PartialResult(
         counters=Counters(
             input_rows=done.rows,
             output_rows=sum(done.partition_rows),
@@ -95,27 +96,27 @@ def terasort(bench: Bench, workload: TeraSort, watch: Watch) -> Yield:
     )
 
 
-def teravalidate(bench: Bench, workload: TeraValidate, watch: Watch) -> Yield:
+def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) -> PartialResult:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
-    inputs = _inputs(bench, workload, TERASORT)
-    expected = _generated(bench, workload, TERASORT)
-    folders = bench.workspace.fresh(TERAVALIDATE)
+    inputs = _inputs(context, workload, TERASORT)
+    expected = _generated(context, workload, TERASORT)
+    folders = context.workspace.fresh(TERAVALIDATE)
     done = watch.follow(
         _native.teravalidate(
-            bench.pool,
+            context.pool,
             _strings(inputs),
             str(folders[0] / "part-r-00000"),
-            bench.worker.map_slots,
+            context.worker.map_slots,
             (expected.rows, expected.checksum) if expected else None,
         )
     )
     (folders[0] / _SUCCESS).touch()
     if expected is None:
-        bench.warn(
+        context.warn(
             "no-teragen-record",
             "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
         )
-    return Yield(
+    return PartialResult(
         outcome=Outcome.FAILED if done.errors else Outcome.SUCCEEDED,
         counters=Counters(input_rows=done.rows, read_bytes=done.read_bytes),
         checksum=done.checksum,
@@ -140,13 +141,13 @@ def read_generated(folders: Iterable[Path]) -> Generated | None:
     return None
 
 
-def _generated(bench: Bench, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
+def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
     """TeraGen's record of the rows that are read; of a user's own where each directory has one.
 
     A directory without may hold other rows, or more of those that the record of another one counts.
     """
     if not workload.inputs:
-        return read_generated(bench.workspace.existing(source))
+        return read_generated(context.workspace.existing(source))
     found = [read_generated([Path(name)]) for name in workload.inputs]
     records = [one for one in found if one is not None]
     if len(records) < len(found):
@@ -224,10 +225,10 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
     return rows
 
 
-def _inputs(bench: Bench, workload: TeraSort | TeraValidate, source: str) -> list[Path]:
+def _inputs(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> list[Path]:
     if workload.inputs:
         return user_files(workload.inputs)
-    return part_files(bench.workspace.existing(source))
+    return part_files(context.workspace.existing(source))
 
 
 def _strings(paths: Iterable[Path]) -> list[str]:

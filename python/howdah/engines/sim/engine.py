@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import howdah
 from howdah import _native
-from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.sim.results import bands_of, detail_of, workload_result
 from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, task_tables
+from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.plan import Plan
@@ -107,13 +107,12 @@ class SimEngine:
 
 
 class _SimRun:
-    """One run under way: the record so far, and the sink that is told of every change."""
+    """One simulation of a job."""
 
     def __init__(
         self, job: Job, sink: SampleSink, target: SimTarget, translated: Translated, simulations: Simulations
     ) -> None:
         self._job = job
-        self._sink = sink
         self._target = target
         self._translated = translated
         self._simulations = simulations
@@ -127,38 +126,27 @@ class _SimRun:
             origin=Origin.SIMULATED,
         )
         warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
-        self._record = record.model_copy(
-            update={
-                "warnings": (*warnings, *translated.warnings),
-                "cluster": planned_state(job.plan, translated),
-                "simulated": self._simulated(),
-            }
-        )
+        known = {
+            "warnings": (*warnings, *translated.warnings),
+            "cluster": planned_state(job.plan, translated),
+            "simulated": self._simulated(),
+        }
+        self._run = RunUnderWay(record.model_copy(update=known), sink)
 
     def execute(self) -> RunRecord:
         """Wait for the simulations and tell their outcome, workload by workload."""
         # An interrupt before the record has begun leaves none.
-        self._change()
-        try:
+        self._run.change()
+        with self._run.ending((_native.InputError, MemoryError, RuntimeError), _message):
             done = self._simulations.follow(partial(self._progress, time.monotonic()))
-            self._sink.measured()
+            self._run.sink.measured()
             self._tell(done)
-        except KeyboardInterrupt:
-            self._change(outcome=Outcome.ABORTED, error="stopped by the user")
-        except _native.InputError as error:
-            self._change(outcome=Outcome.FAILED, error="{}: {}; {}".format(*error.args))
-        except (MemoryError, RuntimeError) as error:
-            self._change(outcome=Outcome.FAILED, error=str(error) or type(error).__name__)
-        return self._record
-
-    def _change(self, **fields: object) -> None:
-        self._record = self._record.model_copy(update=fields)
-        self._sink.update(self._record)
+        return self._run.record
 
     def _progress(self, began_s: float, done: Done) -> None:
         elapsed_s = time.monotonic() - began_s
         parts = round(_PARTS * done.share)
-        self._sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
+        self._run.sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
     def _tell(self, done: Sequence[_native.Simulation]) -> None:
         summaries = [Summary.model_validate_json(one.summary()) for one in done]
@@ -167,22 +155,21 @@ class _SimRun:
         tasks = task_tables(columns, suite, machines)
         ends_ns = [workload.end_ns for workload in summary.workloads]
         samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
-        self._record = self._record.model_copy(
-            update={"warnings": (*self._record.warnings, *saturation_warnings(summary))}
-        )
+        for warning in saturation_warnings(summary):
+            self._run.warn(warning.code, warning.text)
         simulated = self._simulated().model_copy(
             update={"bands": bands_of(summaries), "activities": summary.activities}
         )
         for number, workload in enumerate(suite.workloads):
-            self._sink.task_table(tasks[number])
-            self._sink.sample_table(samples[number])
+            self._run.sink.task_table(tasks[number])
+            self._run.sink.sample_table(samples[number])
             said = summary.workloads[number]
             result = workload_result(number, workload, said, tasks[number], self._translated)
             result = result.model_copy(update={"files": file_rates(number, workload, columns)})
-            self._change(
-                workloads=(*self._record.workloads, result), elapsed_s=result.end_s, simulated=simulated
+            self._run.change(
+                workloads=(*self._run.record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )
-        self._change(outcome=Outcome.SUCCEEDED)
+        self._run.change(outcome=Outcome.SUCCEEDED)
 
     def _simulated(self) -> Simulated:
         return Simulated(
@@ -190,3 +177,10 @@ class _SimRun:
             parameters=dict(self._target.parameters),
             replications=self._target.replications,
         )
+
+
+def _message(error: BaseException) -> str:
+    """One line that says what failed."""
+    if isinstance(error, _native.InputError):
+        return "{}: {}; {}".format(*error.args)
+    return str(error) or type(error).__name__

@@ -6,7 +6,7 @@ import re
 from itertools import count
 from typing import Literal
 
-from howdah.engines.hadoop.context import Bench
+from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following.progress import Asking, Seen, Word, progress
 from howdah.engines.hadoop.history.failure import said_by_client
 from howdah.engines.hadoop.programs.client import Client
@@ -109,15 +109,15 @@ def _said(app: AppFacts | None) -> str:
 class Following:
     """One client's job."""
 
-    def __init__(self, bench: Bench, workload: Workload, client: Client) -> None:
-        self._bench = bench
+    def __init__(self, context: HadoopContext, workload: Workload, client: Client) -> None:
+        self._bench = context
         self._workload = workload
         self._client = client
-        self._started_s = bench.clock.now_s()
-        self._patience = Patience(bench.target.deadline_s, bench.target.queue, self._started_s)
+        self._started_s = context.clock.now_s()
+        self._patience = Patience(context.target.deadline_s, context.target.queue, self._started_s)
         self._last: JobProgress | None = None
         self._seen: Seen | None = None
-        self._asking = Asking(bench.manager)
+        self._asking = Asking(context.manager)
         self._silence = Silence()
 
     @property

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.hadoop.programs.command import Command, file_properties
 from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
-from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.under_way import PartialResult
 from howdah.installation.command import PROGRAMS
 from howdah.model.counters import Counters
 from howdah.model.run import FileRate
@@ -88,15 +89,15 @@ def file_rates(
 
 def dfsio_write(work: Work[DfsioWrite]) -> Conclusion:
     """Write the files, one map task each."""
-    folder = work.bench.workspace.folder(DFSIO_FOLDER)
+    folder = work.context.workspace.folder(DFSIO_FOLDER)
     job = _run(work, "write", folder)
-    work.bench.workspace.complete(DFSIO_FOLDER)
+    work.context.workspace.complete(DFSIO_FOLDER)
     return partial(_written, work, job, folder)
 
 
-def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> Yield:
+def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> PartialResult:
     files = _rates(work, job, "write", folder)
-    return Yield(
+    return PartialResult(
         counters=Counters(written_bytes=sum(file.bytes for file in files)),
         files=files,
         replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
@@ -106,18 +107,18 @@ def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> Yield:
 def dfsio_read(work: Work[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
-    there = dfsio_files(work.bench.namenode, folder)
+    there = dfsio_files(work.context.namenode, folder)
     work.workload = work.workload.model_copy(
         update={"files": len(there), "file_bytes": max(one.size_bytes for one in there)}
     )
     return partial(_read, work, _run(work, "read", folder), folder)
 
 
-def _read(work: Work[DfsioRead], job: Finished, folder: str) -> Yield:
+def _read(work: Work[DfsioRead], job: Finished, folder: str) -> PartialResult:
     files = _rates(work, job, "read", folder)
     # Files that are kept are left as they were found.
-    work.bench.namenode.delete(posixpath.join(folder, "io_read"))
-    return Yield(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
+    work.context.namenode.delete(posixpath.join(folder, "io_read"))
+    return PartialResult(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
 
 
 def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Finished:
@@ -131,7 +132,7 @@ def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Fin
         f"-{operation}",
         *("-nrFiles", str(work.workload.files or 1)),
         *("-size", f"{work.workload.file_bytes or 0}B"),
-        *("-resFile", str(work.bench.job.results_dir / DFSIO_LOG)),
+        *("-resFile", str(work.context.job.results_dir / DFSIO_LOG)),
     )
     return work.run(Command(PROGRAMS["dfsio"], properties, arguments))
 
@@ -139,14 +140,14 @@ def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Fin
 def _rates(
     work: Work[W], finished: Finished, operation: Literal["write", "read"], folder: str
 ) -> tuple[FileRate, ...]:
-    output = work.bench.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
+    output = work.context.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums = read_sums(output.decode())
-    target = work.bench.target
+    target = work.context.target
     logs = TaskLogs(target.web, target.conf)
     found = file_rates(finished.told.facts, logs, sums, folder, operation)
     if found is not None:
         return found
-    work.bench.warn(
+    work.context.warn(
         "no-file-rates",
         f"dfsio-{operation}: the tasks' logs do not tell every file's rate; one file stands for all of them",
     )

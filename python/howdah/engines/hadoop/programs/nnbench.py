@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command
-from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.installation.command import PROGRAMS
 from howdah.model.counters import Counters
@@ -41,20 +42,20 @@ def nnbench(work: Work[NNBench]) -> Conclusion:
     rates: dict[str, float] = {}
     jobs: list[tuple[str, Finished]] = []
     for operation in _OPERATIONS:
-        folder = work.bench.workspace.folder("nnbench")
+        folder = work.context.workspace.folder("nnbench")
         finished = work.run(Command(PROGRAMS["nnbench"], {}, arguments(work.workload, operation, folder)))
         measured = read_measured(finished.lines)
         if measured is None:
             raise RunFailed(f"{work.workload.kind} {operation}", "NNBench printed no result")
         if measured.late_maps:
-            work.bench.warn(
+            work.context.warn(
                 "late-maps",
                 f"nnbench {operation}: {measured.late_maps} maps started late, so that the rate is too low",
             )
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))
     answer = ", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items())
-    return lambda: Yield(counters=Counters(), phases=tuple(_phases(jobs)), answer=answer)
+    return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), answer=answer)
 
 
 def _phases(jobs: Iterable[tuple[str, Finished]]) -> Iterator[Phase]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.engines.hadoop.programs.command import Command
-from howdah.engines.hadoop.work import Conclusion, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Work
+from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.workloads.pi import Pi
 
@@ -17,7 +18,9 @@ def pi(work: Work[Pi]) -> Conclusion:
     """Count points, and take the estimate that the client prints."""
     maps, samples = work.workload.maps or 1, work.workload.samples or 1
     finished = work.run(Command(_MAIN, {}, (str(maps), str(samples))))
-    return lambda: Yield(counters=Counters(input_rows=maps * samples), answer=estimate(finished.lines))
+    return lambda: PartialResult(
+        counters=Counters(input_rows=maps * samples), answer=estimate(finished.lines)
+    )
 
 
 def estimate(lines: Iterable[str]) -> str | None:

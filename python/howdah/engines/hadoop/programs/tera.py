@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.programs.sources import Generated, read_generated, tera_rows, write_generated
-from howdah.engines.hadoop.work import Conclusion, Finished, Work, Yield
+from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.under_way import PartialResult
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
 
@@ -84,7 +85,7 @@ def _incompleteness(
 
 def teragen(work: Work[TeraGen]) -> Conclusion:
     """Write the rows."""
-    workload, workspace = work.workload, work.bench.workspace
+    workload, workspace = work.workload, work.context.workspace
     output = workspace.folder(TERAGEN)
     properties = file_properties(workload)
     if workload.maps is not None:
@@ -95,57 +96,57 @@ def teragen(work: Work[TeraGen]) -> Conclusion:
     return partial(_generated, work, job, output)
 
 
-def _generated(work: Work[TeraGen], job: Finished, output: str) -> Yield:
+def _generated(work: Work[TeraGen], job: Finished, output: str) -> PartialResult:
     """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
-    bench, told = work.bench, job.told
+    context, told = work.context, job.told
     counted = told.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
-        bench.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
-        return Yield(counters=told.counters, replicas=work.replicas(output))
+        context.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
+        return PartialResult(counters=told.counters, replicas=work.replicas(output))
     # The counter is a signed number that wraps around.
     generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
-    write_generated(bench.namenode, output, generated)
-    return Yield(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
+    write_generated(context.namenode, output, generated)
+    return PartialResult(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
 
 
 def terasort(work: Work[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
     source = _source(work)
-    output = work.bench.workspace.folder(TERASORT)
+    output = work.context.workspace.folder(TERASORT)
     properties = sort_properties(work.workload)
     job = work.run(Command(f"{_PACKAGE}.TeraSort", properties, (source, output)))
-    work.bench.workspace.complete(TERASORT)
+    work.context.workspace.complete(TERASORT)
     return partial(_sorted, work, job, source, output)
 
 
-def _sorted(work: Work[TeraSort], job: Finished, source: str, output: str) -> Yield:
-    generated = read_generated(work.bench.namenode, source)
+def _sorted(work: Work[TeraSort], job: Finished, source: str, output: str) -> PartialResult:
+    generated = read_generated(work.context.namenode, source)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
-        write_generated(work.bench.namenode, output, generated)
-    return Yield(counters=job.told.counters, replicas=work.replicas(output))
+        write_generated(work.context.namenode, output, generated)
+    return PartialResult(counters=job.told.counters, replicas=work.replicas(output))
 
 
 def teravalidate(work: Work[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
     source = _source(work)
-    output = work.bench.workspace.folder(TERAVALIDATE)
+    output = work.context.workspace.folder(TERAVALIDATE)
     job = work.run(Command(f"{_PACKAGE}.TeraValidate", {}, (source, output)))
     return partial(_judged, work, job, source, output)
 
 
-def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -> Yield:
+def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -> PartialResult:
     """The verdict, against TeraGen's record where the data came from it."""
-    bench, counters = work.bench, job.told.counters
-    generated = read_generated(bench.namenode, source)
-    report = bench.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+    context, counters = work.context, job.told.counters
+    generated = read_generated(context.namenode, source)
+    report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
     verdict = judge(report, counters.input_rows, generated)
     if generated is None:
-        bench.warn(
+        context.warn(
             "no-teragen-record",
             "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
         )
-    return Yield(
+    return PartialResult(
         outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
         counters=counters,
         checksum=verdict.checksum,
@@ -156,6 +157,6 @@ def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -
 
 def _source(work: Work[TeraSort] | Work[TeraValidate]) -> str:
     """The path of the rows to read, whose number the workload did not say where they were there before."""
-    source = tera_rows(work.bench.namenode, work.source())
+    source = tera_rows(work.context.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})
     return source.path

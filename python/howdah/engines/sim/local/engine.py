@@ -10,13 +10,13 @@ import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.begun import begun_record
 from howdah.engines.digests import job_digests
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
 from howdah.engines.local.ready import needed_bytes, too_little_room
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME
 from howdah.engines.sim.local.results import attempts, bands, samples, workload_result
+from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.measured import Figure

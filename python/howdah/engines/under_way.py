@@ -1,0 +1,141 @@
+"""A run while it is under way: what every engine tells of it, whatever it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TypedDict
+
+import howdah
+from howdah.model.cluster import ReplicaSpread
+from howdah.model.counters import Counters
+from howdah.model.job import Job
+from howdah.model.run import (
+    DeviceLimit,
+    FileRate,
+    Origin,
+    Outcome,
+    Phase,
+    RunRecord,
+    RunWarning,
+    ValidationError,
+    WorkloadResult,
+)
+from howdah.model.sink import SampleSink
+from howdah.model.workloads.base import Workload
+from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.source import Source
+
+STOPPED = "stopped by the user"
+
+
+def begun_record(
+    job: Job,
+    *,
+    engine: str,
+    version: str,
+    created: datetime,
+    digests: Mapping[str, str],
+    origin: Origin = Origin.MEASURED,
+) -> RunRecord:
+    """The record of a job that has not done anything yet; ``created`` is where the run's clock begins.
+
+    To the millisecond: what others measured finds its place in the run by it.
+    """
+    return RunRecord(
+        id=job.run_id,
+        created=created.isoformat(timespec="milliseconds"),
+        howdah_version=howdah.__version__,
+        engine=engine,
+        engine_version=version,
+        origin=origin,
+        command=job.command,
+        seed=job.seed,
+        host=job.host,
+        plan=job.plan,
+        suite=job.suite,
+        digests=dict(digests),
+        outcome=Outcome.RUNNING,
+        pid=os.getpid(),
+    )
+
+
+class PartialResult(TypedDict, total=False):
+    """The fields of a WorkloadResult that a program itself knows; what all have in common is the engine's."""
+
+    workload: Workload
+    outcome: Outcome
+    counters: Counters
+    checksum: str | None
+    expected_checksum: str | None
+    validation_errors: tuple[ValidationError, ...]
+    files: tuple[FileRate, ...]
+    raw_limits: tuple[DeviceLimit, ...]
+    answer: str | None
+    phases: tuple[Phase, ...]
+    replicas: ReplicaSpread
+    in_memory: bool
+    buffered_io: bool
+
+
+class RunUnderWay:
+    """The record so far, and the sink that is told of every change."""
+
+    def __init__(self, record: RunRecord, sink: SampleSink) -> None:
+        self.record = record
+        self.sink = sink
+
+    def change(self, **fields: object) -> None:
+        """Replace fields of the record."""
+        self.record = self.record.model_copy(update=fields)
+        self.sink.update(self.record)
+
+    def warn(self, code: str, text: str) -> None:
+        """Note something that a reader of the numbers should know, once."""
+        warning = RunWarning(code=code, text=text)
+        if warning not in self.record.warnings:
+            self.change(warnings=(*self.record.warnings, warning))
+
+    def add(self, result: WorkloadResult) -> None:
+        """Note what a workload came to."""
+        self.change(workloads=(*self.record.workloads, result))
+
+    @contextmanager
+    def ending(
+        self, errors: tuple[type[BaseException], ...], text: Callable[[BaseException], str] = str
+    ) -> Iterator[None]:
+        """Note that the user or one of these errors ended the run before its time, in ``text``'s words."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.change(outcome=Outcome.ABORTED, error=STOPPED)
+        except errors as error:
+            self.change(outcome=Outcome.FAILED, error=text(error))
+
+    @contextmanager
+    def sampled(
+        self, sources: Sequence[Source], *, start_ns: int, interval_s: float, now_s: Callable[[], float]
+    ) -> Iterator[Sampler]:
+        """Sample while something runs, and note what that cost; ``now_s`` tells seconds since the start."""
+        sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s)
+        sampler.start()
+        try:
+            yield sampler
+        finally:
+            cost = sampler.stop()
+            self.change(
+                telemetry=cost, elapsed_s=now_s(), warnings=(*self.record.warnings, *sampler.warnings)
+            )
+
+
+def ended_by(error: BaseException) -> Outcome:
+    """How a workload ended that an error stopped."""
+    return Outcome.ABORTED if isinstance(error, KeyboardInterrupt) else Outcome.FAILED
+
+
+def fault_of(result: WorkloadResult) -> str:
+    """Why a workload that ran to its end did not succeed."""
+    first = result.validation_errors[0].message if result.validation_errors else "it did not succeed"
+    return f"{result.workload.kind}: {first}"

@@ -1,0 +1,98 @@
+"""A workload that another package brings: its flags, its run on a real Hadoop, and what is made of it.
+
+Nothing of howdah names it; its package says only ``textwriter = howdah_textwriter:TextWriter``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.command import HOWDAH, environment
+from support.hadoop_cluster import HadoopCluster
+
+PLUGIN = Path(__file__).parents[1] / "data/plugin"
+TEXT_BYTES = 100_000
+
+
+def howdah(*arguments: str | Path, cwd: Path, plugin: Path = PLUGIN) -> subprocess.CompletedProcess[str]:
+    """The command, where the package is installed."""
+    path = os.pathsep.join(filter(None, [str(plugin), os.environ.get("PYTHONPATH")]))
+    env = environment() | {"PYTHONPATH": path, "COLUMNS": "100"}
+    return subprocess.run(
+        [HOWDAH, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300, check=False, env=env
+    )
+
+
+def test_it_is_a_suite_with_flags_and_a_factor_of_studies(tmp_path: Path) -> None:
+    usage = howdah("run", "--help", cwd=tmp_path)
+    assert usage.returncode == 0, usage.stderr
+    assert "textwriter" in usage.stdout
+    assert "--text-size" in usage.stdout
+    schema = json.loads(howdah("study", "schema", cwd=tmp_path).stdout)
+    assert "text_size" in schema["$defs"]["CellSettings"]["properties"]
+
+
+def test_what_it_cannot_do_is_refused_as_howdahs_own_are(tmp_path: Path) -> None:
+    for words, says in (
+        (("textwriter",), "--engine local does not run textwriter"),
+        (("pi", "--text-size", "1MB"), "--text-size: pi does not use it"),
+        (("textwriter", "--engine", "hadoop", "--samples", "5"), "--samples: textwriter does not use it"),
+    ):
+        done = howdah("run", *words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert says in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_it_runs_on_hadoop_is_compared_and_reported(cluster: HadoopCluster, tmp_path: Path) -> None:
+    runs = []
+    for _ in range(2):
+        done = howdah(
+            *("run", "textwriter", "--engine", "hadoop", "--conf", cluster.conf, "--json"),
+            *("--text-size", str(TEXT_BYTES), "--replication", "1"),
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        runs.append(json.loads(done.stdout))
+    record = runs[0]["run"]
+    (result,) = record["workloads"]
+    maps = result["workload"]["maps"]
+    assert result["workload"] == {
+        "kind": "textwriter", "maps": maps, "text_bytes": TEXT_BYTES, "replication": 1,
+    }  # fmt: skip
+    assert result["outcome"] == "succeeded"
+    assert result["job"]["counters"]["JobCounter.TOTAL_LAUNCHED_MAPS"]["total"] == maps
+    # Lines of words are written until there are enough bytes.
+    assert result["replicas"]["bytes"] >= maps * TEXT_BYTES
+    compared = howdah("compare", *(run["run"]["id"] for run in runs), cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert "textwriter" in compared.stdout
+    (page, *_) = sorted((tmp_path / "runs").glob("*/report/index.html"))
+    assert "words written" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("howdah_textwriter:Nothing", "cannot be loaded"),
+        ("howdah_textwriter:MIB", "is not a workload whose kind is 'textwriter'"),
+    ],
+)
+def test_a_package_that_brings_none_is_named(tmp_path: Path, value: str, says: str) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "howdah_textwriter.py").write_text((PLUGIN / "howdah_textwriter.py").read_text())
+    folder = packages / "textwriter-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text((PLUGIN / folder.name / "METADATA").read_text())
+    (folder / "entry_points.txt").write_text(f"[howdah.workloads]\ntextwriter = {value}\n")
+    done = howdah("run", "pi", cwd=tmp_path, plugin=packages)
+    assert done.returncode == 2
+    assert f"textwriter: {value}" in done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
