@@ -21,10 +21,11 @@ from typing import Self
 
 import numpy as np
 
+from howdah.model.engines import LAB
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.workloads.terasort import ROWS
-from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.runs import run
 
 _NOTE_S = 0.5
@@ -74,8 +75,7 @@ def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
     with _Meter() as meter:
         prepared = prepare(
             "hadoop",
-            RunRequest(suite="terasuite", given={ROWS.name: rows}),
-            ClusterChoice(lab=lab),
+            RunRequest(suite="terasuite", given={ROWS.name: rows, LAB.name: lab}),
             runs_dir=folder,
             command=("benches",),
             seed=1,

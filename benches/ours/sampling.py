@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from howdah.model.engines import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.session.run.engines import RunRequest
 from howdah.session.run.local import prepare_local
@@ -17,7 +18,7 @@ from howdah.telemetry.source import Source
 
 def sample(sources: Sequence[Source], interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     """Sample for so many seconds: what that cost as the sampler says, and as the kernel does."""
-    request = RunRequest(suite="pi", data_dirs=(folder,))
+    request = RunRequest(suite="pi", given={DATA_DIR.name: (folder,)})
     job = prepare_local(request, runs_dir=folder, command=("benches",)).job
     record = RunRecord(
         id=job.run_id,

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
+from howdah.model.engines import PLAN
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
-from howdah.session.run.engines import ClusterChoice, RunRequest
+from howdah.session.run.engines import RunRequest
 from howdah.session.run.simulated import prepare_simulation
 from howdah.simulation.outcome import Summary
 from howdah.simulation.translate import translate
@@ -26,8 +27,7 @@ _REPLICAS = 3
 
 def _measure(plan: Path) -> dict[str, float]:
     prepared = prepare_simulation(
-        RunRequest(suite="terasuite", given={OUTPUT_REPLICATION.name: _REPLICAS}),
-        ClusterChoice(plan=plan),
+        RunRequest(suite="terasuite", given={OUTPUT_REPLICATION.name: _REPLICAS, PLAN.name: plan}),
         runs_dir=plan.parent,
         command=("benches",),
         seed=_SEED,

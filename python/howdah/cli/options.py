@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
 
+from howdah.model.engines import LOCAL, engines
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs
 
 GIVEN = "given"
 """The parameter of a command in whose place the flags go."""
-HADOOP = "On a Hadoop cluster"
 
 
 def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -79,16 +80,27 @@ def _parameter(option: Option[Any]) -> inspect.Parameter:
         option.flag,
         help=option.help,
         metavar=option.metavar,
-        rich_help_panel=HADOOP if "hadoop" in option.engines and "local" not in option.engines else None,
-        autocompletion=_completion(option) if option.choices else None,
+        rich_help_panel=_panel(option),
+        autocompletion=completion_of(option) if option.choices or option.completion else None,
     )
     return inspect.Parameter(
         option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, flag]
     )
 
 
-def _completion(option: Option[Any]) -> Callable[[str], list[str]]:
+def _panel(option: Option[Any]) -> str | None:
+    """The heading of the engine that it belongs to; None for what all have."""
+    if not option.engines or LOCAL in option.engines[1:]:
+        return None
+    return engines()[option.engines[0]].title
+
+
+def completion_of(option: Option[Any]) -> Callable[[str], list[str]]:
+    """What completes an option's value in a shell."""
+
     def complete(incomplete: str) -> list[str]:
-        return [word for word in option.choices if word.startswith(incomplete)]
+        # Only a shell that completes a word needs what knows the words.
+        words = resolve_name(option.completion)() if option.completion else option.choices
+        return [word for word in words if word.startswith(incomplete)]
 
     return complete

@@ -8,8 +8,6 @@ from typing import Final, TypeVar
 from howdah.errors import UserError
 
 _MOST_SEED: Final = 2**63 - 1
-_LEAST_INTERVAL_S: Final = 0.1
-_LEAST_DEADLINE_S: Final = 1.0
 _MEASURING_S: Final = (10.0, 3600.0)
 
 
@@ -19,30 +17,6 @@ def parse_seed(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= _MOST_SEED:
         return int(text)
     raise UserError("--seed", f"{text!r} is not a seed", f"give a whole number from 0 to {_MOST_SEED}")
-
-
-def parse_interval(text: str) -> float:
-    """Seconds as given to ``--sample-interval``; raise UserError for what is too short or no number."""
-    hint = "give seconds from 0.1 to 3600"
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise UserError("--sample-interval", f"{text!r} is not a number of seconds", hint) from error
-    if not value >= _LEAST_INTERVAL_S:
-        raise UserError("--sample-interval", f"{text} s cannot be kept up", hint)
-    return value
-
-
-def parse_deadline(text: str) -> float:
-    """Seconds as given to ``--deadline``; raise UserError for what gives no queue a chance."""
-    hint = "give seconds, 1 or more"
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise UserError("--deadline", f"{text!r} is not a number of seconds", hint) from error
-    if not value >= _LEAST_DEADLINE_S:
-        raise UserError("--deadline", f"no queue gives a container within {text} s", hint)
-    return value
 
 
 def parse_measuring_time(text: str) -> float:

@@ -6,7 +6,6 @@ are the study's own with those of its levels over them.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from itertools import product
 from math import prod
 from typing import Annotated, Literal, Self
@@ -17,7 +16,7 @@ from pydantic_core import ErrorDetails
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
 from howdah.model.quantity import Size
-from howdah.model.study_settings import HBASE, SETTINGS, CellSettings, Few, Level, Scalar
+from howdah.model.study_settings import HBASE, SETTINGS, CellSettings, Few, Level, Scalar, nearest
 from howdah.model.workloads.registered import programs
 from howdah.model.wrong import WrongValue
 
@@ -256,12 +255,6 @@ def matches(levels: dict[str, str], cell: dict[str, str]) -> bool:
     return all(cell[name] == label for name, label in levels.items())
 
 
-def nearest(word: str, known: tuple[str, ...]) -> str:
-    """The known word that comes near, or all of them."""
-    near = get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
-
-
 def _check_workload(name: str, at: tuple[str, ...]) -> None:
     known = (*programs(), HBASE)
     if name not in known:
@@ -302,7 +295,7 @@ def _level(name: str, value: Scalar) -> Level:
     if "." in name:
         return Level(label=label, overrides={name: value})
     if name == "data_dirs":
-        return Level(label=label, data_dirs=(str(value),))
+        return Level.model_validate({"label": label, name: (str(value),)})
     return Level.model_validate({"label": label, name: value})
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
 from howdah.model.base import Model
+from howdah.model.engines import all_options, engines
 from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import options
+from howdah.model.wrong import WrongValue
 
 Few = Annotated[int, Field(ge=1, le=10_000)]
 """A count of tasks, slots, files or repeats."""
@@ -26,11 +28,34 @@ HBASE: Final = "ycsb"
 """The suite of a study that only plans clusters for HBase."""
 
 
+def nearest(word: str, known: tuple[str, ...]) -> str:
+    """The known word that comes near, or all of them."""
+    near = get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+
+
+PLANNED_ONLY: Final = "plan"
+"""The engine of cells that are planned, and not run."""
+
+
+def _engine(value: object) -> object:
+    known = (*engines(), PLANNED_ONLY)
+    if value is not None and value not in known:
+        raise WrongValue(f"{value!r} is not known here", nearest(str(value), known))
+    return value
+
+
+EngineName = Annotated[
+    str, BeforeValidator(_engine), WithJsonSchema({"enum": [*engines(), PLANNED_ONLY], "type": "string"})
+]
+"""What runs a cell."""
+
+
 def _with_options(settings: type[S]) -> type[S]:
     """The settings, and beside them every option of every program that a study can vary."""
     fields: dict[str, Any] = {
         studied.name: (studied.type | None, Field(None, description=option.help))
-        for option in options().values()
+        for option in all_options().values()
         if (studied := option.studied) is not None and studied.name not in settings.model_fields
     }
     return create_model(
@@ -46,18 +71,10 @@ def _with_options(settings: type[S]) -> type[S]:
 class CellSettings(Model):
     """What runs, on what, and how; what is left out is the planner's to choose."""
 
-    engine: Literal["local", "hadoop", "sim", "plan"] | None = None
+    engine: EngineName | None = None
     """What runs it: this machine, a cluster or laboratory, the simulator; ``plan`` only plans it."""
     dataset: Size | None = None
     """Rows of TeraSort's, in bytes of 100 a row."""
-    map_slots: Few | None = None
-    """Map tasks at once on this machine."""
-    reduce_slots: Few | None = None
-    """Reduce tasks at once on this machine."""
-    memory: Size | None = None
-    """Memory that the local engine stays within."""
-    data_dirs: tuple[str, ...] | None = None
-    """Where the local engine puts its data."""
     block_size: Size | None = None
     """HDFS block size of what is written."""
     replication: Few | None = None
@@ -94,7 +111,9 @@ class CellSettings(Model):
 
     def options(self) -> dict[str, Any]:
         """Everything that is said of options, by their names."""
-        return {name: value for name, option in options().items() if (value := self.of(option)) is not None}
+        return {
+            name: value for name, option in all_options().items() if (value := self.of(option)) is not None
+        }
 
     def over(self, other: CellSettings) -> CellSettings:
         """These settings where they say anything, the other's elsewhere."""

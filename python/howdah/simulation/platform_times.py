@@ -9,10 +9,11 @@ from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
+from howdah.model.engines import SIM
 from howdah.model.plan import Plan
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.planner.predictor import Predicted
-from howdah.planner.suite.cluster import SIMULATED, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk
 from howdah.simulation.replications import Done, scenarios, simulate
@@ -49,7 +50,7 @@ class PlatformTimes:
             for one in scenarios(
                 plan,
                 size_suite(
-                    RunRequest(suite=TERASORT, given={ROWS.name: rows}), at_once(plan), engine=SIMULATED
+                    RunRequest(suite=TERASORT, given={ROWS.name: rows}), at_once(plan), engine=SIM
                 ).suite,
                 self._calibration,
                 count=_DRAWS,

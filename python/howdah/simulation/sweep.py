@@ -9,13 +9,14 @@ from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
+from howdah.model.engines import SIM
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.changes import MOST_HOSTS, changed, pinned
-from howdah.planner.suite.cluster import SIMULATED, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.outcome import Summary
@@ -57,7 +58,7 @@ def simulate_sizes(
     several: list[Scenario] = []
     warnings: dict[str, RunWarning] = {}
     for each, count in works:
-        sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIMULATED).suite
+        sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIM).suite
         several += scenarios(each, sized, known, count=replications, seed=seed)
         # Of the sizes beyond what was known the largest is told.
         warnings |= {one.code: one for one in calibration_warnings(each, sized, known)}

@@ -9,13 +9,14 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
+from howdah.model.engines import SIM
 from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.changes import QUANTITIES, changed, pinned
 from howdah.planner.predictor import Predicted, lag
-from howdah.planner.suite.cluster import SIMULATED, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate
@@ -150,4 +151,4 @@ def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
     """The same data on another plan, with as many tasks as that one runs at once."""
     rows = suite.first(ROWS)
     same = request if rows is None else request.with_value(ROWS, rows)
-    return size_suite(same, at_once(plan), engine=SIMULATED).suite
+    return size_suite(same, at_once(plan), engine=SIM).suite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from howdah.model.engines import LOCAL
 from howdah.model.study import Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.workloads.terasort import Codec
@@ -33,7 +34,7 @@ def local_study(
         study=NAME,
         question="What fits this machine best?",
         suite="terasuite",
-        settings=CellSettings(engine="local", data_dirs=tuple(data_dirs) or None),
+        settings=CellSettings.model_validate({"engine": LOCAL, "data_dirs": tuple(data_dirs) or None}),
         factors=(Factor(vary=_FACTOR, levels=levels), Factor(vary="dataset", values=tuple(datasets))),
         baseline={_FACTOR: PLANNED},
         repeats=Repeats(least=repeats, most=repeats),
@@ -52,11 +53,11 @@ def _levels(threads: int, memory_bytes: int, data_dirs: Sequence[str]) -> Iterat
     # Two tasks for each thread are planned.
     for each in (1, 4):
         slots = each * threads
-        yield Level(label=f"{slots} slots", map_slots=slots, reduce_slots=slots)
+        yield Level.model_validate({"label": f"{slots} slots", "map_slots": slots, "reduce_slots": slots})
     tasks = 8 * threads
     yield Level.model_validate({"label": f"{tasks} tasks", "maps": tasks, "reduces": tasks})
     if memory_bytes >= _ROOMY_BYTES:
         yield Level.model_validate({"label": f"memory {_BUDGET}", "memory": _BUDGET})
     if len(data_dirs) > 1:
         for path in data_dirs:
-            yield Level(label=f"only {path}", data_dirs=(path,))
+            yield Level.model_validate({"label": f"only {path}", "data_dirs": (path,)})

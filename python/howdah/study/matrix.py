@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from howdah.model.engines import LOCAL, RegisteredEngine, engines
 from howdah.model.study import Study, matches
-from howdah.model.study_settings import CellSettings
+from howdah.model.study_settings import PLANNED_ONLY, CellSettings
 
 _LABORATORY = ("inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
 
@@ -26,12 +27,16 @@ class Cell(NamedTuple):
     @property
     def runs(self) -> bool:
         """Whether it runs, and is not only planned."""
-        return self.settings.engine != "plan"
+        return self.settings.engine != PLANNED_ONLY
+
+    @property
+    def _engine(self) -> RegisteredEngine:
+        return engines()[self.settings.engine or LOCAL]
 
     @property
     def planned(self) -> bool:
         """Whether a plan of its own is made for it; other cells have their engine's."""
-        return self.settings.engine in ("sim", "plan") or self.laboratory is not None
+        return not self.runs or self._engine.planned or self.laboratory is not None
 
     @property
     def laboratory(self) -> tuple[str, ...] | None:
@@ -40,7 +45,7 @@ class Cell(NamedTuple):
         None for a cell that runs elsewhere, or on a laboratory that somebody else built. The dataset, block
         size and replicas are a run's own and need no other laboratory.
         """
-        if self.settings.engine != "hadoop" or self.settings.inventory is None:
+        if not self.runs or not self._engine.on_laboratories or self.settings.inventory is None:
             return None
         overrides = sorted((self.settings.overrides or {}).items())
         return (*(repr(getattr(self.settings, name)) for name in _LABORATORY), repr(overrides))

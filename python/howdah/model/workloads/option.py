@@ -70,6 +70,8 @@ class Option(Generic[T]):
     """Whether the flag may be repeated; the value is a tuple then."""
     choices: tuple[str, ...] = ()
     """The words that it may be, for a shell that completes them."""
+    completion: str | None = None
+    """The function that knows them, as ``module:function``, where they are not known beforehand."""
 
     @property
     def flag(self) -> str:

@@ -13,6 +13,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from howdah.errors import UserError
+from howdah.model.engines import DATA_DIR, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker
 from howdah.model.workloads.base import Workload
@@ -82,9 +83,9 @@ class LocalPlanner:
         """Decide everything; raise UserError where the request cannot be met."""
         asked = programs_asked(self.request)
         data_dirs = self._data_dirs()
-        self._slots["map"] = self._choose_slots("map", self.request.map_slots, "computes")
+        self._slots["map"] = self._choose_slots("map", self.request.of(MAP_SLOTS), "computes")
         if any(program.shuffles for program in asked):
-            self._slots["reduce"] = self._choose_slots("reduce", self.request.reduce_slots, "sorts")
+            self._slots["reduce"] = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
         self.alone = len(asked) == 1
         workloads = tuple(resolve_name(program.sizes["local"])(self) for program in asked)
         worker = Worker(
@@ -99,15 +100,16 @@ class LocalPlanner:
         return plan, Suite(name=self.request.suite, workloads=workloads)
 
     def _data_dirs(self) -> tuple[str, ...]:
-        chosen = self.request.data_dirs or (DEFAULT_DATA_DIR,)
+        given = self.request.of(DATA_DIR)
+        chosen = given or (DEFAULT_DATA_DIR,)
         self.settings.note(
             "data directories",
             tuple(str(path) for path in chosen),
             reason="given by the user"
-            if self.request.data_dirs
+            if given
             else "below the working directory; give --data-dir once for each disk (JBOD)",
-            source="command line" if self.request.data_dirs else "D0 30: one per disk, no striping",
-            by_user=bool(self.request.data_dirs),
+            source="command line" if given else "D0 30: one per disk, no striping",
+            by_user=bool(given),
         )
         return tuple(str(path.resolve()) for path in chosen)
 
@@ -135,7 +137,7 @@ class LocalPlanner:
         return self.rows
 
     def _choose_memory(self, workloads: tuple[Workload, ...]) -> int:
-        given = self.request.memory_bytes
+        given = self.request.of(MEMORY)
         available = self._host.usable_memory_bytes
         if given is not None and given > available:
             raise UserError(
@@ -178,7 +180,7 @@ class LocalPlanner:
         short = all(each <= _SHORT_RUN_ROWS for each in rows)
         self.settings.choose(
             "sample interval",
-            self.request.sample_interval_s,
+            self.request.of(SAMPLE_INTERVAL),
             _SHORT_INTERVAL_S if short else 1.0,
             reason="phases last about a second: at 1 Hz they would fall between two samples"
             if short

@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
 from howdah.model.at_once import AtOnce
+from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import Setting
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
@@ -21,8 +22,6 @@ from howdah.units import MIB
 
 T = TypeVar("T", int, float, str)
 
-ENGINE = "hadoop"
-SIMULATED = "sim"
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
@@ -39,7 +38,7 @@ class SizedSuite(NamedTuple):
 
 
 def size_suite(
-    request: RunRequest, capacity: AtOnce, *, engine: str = ENGINE, dataset_bytes: int | None = None
+    request: RunRequest, capacity: AtOnce, *, engine: str = HADOOP, dataset_bytes: int | None = None
 ) -> SizedSuite:
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
@@ -50,7 +49,7 @@ def size_suite(
     workloads = tuple(resolve_name(program.sizes[engine])(sizes) for program in asked)
     interval_s = sizes.settings.choose(
         "sample interval",
-        request.sample_interval_s,
+        request.of(SAMPLE_INTERVAL),
         _INTERVAL_S,
         reason="1 Hz shows every phase at under 1 % of one core",
         source="howdah",
@@ -76,7 +75,7 @@ class ClusterSizes:
         self.request = request
         self.capacity = capacity
         self.alone = alone
-        self.simulated = engine == SIMULATED
+        self.simulated = engine == SIM
         self.settings = Settings()
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""

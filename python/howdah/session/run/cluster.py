@@ -14,6 +14,7 @@ from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
+from howdah.model.engines import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
@@ -25,7 +26,7 @@ from howdah.services.secrets import shown_value
 from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
-from howdah.session.run.prepared import ClusterChoice, Prepared
+from howdah.session.run.prepared import Prepared
 from howdah.store.layout import new_run_id
 
 _QUEUE = "default"
@@ -34,7 +35,6 @@ _FOLDER = "howdah"
 
 def prepare_cluster(
     request: RunRequest,
-    where: ClusterChoice,
     *,
     runs_dir: Path,
     command: Sequence[str],
@@ -46,14 +46,16 @@ def prepare_cluster(
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
     programs_asked(request, HadoopEngine.name)
-    _check_secrets(where.job_settings)
-    check_settings(where.job_settings)
+    given = request.of(SET)
+    job_settings = dict(given or ())
+    _check_secrets(job_settings)
+    check_settings(job_settings)
     try:
-        reached = _reach(where)
-        work_dir = where.hdfs_dir or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+        reached = _reach(request)
+        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
-    sized = size_suite(request, at_once(reached.plan, where.job_settings))
+    sized = size_suite(request, at_once(reached.plan, job_settings))
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
     target = HadoopTarget(
         installation=reached.installation,
@@ -61,9 +63,9 @@ def prepare_cluster(
         conf=reached.conf,
         web=reached.web,
         work_dir=work_dir,
-        queue=where.queue or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
-        deadline_s=DEADLINE_S if where.deadline_s is None else where.deadline_s,
-        job_settings=where.job_settings,
+        queue=request.of(QUEUE) or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
+        deadline_s=request.of(DEADLINE) or DEADLINE_S,
+        job_settings=job_settings,
         machine_of=reached.machine_of,
         sources=reached.sources,
         client_prefix=reached.client_prefix,
@@ -100,30 +102,31 @@ def _check_secrets(settings: Mapping[str, str]) -> None:
             )
 
 
-def _reach(where: ClusterChoice) -> Reached:
+def _reach(request: RunRequest) -> Reached:
     """The cluster that was chosen, or the only one there is to choose."""
-    if where.conf is not None and where.lab is not None:
+    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
+    if conf is not None and lab is not None:
         raise UserError("--lab", "and --conf name two clusters", "leave one of them out")
-    if where.lab is not None or where.conf is None:
-        state = running_lab(where.lab)
+    if lab is not None or conf is None:
+        state = running_lab(lab)
         if state is not None:
-            if where.lab is None and directory_of(None) is not None:
+            if lab is None and directory_of(None) is not None:
                 raise UserError(
                     "--engine hadoop",
                     f"the laboratory {state.name} is up, and HADOOP_CONF_DIR names another cluster",
                     f"--lab {state.name}, or --conf DIR",
                 )
-            if where.plan is not None:
+            if plan is not None:
                 raise UserError("--plan", "a laboratory has its own", "use it with --conf")
             return reach_lab(state)
-    directory = directory_of(where.conf)
+    directory = directory_of(conf)
     if directory is None:
         raise UserError(
             "--engine hadoop",
             "there is no cluster to run on",
             "give --conf DIR or set HADOOP_CONF_DIR, or build a laboratory: howdah lab up plan.yaml",
         )
-    return reach_cluster(directory, where.plan)
+    return reach_cluster(directory, plan)
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:

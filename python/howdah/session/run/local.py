@@ -13,6 +13,7 @@ from howdah.engines.local.folder import FOLDER
 from howdah.engines.local.memory import sort_needs
 from howdah.engines.local.ready import ready_rows
 from howdah.errors import UserError
+from howdah.model.engines import DATA_DIR
 from howdah.model.job import Job
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
@@ -38,13 +39,13 @@ def prepare_local(
     """
     programs = programs_asked(request)
     host = probe_host()
-    for path in request.data_dirs:
+    for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
             # A directory made here would lie on the root disk where a mount is missing or misspelt.
             raise UserError(
                 f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
             )
-    data_dirs = [str(path) for path in request.data_dirs or (DEFAULT_DATA_DIR,)]
+    data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
     inputs = request.of(INPUT)
     input_rows = ready_rows(programs[0], data_dirs, inputs or ())
     plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()

@@ -16,15 +16,17 @@ from howdah.engines.sim.results import sample_interval_s
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
+from howdah.model.engines import CALIBRATION, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.planner.suite.cluster import SIMULATED, size_suite
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
-from howdah.session.run.prepared import ClusterChoice, Prepared
+from howdah.session.run.prepared import Prepared
+from howdah.session.run.simulated_local import prepare_simulated_local
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.translate import Translated, translate
 from howdah.store.layout import new_run_id
@@ -35,7 +37,6 @@ _MOST_REPLICATIONS = 1000
 
 def prepare_simulation(
     request: RunRequest,
-    where: ClusterChoice,
     *,
     runs_dir: Path,
     command: Sequence[str],
@@ -46,18 +47,22 @@ def prepare_simulation(
 
     Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
     """
-    programs_asked(request, SIMULATED)
+    if request.of(PROBE) is not None:
+        return prepare_simulated_local(
+            request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
+        )
+    programs_asked(request, SIM)
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed
-    plan = _plan(where)
+    plan = _plan(request.of(PLAN))
     sized = size_suite(
         request,
         at_once(plan),
-        engine=SIMULATED,
+        engine=SIM,
         dataset_bytes=plan.cluster.request.dataset_bytes if plan.cluster else None,
     )
-    target = _target(where, plan, sized.suite, seed)
+    target = _target(request, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
     job = Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),
@@ -67,7 +72,7 @@ def prepare_simulation(
         suite=sized.suite,
         seed=seed,
         keep_data=False,
-        sample_interval_s=request.sample_interval_s or sample_interval_s(translated.scenario),
+        sample_interval_s=request.of(SAMPLE_INTERVAL) or sample_interval_s(translated.scenario),
         results_dir=Path.cwd(),
     )
     return Prepared(
@@ -82,32 +87,33 @@ def prepare_simulation(
     )
 
 
-def _plan(where: ClusterChoice) -> Plan:
-    if where.plan is None:
+def _plan(file: Path | None) -> Plan:
+    if file is None:
         raise UserError(
             "--plan",
             "says which cluster to simulate, and is missing",
             "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
         )
-    plan = read_plan(where.plan)
+    plan = read_plan(file)
     if plan.cluster is None:
         raise UserError(
-            f"--plan {where.plan}",
+            f"--plan {file}",
             "is a plan of one machine, not of a cluster",
             "howdah plan hosts.yaml makes one of a cluster",
         )
     return plan
 
 
-def _target(where: ClusterChoice, plan: Plan, suite: Suite, seed: int) -> SimTarget:
-    replications = 1 if where.replications is None else where.replications
+def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarget:
+    asked, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
+    replications = 1 if asked is None else asked
     if not 1 <= replications <= _MOST_REPLICATIONS:
         raise UserError(
             "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
         )
-    if where.calibration is None:
+    if calibrated is None:
         return SimTarget({}, replications=replications)
-    calibration = load_calibration(where.calibration)
+    calibration = load_calibration(calibrated)
     return SimTarget(
         parameters=calibration.values,
         calibration=calibration.name,

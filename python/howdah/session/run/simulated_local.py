@@ -10,15 +10,16 @@ from pathlib import Path
 
 from howdah.documents.files import read_host
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
-from howdah.engines.sim.local.engine import REPLICATIONS, SimLocalEngine, check_room, scenario_of
+from howdah.engines.sim.local.engine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.errors import UserError
+from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SIM
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe.line import host_line
-from howdah.session.run.prepared import ClusterChoice, Prepared
+from howdah.session.run.prepared import Prepared
 from howdah.store.layout import new_run_id
 
 _MOST_REPLICATIONS = 10_000
@@ -26,7 +27,6 @@ _MOST_REPLICATIONS = 10_000
 
 def prepare_simulated_local(
     request: RunRequest,
-    where: ClusterChoice,
     *,
     runs_dir: Path,
     command: Sequence[str],
@@ -41,10 +41,11 @@ def prepare_simulated_local(
     _check_suite(request)
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
-    host = read_host(_probe(where))
+    probe = _probe(request)
+    host = read_host(probe)
     # What this process has grown to is nothing to a run that another would make.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
-    plan, suite = LocalPlanner(_where_measured(request, host), host, needs).plan()
+    plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
     job = Job(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),
         command=tuple(command),
@@ -60,28 +61,30 @@ def prepare_simulated_local(
     scenario_of(job)
     return Prepared(
         job=job,
-        engine=SimLocalEngine(_replications(where)),
+        engine=SimLocalEngine(_replications(request)),
         introduction=(
             ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
             ("plan", plan_line(plan, suite)),
-            ("sim", f"every figure below is simulated, none is measured; rates and costs from {where.probe}"),
+            ("sim", f"every figure below is simulated, none is measured; rates and costs from {probe}"),
         ),
         kept=dict,
     )
 
 
-def _probe(where: ClusterChoice) -> Path:
+def _probe(request: RunRequest) -> Path:
     """The probe's file, beside which nothing else says what to simulate."""
-    for flag, value in (("--plan", where.plan), ("--calibration", where.calibration)):
+    for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
         if value is not None:
             raise UserError(flag, "is for a cluster, and --probe for one machine", "give one of the two")
-    if where.probe is None:
+    probe = request.of(PROBE)
+    if probe is None:
         raise UserError("--probe", "is missing", "give what `howdah probe --measure -o FILE` wrote")
-    return where.probe
+    return probe
 
 
-def _replications(where: ClusterChoice) -> int:
-    replications = REPLICATIONS if where.replications is None else where.replications
+def _replications(request: RunRequest) -> int:
+    asked = request.of(REPLICATIONS)
+    replications = USUAL_REPLICATIONS if asked is None else asked
     if not 1 <= replications <= _MOST_REPLICATIONS:
         raise UserError(
             "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
@@ -91,7 +94,7 @@ def _replications(where: ClusterChoice) -> int:
 
 def _check_suite(request: RunRequest) -> None:
     """Data that an earlier run left is not there to be read."""
-    first = programs_asked(request)[0]
+    first = programs_asked(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
         raise UserError(
             "SUITE",
@@ -102,7 +105,8 @@ def _check_suite(request: RunRequest) -> None:
 
 def _where_measured(request: RunRequest, host: Host) -> RunRequest:
     """Data lies in the directories that were measured where none is given."""
-    if request.data_dirs or host.measured is None:
+    given = request.of(DATA_DIR)
+    if given or host.measured is None:
         return request
     measured = tuple(Path(one.data_dir) for one in host.measured.directories)
-    return request.model_copy(update={"data_dirs": measured})
+    return request.with_value(DATA_DIR, measured)

@@ -8,12 +8,13 @@ from pathlib import Path
 from howdah.documents.files import read_inventory, write_plan
 from howdah.documents.text import read_text
 from howdah.errors import UserError
+from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study
 from howdah.model.study_settings import HBASE, CellSettings
 from howdah.planner.cluster import plan_cluster
-from howdah.session.run.engines import ClusterChoice, RunRequest, prepare
+from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.prepared import Prepared
 from howdah.session.study.directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED
@@ -21,7 +22,6 @@ from howdah.study.matrix import Cell
 from howdah.study.schedule import Due
 from howdah.units import MIB
 
-LOCAL = "local"
 _CLUSTER_ONLY = (
     "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "calibration",
     "overrides",
@@ -60,7 +60,7 @@ def _check_unplanned(cell: Cell) -> None:
     given = [name for name in _CLUSTER_ONLY if getattr(cell.settings, name) is not None]
     if given:
         hint = "it belongs to engine sim or plan"
-        if cell.settings.engine == "hadoop":
+        if engines()[cell.settings.engine or LOCAL].on_laboratories:
             hint += ", or beside an inventory, for which a laboratory is built"
         raise UserError(cell.name, f"{given[0]} is of no use to its engine", hint)
 
@@ -108,16 +108,17 @@ def prepare_cell(
     """
     settings = due.cell.settings
     engine = settings.engine or LOCAL
-    where = ClusterChoice(
-        lab=laboratory or settings.lab,
-        plan=plan_path(directory, due.cell) if engine == "sim" else None,
-        calibration=_calibration(directory, settings),
-    )
+    request = run_request(study, settings)
+    chosen = {
+        LAB.name: laboratory or settings.lab,
+        PLAN.name: plan_path(directory, due.cell) if engines()[engine].planned else None,
+        CALIBRATION.name: _calibration(directory, settings),
+    }
+    given = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
     try:
         prepared = prepare(
             engine,
-            run_request(study, settings),
-            where,
+            request.model_copy(update={"given": given}),
             runs_dir=directory.runs,
             command=("howdah", "study", study.study),
             seed=due.seed,
@@ -144,14 +145,7 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
     """What a cell asks of its engine."""
-    return RunRequest(
-        suite=study.suite,
-        given=settings.options(),
-        map_slots=settings.map_slots,
-        reduce_slots=settings.reduce_slots,
-        memory_bytes=settings.memory,
-        data_dirs=tuple(Path(one) for one in settings.data_dirs or ()),
-    )
+    return RunRequest(suite=study.suite, given=settings.options())
 
 
 def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:

@@ -13,6 +13,7 @@ from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.counters import Counters
+from howdah.model.engines import HADOOP, LOCAL, SIM
 from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
@@ -24,7 +25,7 @@ from howdah.planner.suite.cluster import size_suite
 from howdah.session.cluster.reached_lab import running_lab
 from howdah.session.lab.laboratories import fit_here
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
-from howdah.session.study.cells import LOCAL, plan_path, prepare_cell, run_request
+from howdah.session.study.cells import plan_path, prepare_cell, run_request
 from howdah.session.study.directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.replications import Simulations, simulate, stretches
@@ -48,13 +49,13 @@ class Guesses(NamedTuple):
 def guesses(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> Guesses:
     """What is known of cells before any has run; ``there`` holds their plans."""
     cells = [cell for cell in cells if cell.runs]
-    simulated = [cell for cell in cells if cell.settings.engine == "sim"]
+    simulated = [cell for cell in cells if cell.settings.engine == SIM]
     if simulated:
         return Guesses(_tried(study, simulated, there), TRIED)
     earlier = _earlier(study, cells)
     if earlier:
         return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
-    on_hadoop = [cell for cell in cells if cell.settings.engine == "hadoop"]
+    on_hadoop = [cell for cell in cells if cell.settings.engine == HADOOP]
     known = {cell.number: found for cell in on_hadoop if (found := _on_lab(study, cell, there))}
     return Guesses(known, SIMULATED)
 

@@ -12,9 +12,9 @@ from howdah.documents.files import read_study, study_schema
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.run import Outcome
-from howdah.model.study import Study, nearest
+from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
-from howdah.model.study_settings import HBASE
+from howdah.model.study_settings import HBASE, nearest
 from howdah.model.workloads.suite import suites
 from howdah.probe import probe_host
 from howdah.session.files import replace_file

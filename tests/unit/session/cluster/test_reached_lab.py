@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from howdah.cli import run
+from howdah.cli.options import completion_of
 from howdah.errors import UserError
 from howdah.lab import registry
+from howdah.model.engines import LAB
 from howdah.session.cluster.reached_lab import running_lab
 
 
@@ -56,5 +57,6 @@ def test_of_several_one_must_be_named(tmp_path: Path) -> None:
 
 def test_a_shell_completes_their_names(tmp_path: Path) -> None:
     begin(tmp_path, "alpha", "beta")
-    assert run._labs("") == ["alpha", "beta"]
-    assert run._labs("b") == ["beta"]
+    complete = completion_of(LAB)
+    assert complete("") == ["alpha", "beta"]
+    assert complete("b") == ["beta"]

@@ -12,12 +12,11 @@ from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.model.job import Job
 from howdah.model.plan import Plan
-from howdah.planner.suite.request import RunRequest
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster.reached import Reached, open_telemetry, open_web
 from howdah.session.run.cluster import kept, prepare_cluster
-from howdah.session.run.engines import ClusterChoice, prepare
+from howdah.session.run.engines import prepare
 from support import records
 from support.daemons import LIB
 from support.hadoop_cluster import needs_hadoop
@@ -43,10 +42,9 @@ def silent(tmp_path: Path) -> Path:
 def refused(
     conf: Path, runs_dir: Path, settings: Mapping[str, str] | None = None, **asked: object
 ) -> UserError:
-    request = run_request(**{"suite": "pi", **asked})
-    choice = ClusterChoice(conf=conf, job_settings=dict(settings or {}))
+    request = run_request(**{"suite": "pi", "conf": conf, "set": tuple((settings or {}).items()), **asked})
     with pytest.raises(UserError) as caught:
-        prepare_cluster(request, choice, runs_dir=runs_dir, command=())
+        prepare_cluster(request, runs_dir=runs_dir, command=())
     assert not runs_dir.exists()
     return caught.value
 
@@ -78,9 +76,9 @@ def test_what_no_cluster_runs_is_refused_before_any_is_asked(silent: Path, tmp_p
 def test_a_secret_is_refused_where_others_would_see_it(
     silent: Path, tmp_path: Path, key: str, value: str
 ) -> None:
-    choice = ClusterChoice(conf=silent, job_settings={key: value})
+    request = run_request("pi", conf=silent, set=((key, value),))
     with pytest.raises(UserError, match="is a secret") as caught:
-        prepare_cluster(RunRequest(suite="pi"), choice, runs_dir=tmp_path / "runs", command=())
+        prepare_cluster(request, runs_dir=tmp_path / "runs", command=())
     assert caught.value.where == f"--set {key}"
     assert value not in f"{caught.value} {caught.value.hint}"
 
@@ -119,12 +117,10 @@ def test_a_value_that_hadoop_cannot_read_is_refused(silent: Path, tmp_path: Path
 def test_what_belongs_to_a_cluster_is_refused_without_one(
     tmp_path: Path, field: str, value: object, flag: str
 ) -> None:
-    where = ClusterChoice.model_validate({field: value})
     with pytest.raises(UserError, match="--engine local does not use it") as caught:
         prepare(
             "local",
-            RunRequest(suite="pi"),
-            where,
+            run_request("pi", **{field: value}),
             runs_dir=tmp_path / "runs",
             command=(),
             seed=None,
@@ -169,9 +165,9 @@ def test_a_plan_that_cannot_be_read_is_refused_before_the_cluster_is_asked(
 ) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text("cluster: [")
-    choice = ClusterChoice(conf=silent, plan=plan)
+    request = run_request("pi", conf=silent, plan=plan)
     with pytest.raises(UserError, match=r"plan\.yaml"):
-        prepare_cluster(RunRequest(suite="pi"), choice, runs_dir=tmp_path / "runs", command=())
+        prepare_cluster(request, runs_dir=tmp_path / "runs", command=())
 
 
 def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:

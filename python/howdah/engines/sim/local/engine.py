@@ -28,7 +28,7 @@ from howdah.simulation.local.outcome import LocalOutcome
 from howdah.simulation.local.scenario import LocalScenario
 from howdah.simulation.local.translate import Draw, median, translate_local
 
-REPLICATIONS = 100
+USUAL_REPLICATIONS = 100
 """Draws that bands are over where nobody says how many: a simulation takes milliseconds."""
 
 
@@ -55,7 +55,7 @@ class SimLocalEngine:
     name = NAME
     version = howdah.__version__
 
-    def __init__(self, replications: int = REPLICATIONS) -> None:
+    def __init__(self, replications: int = USUAL_REPLICATIONS) -> None:
         self._replications = replications
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:

@@ -14,7 +14,7 @@ from howdah.model.host import Host
 from howdah.model.measured import Figure, RowCosts, SortCost
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
-from howdah.session.run.engines import ClusterChoice, prepare
+from howdah.session.run.engines import prepare
 from howdah.session.run.prepared import Prepared
 from howdah.simulation.local.translate import median, merge_cost, sort_cost
 from support.measured import READ_BYTES_PER_S, WRITE_BYTES_PER_S, measured_host, measured_rows
@@ -29,13 +29,11 @@ def host(tmp_path: Path) -> Host:
 
 def prepared(host: Host, tmp_path: Path, **values: object) -> Prepared:
     """A run of a suite, terasuite unless told otherwise, on the host by its probe's file."""
-    choice = {name: values.pop(name) for name in ("plan", "replications") if name in values}
     keep_data = bool(values.pop("keep_data", False))
     probe = tmp_path / "probe.json"
     probe.write_text(host.model_dump_json())
-    request = run_request(**{"rows": 10_000_000, **values})
-    where = ClusterChoice.model_validate({"probe": probe, **choice})
-    return prepare("sim", request, where, runs_dir=tmp_path, command=(), seed=1, keep_data=keep_data)
+    request = run_request(**{"rows": 10_000_000, "probe": probe, **values})
+    return prepare("sim", request, runs_dir=tmp_path, command=(), seed=1, keep_data=keep_data)
 
 
 def simulated(ready: Prepared) -> tuple[RunRecord, MemorySink]:

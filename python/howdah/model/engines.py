@@ -1,0 +1,295 @@
+"""The engines howdah knows, its own and those of other packages, and what each may be asked for.
+
+An engine is declared once: its options become flags of ``howdah run``, and what it prepares is imported when
+it is asked for, since each brings libraries that the others do without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
+
+from howdah.errors import UserError
+from howdah.model.quantity import Size
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
+from howdah.model.workloads.registered import options
+from howdah.units import parse_bytes, parse_count
+
+GROUP = "howdah.engines"
+"""The group of entry points by which another package brings engines: ``name = "module:ENGINE"``."""
+
+LOCAL: Final = "local"
+HADOOP: Final = "hadoop"
+SIM: Final = "sim"
+
+_MOST_SLOTS = 256
+_MOST_INTERVAL_S = 3600.0
+_LEAST_INTERVAL_S = 0.1
+_LEAST_DEADLINE_S = 1.0
+
+
+class RegisteredEngine(NamedTuple):
+    """One engine, as the command line and studies know it."""
+
+    name: str
+    """What ``--engine`` takes."""
+    help: str
+    """What it runs on, to follow its name."""
+    title: str
+    """The heading of its own flags."""
+    options: tuple[Option[Any], ...]
+    """What it may be asked for beside its programs' options."""
+    prepare: str
+    """The function that makes a run ready, as ``package.module:function``."""
+    planned: bool = False
+    """Whether a study gives each of its cells a plan of its own."""
+    on_laboratories: bool = False
+    """Whether a study may build laboratories for it."""
+
+
+def _slots(name: str, help: str) -> Option[int]:  # noqa: A002 - the word that every command line has for it
+    def refuse(slots: int, engine: str) -> Refusal | None:
+        if slots < 1:
+            return Refusal(f"{slots} is too few", "give at least 1")
+        return Refusal(f"{slots:,} is too many", f"at most {_MOST_SLOTS:,}") if slots > _MOST_SLOTS else None
+
+    studied = StudiedAs(name, Annotated[int, Field(ge=1, le=MOST_TASKS)])
+    return Option(name, name, help, "N", parse_count, studied, engines=(LOCAL,), refuse=refuse)
+
+
+def _path(text: str, flag: str) -> Path:
+    return Path(text)
+
+
+def _word(text: str, flag: str) -> str:
+    return text
+
+
+def _interval(text: str, flag: str) -> float:
+    hint = f"give seconds from {_LEAST_INTERVAL_S:g} to {_MOST_INTERVAL_S:g}"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_INTERVAL_S:
+        raise UserError(flag, f"{text} s is too short an interval", hint)
+    return value
+
+
+def _refuse_interval(value: float, engine: str) -> Refusal | None:
+    if value <= _MOST_INTERVAL_S:
+        return None
+    return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
+
+
+def _deadline(text: str, flag: str) -> float:
+    hint = f"give seconds, {_LEAST_DEADLINE_S:g} or more"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_DEADLINE_S:
+        raise UserError(flag, f"no queue gives a container within {text} s", hint)
+    return value
+
+
+def _seconds(text: str, flag: str, hint: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint) from error
+    if math.isnan(value):
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint)
+    return value
+
+
+def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        hint = "write for instance mapreduce.task.io.sort.mb=400"
+        raise UserError(f"{flag} {text}", "is not a KEY=VALUE", hint)
+    return ((key.strip(), value.strip()),)
+
+
+def _refuse_properties(given: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
+    keys = [key for key, _ in given]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
+
+
+SAMPLE_INTERVAL: Final = Option[float](
+    name="sample_interval",
+    field="sample_interval_s",
+    help="Seconds between samples: 1, or 0.1 on short runs.",
+    metavar="S",
+    parse=_interval,
+    studied=None,
+    refuse=_refuse_interval,
+)
+MEMORY: Final = Option[int](
+    name="memory",
+    field="memory_bytes",
+    help="Memory the whole process stays within: 2GiB.",
+    metavar="BYTES",
+    parse=parse_bytes,
+    studied=StudiedAs("memory", Size),
+    engines=(LOCAL,),
+)
+DATA_DIR: Final = Option[tuple[Path, ...]](
+    name="data_dir",
+    field="data_dirs",
+    help="Where data goes; give one for each disk. Default: build/data.",
+    metavar="DIR",
+    parse=lambda text, flag: (Path(text),),
+    studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
+    engines=(LOCAL,),
+    several=True,
+)
+MAP_SLOTS: Final = _slots("map_slots", "Map tasks at once.")
+REDUCE_SLOTS: Final = _slots("reduce_slots", "Reduce tasks at once.")
+CONF: Final = Option[Path](
+    name="conf",
+    field="conf",
+    help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR, or the lab.",
+    metavar="DIR",
+    parse=_path,
+    studied=None,
+    engines=(HADOOP,),
+)
+LAB: Final = Option[str](
+    name="lab",
+    field="lab",
+    help="The laboratory to run on, by name.",
+    metavar="NAME",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP,),
+    completion="howdah.session.lab.laboratories:names",
+)
+PLAN: Final = Option[Path](
+    name="plan",
+    field="plan",
+    help="The plan of the cluster to simulate; of the cluster of --conf: which worker is where.",
+    metavar="FILE",
+    parse=_path,
+    studied=None,
+    engines=(HADOOP, SIM),
+)
+HDFS_DIR: Final = Option[str](
+    name="hdfs_dir",
+    field="hdfs_dir",
+    help="Where in HDFS everything is written. Default: howdah, in your home directory.",
+    metavar="PATH",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP,),
+)
+QUEUE: Final = Option[str](
+    name="queue",
+    field="queue",
+    help="The scheduler's queue.",
+    metavar="NAME",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP,),
+)
+DEADLINE: Final = Option[float](
+    name="deadline",
+    field="deadline_s",
+    help="Seconds to wait for the queue to give a first container. Default: 120.",
+    metavar="S",
+    parse=_deadline,
+    studied=None,
+    engines=(HADOOP,),
+)
+SET: Final = Option[tuple[tuple[str, str], ...]](
+    name="set",
+    field="job_settings",
+    help="A property of the jobs, repeatable.",
+    metavar="KEY=VALUE",
+    parse=_property,
+    studied=None,
+    engines=(HADOOP,),
+    refuse=_refuse_properties,
+    several=True,
+)
+PROBE: Final = Option[Path](
+    name="probe",
+    field="probe",
+    help="Simulate the local engine on the machine that `howdah probe --measure` measured.",
+    metavar="FILE",
+    parse=_path,
+    studied=None,
+    engines=(SIM,),
+)
+CALIBRATION: Final = Option[str](
+    name="calibration",
+    field="calibration",
+    help="What `howdah calibrate` found, or `published`. Without one, parameters are defaults.",
+    metavar="FILE",
+    parse=_word,
+    studied=None,
+    engines=(SIM,),
+)
+REPLICATIONS: Final = Option[int](
+    name="replications",
+    field="replications",
+    help="Simulate so often, with other seeds, for medians and 90 % intervals.",
+    metavar="N",
+    parse=parse_count,
+    studied=None,
+    engines=(SIM,),
+)
+
+_OF_A_MACHINE = (MEMORY, DATA_DIR, MAP_SLOTS, REDUCE_SLOTS)
+
+OWN: Final = (
+    RegisteredEngine(
+        LOCAL,
+        "this machine without Hadoop",
+        "On this machine",
+        (SAMPLE_INTERVAL, *_OF_A_MACHINE),
+        "howdah.session.run.local:prepare_local",
+    ),
+    RegisteredEngine(
+        HADOOP,
+        "a cluster or the lab",
+        "On a Hadoop cluster",
+        (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET),
+        "howdah.session.run.cluster:prepare_cluster",
+        on_laboratories=True,
+    ),
+    RegisteredEngine(
+        SIM,
+        "a planned cluster that need not exist",
+        "In a simulation",
+        # With --probe it is this machine that is simulated.
+        (SAMPLE_INTERVAL, PLAN, PROBE, CALIBRATION, REPLICATIONS, *_OF_A_MACHINE),
+        "howdah.session.run.simulated:prepare_simulation",
+        planned=True,
+    ),
+)
+
+
+@cache
+def engines() -> Mapping[str, RegisteredEngine]:
+    """Every engine by its name; raises UserError for one of another package that is none."""
+    found = {engine.name: engine for engine in OWN}
+    for point in entry_points(group=GROUP):
+        try:
+            engine = point.load()
+        except Exception as error:
+            # Whatever another package does while it is imported is not ours to know.
+            raise UserError(point.value, f"cannot be loaded: {error!r}", "mend its entry point") from error
+        if not isinstance(engine, RegisteredEngine) or engine.name in found:
+            raise UserError(point.value, f"is not a new engine called {point.name!r}", "mend its entry point")
+        found[engine.name] = engine
+    return found
+
+
+@cache
+def all_options() -> Mapping[str, Option[Any]]:
+    """Every option by name: the programs', then the engines'."""
+    return dict(options()) | {
+        option.name: option for engine in engines().values() for option in engine.options
+    }
