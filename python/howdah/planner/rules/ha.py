@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from howdah.model.plan import Role, Value
+from howdah.planner.conditions import is_paired
 from howdah.planner.directories import lasting
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
@@ -16,7 +18,7 @@ from howdah.planner.inspecting.availability import (
 )
 from howdah.planner.inspecting.managers import complete_managers
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
-from howdah.planner.rules.addresses import NAMENODE_PORT, is_paired
+from howdah.planner.rules.addresses import NAMENODE_PORT
 from howdah.planner.rules.security import login
 from howdah.planner.values import anything, fixed, set_at_all
 
@@ -93,52 +95,6 @@ def _fences(found: Value, decision: Decision, facts: Facts) -> bool:
     return "sshfence" in str(found) or "shell(" in str(found)
 
 
-def _setting(
-    name: str,
-    key: str,
-    says: str,
-    *,
-    decide: Callable[[Facts], Decision],
-    accepts: Callable[[Value, Decision, Facts], bool],
-    file: str = "hdfs-site.xml",
-    severity: Severity = Severity.MUST,
-) -> SettingRule:
-    return SettingRule(
-        id=f"ha.{name}",
-        says=says,
-        sources=_SOURCES,
-        severity=severity,
-        condition=_CONDITION,
-        applies=_PAIR,
-        key=key,
-        file=file,
-        decide=decide,
-        accepts=accepts,
-    )
-
-
-def _family(
-    name: str,
-    family: str,
-    says: str,
-    *,
-    members: Callable[[Facts], Mapping[str, Decision]],
-    applies: Callable[[Facts], bool] = _PAIR,
-    condition: str = _CONDITION,
-) -> FamilyRule:
-    return FamilyRule(
-        id=f"ha.{name}",
-        says=says,
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition=condition,
-        applies=applies,
-        family=family,
-        file="hdfs-site.xml",
-        members=members,
-    )
-
-
 def _journal_heap(facts: Facts) -> Decision:
     return small_heap(Role.JOURNALNODE, "it keeps only the edits that come")
 
@@ -151,61 +107,84 @@ def _secure_pair(facts: Facts) -> bool:
     return facts.request.secure and _PAIR(facts)
 
 
+_pair_rule = partial(
+    SettingRule,
+    sources=_SOURCES,
+    severity=Severity.MUST,
+    applies=_PAIR,
+    condition=_CONDITION,
+    file="hdfs-site.xml",
+)
+_pair_family = partial(
+    FamilyRule,
+    sources=_SOURCES,
+    severity=Severity.MUST,
+    applies=_PAIR,
+    condition=_CONDITION,
+    file="hdfs-site.xml",
+)
+
 RULES: tuple[Rule, ...] = (
-    _setting(
-        "name-service",
-        "dfs.nameservices",
-        "Both NameNodes answer to one name, the name service.",
+    _pair_rule(
+        id="ha.name-service",
+        key="dfs.nameservices",
+        says="Both NameNodes answer to one name, the name service.",
         decide=_service,
         accepts=set_at_all,
     ),
-    _family("namenodes", "dfs.ha.namenodes.<ns>", "The name service lists its NameNodes.", members=_ids),
-    _family(
-        "rpc-addresses",
-        "dfs.namenode.rpc-address.<ns>.<id>",
-        "Each NameNode has its address.",
+    _pair_family(
+        id="ha.namenodes",
+        family="dfs.ha.namenodes.<ns>",
+        says="The name service lists its NameNodes.",
+        members=_ids,
+    ),
+    _pair_family(
+        id="ha.rpc-addresses",
+        family="dfs.namenode.rpc-address.<ns>.<id>",
+        says="Each NameNode has its address.",
         members=_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"),
     ),
-    _family(
-        "http-addresses",
-        "dfs.namenode.http-address.<ns>.<id>",
-        "Each NameNode has an address for pages and checkpoints.",
+    _pair_family(
+        id="ha.http-addresses",
+        family="dfs.namenode.http-address.<ns>.<id>",
+        says="Each NameNode has an address for pages and checkpoints.",
         members=_addresses("dfs.namenode.http-address", 9870, "the pages"),
     ),
-    _family(
-        "https-addresses",
-        "dfs.namenode.https-address.<ns>.<id>",
-        "In a secure cluster pages and checkpoints go over TLS.",
+    _pair_family(
+        id="ha.https-addresses",
+        family="dfs.namenode.https-address.<ns>.<id>",
+        says="In a secure cluster pages and checkpoints go over TLS.",
         members=_addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
         applies=_secure_pair,
         condition=f"{_CONDITION} and the cluster is secure",
     ),
-    _setting(
-        "shared-edits",
-        "dfs.namenode.shared.edits.dir",
-        "The standby follows the active NameNode through JournalNodes, not through a shared disk.",
+    _pair_rule(
+        id="ha.shared-edits",
+        key="dfs.namenode.shared.edits.dir",
+        says="The standby follows the active NameNode through JournalNodes, not through a shared disk.",
         decide=_journal,
         accepts=_is_journal,
     ),
-    _setting(
-        "journal-dir",
-        "dfs.journalnode.edits.dir",
-        "Journals are in a directory that nothing empties.",
+    _pair_rule(
+        id="ha.journal-dir",
+        key="dfs.journalnode.edits.dir",
+        says="Journals are in a directory that nothing empties.",
         decide=fixed(
             "/var/lib/hadoop/journal", "the default is below /tmp, where a reboot may lose the namespace"
         ),
         accepts=lasting,
     ),
-    _family(
-        "proxy-provider",
-        "dfs.client.failover.proxy.provider.<ns>",
-        "Clients look for the active NameNode themselves.",
+    _pair_family(
+        id="ha.proxy-provider",
+        family="dfs.client.failover.proxy.provider.<ns>",
+        says="Clients look for the active NameNode themselves.",
         members=_provider,
     ),
-    _setting(
-        "fencing",
-        "dfs.ha.fencing.methods",
-        "A NameNode that lost its office is stopped; if it cannot be reached, failover goes on all the same.",
+    _pair_rule(
+        id="ha.fencing",
+        key="dfs.ha.fencing.methods",
+        says="A NameNode that lost its office is stopped; if it cannot be reached, failover goes on all the "
+        "same.",
         decide=fixed(
             _FENCING,
             "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, and "
@@ -213,10 +192,10 @@ RULES: tuple[Rule, ...] = (
         ),
         accepts=_fences,
     ),
-    _setting(
-        "fencing-key",
-        "dfs.ha.fencing.ssh.private-key-files",
-        "sshfence has a key that the other NameNode's host accepts.",
+    _pair_rule(
+        id="ha.fencing-key",
+        key="dfs.ha.fencing.ssh.private-key-files",
+        says="sshfence has a key that the other NameNode's host accepts.",
         decide=fixed(
             "/etc/hadoop/ssh/fencing",
             "readable by the user of the NameNode alone; make it, howdah writes no keys",
@@ -224,34 +203,34 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
         file="core-site.xml",
     ),
-    _setting(
-        "automatic-failover",
-        "dfs.ha.automatic-failover.enabled",
-        "The standby takes over by itself.",
+    _pair_rule(
+        id="ha.automatic-failover",
+        key="dfs.ha.automatic-failover.enabled",
+        says="The standby takes over by itself.",
         decide=fixed(True, "a person is slower than the clients' patience"),
         accepts=lambda found, decision, facts: found is True,
     ),
-    _setting(
-        "zookeeper-quorum",
-        "ha.zookeeper.quorum",
-        "Failover controllers agree through ZooKeeper.",
+    _pair_rule(
+        id="ha.zookeeper-quorum",
+        key="ha.zookeeper.quorum",
+        says="Failover controllers agree through ZooKeeper.",
         decide=_keepers,
         accepts=set_at_all,
         file="core-site.xml",
     ),
-    _setting(
-        "journal-heap",
-        "HDFS_JOURNALNODE_OPTS",
-        "A JournalNode's heap is limited.",
+    _pair_rule(
+        id="ha.journal-heap",
+        key="HDFS_JOURNALNODE_OPTS",
+        says="A JournalNode's heap is limited.",
         decide=_journal_heap,
         accepts=heap_alike,
         file="hadoop-env.sh",
         severity=Severity.SHOULD,
     ),
-    _setting(
-        "controller-heap",
-        "HDFS_ZKFC_OPTS",
-        "A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper.",
+    _pair_rule(
+        id="ha.controller-heap",
+        key="HDFS_ZKFC_OPTS",
+        says="A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper.",
         decide=_controller_heap,
         accepts=heap_alike,
         file="hadoop-env.sh",

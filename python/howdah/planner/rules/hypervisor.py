@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from howdah.model.inventory import DiskKind, DiskRole
+from howdah.planner.conditions import under_kvm, under_vsphere
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.planner.rules import kvm, kvm_devices, vsphere
-from howdah.planner.rules.virtual import under_kvm, under_vsphere
 from howdah.units import MIB, format_memory
 
 _HUGE_PAGE = 2 * MIB

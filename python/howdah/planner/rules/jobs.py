@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Profile
+from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.retired import RETIRED
-from howdah.planner.rules.workloads import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.values import anything, between, fixed, set_at_all
 
 
@@ -36,20 +36,20 @@ def _small_jobs_counsel(facts: Facts) -> str | None:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "jobs.framework",
-        "mapred-site.xml",
-        "mapreduce.framework.name",
-        "Jobs run on YARN.",
+        id="jobs.framework",
+        file="mapred-site.xml",
+        key="mapreduce.framework.name",
+        says="Jobs run on YARN.",
         sources=("Hadoop 3.5.0: mapred-default.xml",),
         severity=Severity.MUST,
         decide=fixed("yarn", "the default, local, runs every job in the client's own process"),
         accepts=equal,
     ),
     mapreduce_rule(
-        "jobs.classpath",
-        "mapred-site.xml",
-        "mapreduce.application.classpath",
-        "Tasks find MapReduce's own classes.",
+        id="jobs.classpath",
+        file="mapred-site.xml",
+        key="mapreduce.application.classpath",
+        says="Tasks find MapReduce's own classes.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(
@@ -63,49 +63,49 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
     ),
     mapreduce_rule(
-        "jobs.staging",
-        "mapred-site.xml",
-        "yarn.app.mapreduce.am.staging-dir",
-        "Jobs are staged in their users' own directories.",
+        id="jobs.staging",
+        file="mapred-site.xml",
+        key="yarn.app.mapreduce.am.staging-dir",
+        says="Jobs are staged in their users' own directories.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/user", "in HDFS; the default is a directory under /tmp that all share"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-done",
-        "mapred-site.xml",
-        "mapreduce.jobhistory.done-dir",
-        "The history of jobs has a place of its own in HDFS.",
+        id="jobs.history-done",
+        file="mapred-site.xml",
+        key="mapreduce.jobhistory.done-dir",
+        says="The history of jobs has a place of its own in HDFS.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/mr-history/done", "in HDFS, apart from what is staged"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-intermediate",
-        "mapred-site.xml",
-        "mapreduce.jobhistory.intermediate-done-dir",
-        "Jobs leave their history where the history server collects it.",
+        id="jobs.history-intermediate",
+        file="mapred-site.xml",
+        key="mapreduce.jobhistory.intermediate-done-dir",
+        says="Jobs leave their history where the history server collects it.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/mr-history/tmp", "in HDFS, writable by all users and by each only for its own"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-heap",
-        "mapred-env.sh",
-        "MAPRED_HISTORYSERVER_OPTS",
-        "The JobHistoryServer's heap is limited.",
+        id="jobs.history-heap",
+        file="mapred-env.sh",
+        key="MAPRED_HISTORYSERVER_OPTS",
+        says="The JobHistoryServer's heap is limited.",
         sources=("D0 142", "howdah"),
         decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs at hand"),
         accepts=heap_alike,
     ),
     mapreduce_rule(
-        "jobs.timeout",
-        "mapred-site.xml",
-        "mapreduce.task.timeout",
-        "A task that gives no sign of life for ten minutes is killed; for five in a study.",
+        id="jobs.timeout",
+        file="mapred-site.xml",
+        key="mapreduce.task.timeout",
+        says="A task that gives no sign of life for ten minutes is killed; for five in a study.",
         sources=("D0 142",),
         severity=Severity.MAY,
         decide=_timeout,

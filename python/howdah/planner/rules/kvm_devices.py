@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input
+from howdah.planner.conditions import under_kvm
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
-from howdah.planner.rules.virtual import under_kvm
 from howdah.planner.values import fixed
 
 _FILE = "kvm.xml"

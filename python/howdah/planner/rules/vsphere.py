@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input, Value
+from howdah.planner.conditions import under_vsphere
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
-from howdah.planner.rules.virtual import under_vsphere
 from howdah.planner.values import at_least, fixed
 from howdah.units import MIB, format_counted
 
