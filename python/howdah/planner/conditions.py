@@ -47,6 +47,11 @@ def is_paired(role: Role) -> Callable[[Facts], bool]:
     return runs(role, at_least=2)
 
 
+def several_ports(facts: Facts) -> bool:
+    """Whether a host has more than one network port."""
+    return sum(nic.count for nic in facts.group.nics) > 1
+
+
 def under_vsphere(facts: Facts) -> bool:
     """Whether workers are virtual machines under vSphere."""
     return facts.request.hypervisor is Hypervisor.VSPHERE and facts.cluster.virtual

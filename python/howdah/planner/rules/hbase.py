@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from howdah.model.plan import Input, Role, Value
 from howdah.planner.conditions import hbase_rule, with_hbase
-from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
+from howdah.planner.reading import entries, is_temporary
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.security import login
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, between, fixed, times
 from howdah.units import GIB
 

@@ -8,8 +8,29 @@ from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.retired import RETIRED
 from howdah.planner.values import anything, between, fixed, set_at_all
+
+_RETIRED: tuple[tuple[str, str], ...] = (
+    (
+        "map and reduce slots of a TaskTracker",
+        "containers: yarn.nodemanager.resource.memory-mb and cpu-vcores",
+    ),
+    ("mapred.job.reuse.jvm.num.tasks", "every task has a Java machine of its own"),
+    ("io.sort.record.percent", "the sort buffer divides itself"),
+    ("mapred.inmem.merge.threshold", "memory alone decides when fetched map output is merged"),
+    ("mapred.child.ulimit", "limits of the operating system, and containers"),
+    ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
+    ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),
+    (
+        "mapred.job.tracker.handler.count",
+        "yarn.resourcemanager.resource-tracker.client.thread-count",
+    ),
+    ("mapred.task.cache.levels", "the scheduler's locality delays"),
+    ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps what is over"),
+    ("mapred.system.dir", "yarn.app.mapreduce.am.staging-dir"),
+    ("HADOOP_HEAPSIZE for all daemons", "HDFS_NAMENODE_OPTS and its like, one for each"),
+)
+"""What the papers set, and what became of it (RULES X11)."""
 
 
 def _timeout(facts: Facts) -> Decision:
@@ -28,7 +49,7 @@ def _terasort_counsel(facts: Facts) -> str | None:
 
 def _small_jobs_counsel(facts: Facts) -> str | None:
     return (
-        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in RETIRED) + ". "
+        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
         "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
         "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them."
     )

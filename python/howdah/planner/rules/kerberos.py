@@ -13,7 +13,7 @@ from howdah.model.plan import Value
 from howdah.planner.conditions import secure_rule, secured, secured_hbase, secured_mapreduce, secured_pair
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, SettingRule
-from howdah.planner.rules.security import KEYTABS, realm
+from howdah.planner.rules.security.settings import KEYTABS, realm
 from howdah.planner.values import fixed, set_at_all
 
 Condition = tuple[str, Callable[[Facts], bool]]

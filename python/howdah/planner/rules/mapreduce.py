@@ -18,7 +18,7 @@ from howdah.planner.budget import (
 )
 from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import (
     Decision,
     Inspection,

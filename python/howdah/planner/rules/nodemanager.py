@@ -8,10 +8,9 @@ from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule
-from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, entries, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory

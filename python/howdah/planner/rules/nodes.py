@@ -8,9 +8,8 @@ from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import mapreduce_rule, with_mapreduce
-from howdah.planner.directories import entries, is_temporary, lasting
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, entries, is_temporary, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.planner.values import between
 

@@ -13,9 +13,9 @@ from howdah.planner.budget import budget
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
-from howdah.planner.rules.security import login
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
 

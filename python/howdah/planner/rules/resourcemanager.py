@@ -9,7 +9,7 @@ from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
-from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered, quorum
+from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered, quorum
 from howdah.planner.values import fixed, set_at_all
 from howdah.releases.catalogue import hadoop
 

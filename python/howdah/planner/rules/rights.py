@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.planner.conditions import secure_hbase_rule, secure_rule, secured_hbase, secured_pair
 from howdah.planner.rule import Rule, Severity
-from howdah.planner.rules.security import protected
+from howdah.planner.rules.security.settings import protected
 from howdah.planner.values import Accepts, fixed
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"

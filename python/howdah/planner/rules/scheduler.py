@@ -8,11 +8,11 @@ from howdah.model.plan import Input, Role, Value
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import chosen_sizes, container_mb, heap_of
 from howdah.planner.conditions import mapreduce_rule
-from howdah.planner.directories import is_temporary
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
+from howdah.planner.reading import is_temporary
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.security import login
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, between, fixed, one_of
 from howdah.units import GIB, MIB, format_memory
 

@@ -11,7 +11,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
 from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB

@@ -9,7 +9,7 @@ from howdah.model.plan import Input, Value, Worker
 from howdah.planner.budget import Budget, budget, chosen_sizes, container_mb, kinds_of
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_memory

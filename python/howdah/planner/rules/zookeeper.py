@@ -7,10 +7,10 @@ from functools import partial
 
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired, runs
-from howdah.planner.directories import lasting
 from howdah.planner.facts import Facts
+from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
-from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
+from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
 from howdah.planner.values import anything, between, fixed
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)

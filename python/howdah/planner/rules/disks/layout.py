@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.facts import Facts
-from howdah.planner.inspecting.data_mounts import (
+from howdah.planner.data_mounts import (
     Judged,
     data_dirs,
     data_disks,
@@ -16,6 +15,7 @@ from howdah.planner.inspecting.data_mounts import (
     is_system,
     together,
 )
+from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import MIB
 

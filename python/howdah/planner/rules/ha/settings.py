@@ -1,4 +1,4 @@
-"""Rules about high availability of HDFS: two NameNodes, a journal of three, failover by itself."""
+"""Settings of two NameNodes: one name, a journal of three, failover by itself."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from functools import partial
 
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired
-from howdah.planner.directories import lasting
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
-from howdah.planner.inspecting.availability import (
-    complete_pair,
-    journal_quorum,
-    pairs_apart,
-    zookeeper_quorum,
-)
-from howdah.planner.inspecting.managers import complete_managers
-from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.reading import lasting
+from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT
-from howdah.planner.rules.security import login
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, fixed, set_at_all
 
 JOURNAL_PORT = 8485
@@ -235,44 +228,5 @@ RULES: tuple[Rule, ...] = (
         accepts=heap_alike,
         file="hadoop-env.sh",
         severity=Severity.SHOULD,
-    ),
-    Inspection(
-        id="ha.pairs-apart",
-        says="Two NameNodes, or two ResourceManagers, are on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="a pair is configured",
-        inspect=pairs_apart,
-    ),
-    Inspection(
-        id="ha.journal-quorum",
-        says="JournalNodes are an odd number, at least three, on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="edits are shared through JournalNodes",
-        inspect=journal_quorum,
-    ),
-    Inspection(
-        id="ha.zookeeper-members",
-        says="ZooKeepers are an odd number, at least three, on different hosts.",
-        sources=_SOURCES,
-        condition="a ZooKeeper quorum is configured for failover or HBase",
-        inspect=zookeeper_quorum,
-    ),
-    Inspection(
-        id="ha.complete",
-        says="A pair of NameNodes has a journal that lasts, fencing, a failover proxy and a quorum.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="a name service lists two NameNodes",
-        inspect=complete_pair,
-    ),
-    Inspection(
-        id="ha.complete-managers",
-        says="A pair of ResourceManagers has a name, a quorum and recovery.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        severity=Severity.MUST,
-        condition="ResourceManagers are highly available",
-        inspect=complete_managers,
     ),
 )

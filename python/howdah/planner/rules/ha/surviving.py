@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.model.found import Found
-from howdah.planner.directories import is_temporary
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
-from howdah.planner.rule import Observation
+from howdah.planner.reading import Reading, is_temporary
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
+_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
 _NAMENODES = "dfs.ha.namenodes."
 _SHARED = "dfs.namenode.shared.edits.dir"
 _JOURNAL_DIR = "dfs.journalnode.edits.dir"
@@ -38,7 +38,7 @@ def _services(found: Found, reading: Reading) -> Iterator[tuple[str, tuple[str, 
             yield name.removeprefix(_NAMENODES), _listed(reading.text(name))
 
 
-def pairs_apart(found: Found, facts: Facts) -> Iterator[Observation]:
+def _pairs_apart(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether two of a pair are on different hosts."""
     reading = Reading(found)
     for service, ids in _services(found, reading):
@@ -61,7 +61,7 @@ def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observa
     )
 
 
-def journal_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
+def _journal_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether JournalNodes can lose one."""
     reading = Reading(found)
     text = reading.text(_SHARED) or ""
@@ -70,7 +70,7 @@ def journal_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
         yield _odd(reading, _SHARED, members, "JournalNodes")
 
 
-def zookeeper_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
+def _zookeeper_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether ZooKeeper can lose a member."""
     reading = Reading(found)
     if text := reading.text(_QUORUM):
@@ -93,7 +93,7 @@ def _odd(reading: Reading, key: str, members: Sequence[str], what: str) -> Obser
     )
 
 
-def complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
+def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether two NameNodes have all that failover needs."""
     reading = Reading(found)
     for service, ids in _services(found, reading):
@@ -160,3 +160,38 @@ def _journals(reading: Reading) -> Iterator[Observation]:
         fix=f"set {_JOURNAL_DIR} to /var/lib/hadoop/journal in hdfs-site.xml and move the journals there",
         where=reading.where(_JOURNAL_DIR),
     )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.pairs-apart",
+        says="Two NameNodes, or two ResourceManagers, are on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="a pair is configured",
+        inspect=_pairs_apart,
+    ),
+    Inspection(
+        id="ha.journal-quorum",
+        says="JournalNodes are an odd number, at least three, on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="edits are shared through JournalNodes",
+        inspect=_journal_quorum,
+    ),
+    Inspection(
+        id="ha.zookeeper-members",
+        says="ZooKeepers are an odd number, at least three, on different hosts.",
+        sources=_SOURCES,
+        condition="a ZooKeeper quorum is configured for failover or HBase",
+        inspect=_zookeeper_quorum,
+    ),
+    Inspection(
+        id="ha.complete",
+        says="A pair of NameNodes has a journal that lasts, fencing, a failover proxy and a quorum.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="a name service lists two NameNodes",
+        inspect=_complete_pair,
+    ),
+)

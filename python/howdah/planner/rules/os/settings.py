@@ -1,11 +1,11 @@
-"""The operating system that workers run in: kernel settings, limits, huge pages."""
+"""Kernel settings, limits and huge pages."""
 
 from __future__ import annotations
 
 from howdah.model.plan import Value
 from howdah.model.request import Profile
+from howdah.planner.conditions import several_ports
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting import os as found_os
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.values import at_least, at_most, fixed, one_of
 from howdah.units import MIB
@@ -38,10 +38,6 @@ def _dirty_ratio_accepts(found: Value, decision: Decision, facts: Facts) -> bool
 
 def _enough(found: Value, decision: Decision, facts: Facts) -> bool:
     return found == "unlimited" or at_least(found, Decision(_HANDLES_LEAST, ""), facts)
-
-
-def _several_ports(facts: Facts) -> bool:
-    return sum(nic.count for nic in facts.group.nics) > 1
 
 
 def _huge_pages(facts: Facts) -> Decision:
@@ -205,7 +201,7 @@ RULES: tuple[Rule, ...] = (
         sources=("D0 27",),
         severity=Severity.MAY,
         condition="a host has more than one port",
-        applies=_several_ports,
+        applies=several_ports,
         key="net.ipv4.conf.all.arp_filter",
         file=_SYSCTL,
         decide=fixed(1, "else one port answers for all, and traffic meant for several takes one"),
@@ -222,5 +218,4 @@ RULES: tuple[Rule, ...] = (
         accepts=lambda found, decision, facts: at_least(found, Decision(1024, ""), facts),
         today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
     ),
-    *found_os.RULES,
 )

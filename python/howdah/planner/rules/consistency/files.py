@@ -1,4 +1,4 @@
-"""What the files of one configuration ask of one another: one value for each name, where its readers look."""
+"""Each property once, where its readers look, and not against what is final."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting import bounds, names
 from howdah.planner.rule import Inspection, Observation, Rule
-from howdah.planner.rules import combinations, queues
 from howdah.planner.rules.release import known_property, named
 
 _READERS = {
@@ -90,8 +88,4 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         inspect=_misplaced,
     ),
-    *combinations.RULES,
-    *queues.RULES,
-    *names.RULES,
-    *bounds.RULES,
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import GIB, MIB
 

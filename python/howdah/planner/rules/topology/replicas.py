@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
-from howdah.planner.rule import Observation
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
+_SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
 _IMPL = "net.topology.impl"
 _POLICY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
@@ -23,7 +24,7 @@ _RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
 _WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
 
 
-def node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
+def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether node groups, once begun, are declared completely."""
     reading = Reading(found)
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY) or ""
@@ -62,7 +63,7 @@ def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observatio
     )
 
 
-def divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
+def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
     reading = Reading(found)
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
@@ -99,7 +100,7 @@ def _shares_hosts(facts: Facts) -> bool:
     return max(on_a_host.values(), default=1) > 1
 
 
-def unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
+def _unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether a switch is set that nothing reads."""
     reading = Reading(found)
     text = reading.text(_SWITCH)
@@ -112,3 +113,30 @@ def unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
             fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY} and {_OWN_TOPOLOGY} declare node groups",
             where=reading.where(_SWITCH),
         )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="topology.node-groups-complete",
+        says="Node groups are declared with exactly three properties and a script; fewer stop HDFS.",
+        sources=("D0 60", "Hadoop 3.5.0"),
+        severity=Severity.MUST,
+        condition="any property of node groups is set",
+        inspect=_node_groups,
+    ),
+    Inspection(
+        id="topology.divided-hosts",
+        says="Where workers share a host, the configuration keeps replicas on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="workers are virtual machines",
+        inspect=_divided_hosts,
+    ),
+    Inspection(
+        id="topology.unread-switch",
+        says="net.topology.nodegroup.aware has no reader left: it switches nothing on.",
+        sources=("Hadoop 3.5.0",),
+        condition="the property is set",
+        inspect=_unread_switch,
+    ),
+)

@@ -1,4 +1,4 @@
-"""The hypervisor: what it is told of workers, and what to see to around it."""
+"""Which hypervisor, and what no file of a virtual machine sets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.conditions import under_kvm, under_vsphere
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
-from howdah.planner.rules import kvm, kvm_devices, vsphere
 from howdah.units import MIB, format_memory
 
 _HUGE_PAGE = 2 * MIB
@@ -88,9 +87,6 @@ def _guest_nodes(facts: Facts) -> str:
 
 
 RULES: tuple[Rule, ...] = (
-    *vsphere.RULES,
-    *kvm.RULES,
-    *kvm_devices.RULES,
     Counsel(
         id="hypervisor.choose",
         says="Say which hypervisor divides the hosts.",

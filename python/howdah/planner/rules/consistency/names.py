@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from howdah.model.found import Found
 from howdah.model.hostname import is_hostname
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _FILE_SYSTEM = "fs.defaultFS"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")

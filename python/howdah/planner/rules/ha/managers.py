@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
-from howdah.planner.rule import Observation
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
@@ -23,7 +23,7 @@ _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 
 
-def complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
     reading = Reading(found)
     if not reading.truth("yarn.resourcemanager.ha.enabled"):
@@ -84,3 +84,15 @@ def _pages(reading: Reading, name: str) -> Observation:
         fix=f"set {key} to {host}:{port} in yarn-site.xml on every worker and client",
         where=reading.where(key) or reading.where(_IDS),
     )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.complete-managers",
+        says="A pair of ResourceManagers has a name, a quorum and recovery.",
+        sources=("Hadoop 3.5.0: ResourceManagerHA",),
+        severity=Severity.MUST,
+        condition="ResourceManagers are highly available",
+        inspect=_complete_managers,
+    ),
+)

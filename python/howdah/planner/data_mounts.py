@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.directories import entries
+from howdah.planner.reading import entries
 from howdah.planner.rule import Observation
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
 from howdah.model.storage import FileSystem
+from howdah.planner.data_mounts import Judged, data_mounts, together
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.data_mounts import Judged, data_mounts, together
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import format_bytes
 

@@ -1,4 +1,4 @@
-"""Who may do what: with --secure Kerberos names every user, without it the network must be trusted."""
+"""Settings with which Kerberos names every user, and what must be prepared for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.planner.conditions import secure_mapreduce_rule, secure_rule, secured, secured_hbase, secured_pair
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting import exposure
 from howdah.planner.rule import Counsel, Decision, Rule, Severity
 from howdah.planner.values import fixed, set_at_all
 
@@ -190,5 +189,4 @@ RULES: tuple[Rule, ...] = (
         condition="with --secure",
         tell=_preparations,
     ),
-    *exposure.RULES,
 )

@@ -1,4 +1,4 @@
-"""Rules about racks and replicas: no two replicas of a block on one host, whatever shares it."""
+"""Racks, node groups and upgrade domains, and the policy that places replicas by them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.replicas import divided_hosts, node_groups, unread_switch
-from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import Decision, Rule, SettingRule, Severity
 from howdah.planner.values import fixed, one_of
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
@@ -149,28 +148,5 @@ RULES: tuple[Rule, ...] = (
         ),
         accepts=one_of(*_POLICY.values()),
         written=False,
-    ),
-    Inspection(
-        id="topology.node-groups-complete",
-        says="Node groups are declared with exactly three properties and a script; fewer stop HDFS.",
-        sources=("D0 60", "Hadoop 3.5.0"),
-        severity=Severity.MUST,
-        condition="any property of node groups is set",
-        inspect=node_groups,
-    ),
-    Inspection(
-        id="topology.divided-hosts",
-        says="Where workers share a host, the configuration keeps replicas on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="workers are virtual machines",
-        inspect=divided_hosts,
-    ),
-    Inspection(
-        id="topology.unread-switch",
-        says="net.topology.nodegroup.aware has no reader left: it switches nothing on.",
-        sources=("Hadoop 3.5.0",),
-        condition="the property is set",
-        inspect=unread_switch,
     ),
 )
