@@ -7,11 +7,11 @@ import math
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
+from howdah.planner.block import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_options
-from howdah.planner.masters.needs import HEAP_SHARE, SYSTEM_BYTES
-from howdah.planner.namespace import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.masters.seats import HEAP_SHARE, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.values import as_number, between, fixed, times

@@ -1,68 +1,125 @@
-"""What speaks for and against a platform that runs MapReduce."""
+"""What speaks for and against a division of a host, by the rules for now; a simulation may rank better later.
+
+A weight is the share of TeraSort's time (with HBase, of YCSB's) that a platform is expected to lose
+against the best conceivable one. On the vSphere 6 hosts they add up to what Table 2 measured: the
+hosts themselves lose 14 % against four workers each, one virtual machine 28 %, two 6 %.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.masters.needs import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.masters.seats import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division
-from howdah.planner.platforms.judging.guests import guest_share
-from howdah.planner.platforms.slots import slots_of
+from howdah.planner.platforms.workers import mapreduce_share, slots_of
 from howdah.planner.rules import platform as rules
-from howdah.units import format_counted, format_gib
+from howdah.units import GIB, format_counted, format_gib
 
+GUEST_BYTES = 3 * GIB
+"""Operating system 1 GiB and a DataNode about 2 GB, for each virtual machine (RULES 122)."""
+
+HBASE_VIRTUAL = 0.07
+"""YCSB in one virtual machine per host against the host itself (RULES 116)."""
+HBASE_WORKERS_DOUBLED = 0.05
+"""Each doubling of the workers beyond one, the simplest; X3 puts that before local memory (RULES 122)."""
+HBASE_GUEST_MEMORY = 0.5
+"""Memory taken by guests is memory taken from caches, which is what HBase's speed rests on (howdah)."""
 REMOTE_MEMORY = 0.1
 """Each share of memory behind another socket: half of it is what native loses in Table 2, 14 %, beyond its
 20 disks (RULES 15)."""
-
 NEAR_MEMORY = 0.025
 """Each share of memory on another node of the same socket, with sub-NUMA clustering (howdah)."""
-
 PREFER_HT = 0.005
 """preferHT keeps a worker on its node; a worker that fits needs no option that may be forgotten (RULES 7)."""
-
 FEW_DISKS = 5
 """Data disks of a worker, preferably at most (RULES 3)."""
-
 DISKS_DOUBLED = 0.05
 """Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
-
 BEST_PER_SOCKET, FEWEST_PER_SOCKET, MOST_PER_SOCKET = 2, 1, 5
 """Two to ten workers on two sockets, four the optimum; twice as many on four sockets (RULES 1, 13)."""
-
 OFF_OPTIMUM = 0.01
 """Each halving or doubling of the optimum, where nothing else is measured (howdah)."""
-
 OUT_OF_RANGE = 0.04
 """Fewer or more than were found good: 20 on two sockets lost 20 % in TeraGen, 4 % of the suite (RULES 11)."""
-
 ONE_VM = 0.12
 """One virtual machine across all sockets against native (RULES 10)."""
-
 ONE_VM_IN_SOCKET = 0.04
 """One virtual machine that spans no sockets: the mean of D2 (RULES 99)."""
-
 REPLICA_SPREAD = 0.02
 """The fullest DataNode over the mean, times the root of workers per host: 4 % at 4, 9 % at 20 (RULES 152)."""
-
 WRITE_SHARE = 0.36
 """The part of TeraSort that writes replicas and waits for the fullest worker: 1204 of 3355 s (Table 2)."""
-
 SINGLE_SLOT = 0.01
 """One slot of each kind leaves nothing to tune (RULES 11)."""
-
 GUEST_MEMORY = 0.05
 """Memory that guests and daemons take from the page cache, for all of the memory (howdah)."""
-
 MASTER_PLACES = 0.005
 """A master that takes two places of workers instead of one (RULES 17)."""
+NOT_ASKED_FOR = 1.0
+"""Last of all: a hypervisor was named, and this platform goes without (howdah)."""
 
 
-def judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:
+    """All that the rules say of a platform; of mixed loads, each counts for its share of the workers."""
+    return tuple(_judgements(group, request, division))
+
+
+def score(judgements: Sequence[Judgement]) -> float:
+    """The sum of the weights, to four digits: 0 at best, -0.14 for a loss of 14 %."""
+    return round(sum(judgement.weight for judgement in judgements), 4)
+
+
+def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    if not division.virtual and request.hypervisor not in (None, Hypervisor.NONE):
+        yield rules.HYPERVISOR.speaks_against(
+            f"--hypervisor {request.hypervisor.value} was asked for, and this goes without", NOT_ASKED_FOR
+        )
+    share = mapreduce_share(request)
+    if request.mapreduce:
+        yield from _scaled(mapreduce_judgements(group, request, division), share)
+    if request.hbase_used:
+        yield from _scaled(hbase_judgements(division), 1 - share)
+
+
+def _scaled(judgements: Iterator[Judgement], share: float) -> Iterator[Judgement]:
+    for judgement in judgements:
+        yield judgement.model_copy(update={"weight": round(judgement.weight * share, 4)})
+
+
+def guest_share(division: Division) -> float:
+    """The part of the workers' memory that operating systems and DataNodes take, 0 to 1."""
+    memory = sum(share.per_host * share.memory_bytes for share in division.shares)
+    return min(1.0, division.per_host * GUEST_BYTES / memory)
+
+
+def hbase_judgements(division: Division) -> Iterator[Judgement]:
+    """All of them; weights are shares of YCSB's time."""
+    count = division.per_host
+    if count == 1:
+        yield rules.HBASE_ONE.speaks_for(
+            "one RegionServer for the whole host: simplest, most memory for its caches"
+        )
+    else:
+        yield rules.HBASE_ONE.speaks_against(
+            f"{count} RegionServers on a host: more to run, and smaller caches",
+            HBASE_WORKERS_DOUBLED * math.log2(count),
+        )
+    if division.virtual:
+        share = guest_share(division)
+        yield rules.HBASE_VIRTUAL.speaks_against(
+            f"virtual machines take up to {HBASE_VIRTUAL:.0%} longer than the hosts themselves", HBASE_VIRTUAL
+        )
+        yield rules.GUEST_MEMORY.speaks_against(
+            f"about {share:.0%} of memory goes to {format_counted(count, 'guest')} with DataNodes",
+            HBASE_GUEST_MEMORY * share,
+        )
+
+
+def mapreduce_judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     """All of them; weights are shares of TeraSort's time."""
     yield from _numa(group, request, division)
     yield from _disks(division)

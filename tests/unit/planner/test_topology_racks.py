@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.planner.racks import safe_bytes, weigh_racks
+from howdah.planner.topology import safe_bytes, weigh_racks
 from support.clusters import host_group, inventory
 
 TB = 10**12

@@ -1,9 +1,12 @@
-"""How a host's memory is shared: what the hypervisor keeps, and the least a worker can do with."""
+"""What a worker is sized by: how hosts' memory is shared, the least that will do, and tasks at once."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import LEAST_PAIR_MB
 from howdah.units import GIB, MIB
@@ -29,6 +32,9 @@ HBASE_LEAST_BYTES = 8 * GIB
 
 MIX_SHARE = 0.5
 """Where MapReduce and HBase share workers, each is planned with half of them (howdah)."""
+
+PER_CORE = 1.1
+"""Of each kind: 22 for the 20 cores of a vSphere 6 host, 11 for half of one, 6 for a quarter (RULES 50)."""
 
 
 def memory_for_workers(host_bytes: int) -> int:
@@ -65,3 +71,55 @@ def least_worker(request: PlanRequest) -> int:
     if not request.hbase_used:
         return mapreduce
     return math.ceil(max(mapreduce, HBASE_LEAST_BYTES) / MIX_SHARE)
+
+
+class Slots(NamedTuple):
+    """How many of each kind, what asks for them, and what allows them.
+
+    ``cores`` are those of the worker; ``wanted`` is the larger of what its cores and its spinning
+    disks ask for; threads and memory allow ``by_threads`` and ``by_memory``.
+    """
+
+    cores: float
+    spindles: int
+    by_cores: int
+    wanted: int
+    by_threads: int
+    by_memory: int
+
+    @property
+    def each(self) -> int:
+        """Map tasks at once, and as many reduce tasks."""
+        return min(self.wanted, self.by_threads, self.by_memory)
+
+
+def _spinning_disks(group: HostGroup) -> int:
+    """Data disks of one host that turn."""
+    return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
+
+
+def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, memory_bytes: int) -> Slots:
+    """The slots of a worker of that size; where MapReduce shares it with HBase, of MapReduce's share."""
+    share = mapreduce_share(request)
+    cores = vcpus / group.cpu.threads_per_core
+    spindles = _spinning_disks(group) * disks // max(1, group.data_disks)
+    by_cores = max(1, math.floor(PER_CORE * cores * share + 0.5))
+    return Slots(
+        cores=cores,
+        spindles=spindles,
+        by_cores=by_cores,
+        wanted=max(by_cores, math.ceil(spindles * share)),
+        by_threads=max(1, math.floor(vcpus * share)),
+        by_memory=slots_in(memory_bytes, request),
+    )
+
+
+def slots_of_worker(group: HostGroup, request: PlanRequest, worker: Worker) -> Slots:
+    """The slots that the rules give a worker, whatever it was given."""
+    return slots_of(
+        group,
+        request,
+        vcpus=worker.vcpus or 0,
+        disks=worker.data_disks or 0,
+        memory_bytes=worker.memory_bytes,
+    )
