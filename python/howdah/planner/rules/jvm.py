@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.model.heap import heap_bytes
+from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Reading, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
@@ -215,7 +216,7 @@ RULES: tuple[Rule, ...] = (
         says="Tasks on Java 17 are started with java.base opened.",
         sources=("MAPREDUCE-7449", "HADOOP-19310"),
         severity=Severity.MUST,
-        applies=lambda facts: facts.request.mapreduce,
+        applies=with_mapreduce,
         condition="with MapReduce",
         key="mapreduce.jvm.add-opens-as-default",
         file="mapred-site.xml",

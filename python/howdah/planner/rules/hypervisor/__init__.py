@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.hypervisor import counsel, kvm, kvm_devices, vsphere
+from howdah.planner.rules.hypervisor import counsel, kvm, vsphere
 
-RULES: tuple[Rule, ...] = (*vsphere.RULES, *kvm.RULES, *kvm_devices.RULES, *counsel.RULES)
+RULES: tuple[Rule, ...] = (*vsphere.RULES, *kvm.RULES, *counsel.RULES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from howdah.model.plan import Input, Value
 from howdah.planner.conditions import under_vsphere
 from howdah.planner.facts import Facts
@@ -9,8 +11,6 @@ from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.values import at_least, fixed
 from howdah.units import MIB, format_counted
 
-_VMX = "vsphere.vmx"
-_ESXI = "esxi"
 _WHEN = "workers are virtual machines under vSphere"
 _POWER = {True: "High Performance", False: "Balanced"}
 
@@ -112,184 +112,133 @@ def _power_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
     return found == _POWER[True] or found == decision.value
 
 
+_machine_rule = partial(
+    SettingRule, file="vsphere.vmx", scope=Scope.WORKER, applies=under_vsphere, condition=_WHEN
+)
+_host_rule = partial(SettingRule, file="esxi", scope=Scope.HOST, applies=under_vsphere, condition=_WHEN)
+
 RULES: tuple[Rule, ...] = (
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-vcpus",
         says="Give out every thread of a host once, and none twice.",
         sources=("D0 20", "D1 90"),
         severity=Severity.MUST,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="numvcpus",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_cpus,
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-sockets",
         says="Show the guest as many sockets as NUMA nodes it draws on.",
         sources=("D0 9", "D0 2"),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="cpuid.coresPerSocket",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_sockets,
         today="Since vSphere 6.5 the guest's NUMA nodes no longer follow its sockets; this keeps both alike.",
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-memory",
         says="Size a worker so that all workers fit in what the hypervisor leaves.",
         sources=("D0 18", "D0 16"),
         severity=Severity.MUST,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="memSize",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_memory,
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-reservation",
         says="Reserve all memory of a worker.",
         sources=("D0 20", "D1 89"),
-        condition=_WHEN,
-        applies=under_vsphere,
         key="sched.mem.min",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_reserved,
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-locked",
         says="Lock the reservation to the memory's size.",
         sources=("D0 20",),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="sched.mem.pin",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed(True, "the reservation follows the size if someone changes it"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-preallocation",
         says="Allocate all memory of a worker when it starts.",
         sources=("D0 20",),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="sched.mem.prealloc",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed(True, "pages are found at power-on, in one piece, and not while tasks run"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-prefer-threads",
         says="Let a worker with more vCPUs than a NUMA node has cores stay on that node's threads.",
         sources=("D0 7",),
         condition="under vSphere, a worker on one NUMA node has more vCPUs than the node has cores",
         applies=_spans_cores,
         key="numa.vcpu.preferHT",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_prefer_threads,
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-migration",
         says="Make the scheduler slow to move a worker to another NUMA node.",
         sources=("D0 8", "X1"),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="numa.memory.gransize",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed(1024, "memory moves in larger pieces, so a worker moves only where that pays"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-storage-controller",
         says="Attach data disks to paravirtual SCSI controllers.",
         sources=("D0 31",),
-        condition=_WHEN,
-        applies=under_vsphere,
         key="scsi0.virtualDev",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed("pvscsi", "the least CPU time for each request of a worker's disks"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-network-card",
         says="Give a worker vmxnet3 cards.",
         sources=("D0 41", "D3 119"),
-        condition=_WHEN,
-        applies=under_vsphere,
         key="ethernet0.virtualDev",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed("vmxnet3", "the card that vSphere does not have to emulate"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-disk-identity",
         says="Let the guest see which disk is which.",
         sources=("howdah",),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="disk.EnableUUID",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed(True, "no mount takes another disk's place after a restart"),
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-hardware-version",
         says="Use a current version of the virtual hardware.",
         sources=("D0 143", "D3 124"),
         severity=Severity.MAY,
-        condition=_WHEN,
-        applies=under_vsphere,
         key="virtualHW.version",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=fixed(20, "that of vSphere 8.0, the first with virtual hyper-threading"),
         accepts=at_least,
         today="The studies ran version 10, the newest of their time.",
     ),
-    SettingRule(
+    _machine_rule(
         id="hypervisor.vsphere-latency",
         says="Set latency sensitivity to high for HBase.",
         sources=("D3 118", "D3 123"),
         condition="HBase runs on workers that are virtual machines under vSphere",
         applies=_latency_applies,
         key="sched.cpu.latencySensitivity",
-        file=_VMX,
-        scope=Scope.WORKER,
         decide=_latency,
         today="Since vSphere 8, High gives each vCPU a core of its own, or a thread with virtual "
         "hyper-threading (hardware version 20); it wants all CPU and memory reserved.",
     ),
-    SettingRule(
+    _host_rule(
         id="hypervisor.vsphere-power",
         says="Keep power management on, except for latency-sensitive HBase.",
         sources=("D0 26", "D3 117", "D1 91", "X2"),
-        condition=_WHEN,
-        applies=under_vsphere,
         key="Power.CpuPolicy",
-        file=_ESXI,
-        scope=Scope.HOST,
         decide=_power,
         accepts=_power_accepts,
     ),
-    SettingRule(
+    _host_rule(
         id="hypervisor.vsphere-large-pages",
         says="Back guests with large pages.",
         sources=("D0 23", "D0 19"),
-        condition=_WHEN,
-        applies=under_vsphere,
         key="Mem.AllocGuestLargePage",
-        file=_ESXI,
-        scope=Scope.HOST,
         decide=fixed(1, "2 MiB pages below the guest's own: fewer steps for each address"),
         today="On by default since ESX 3.5.",
     ),

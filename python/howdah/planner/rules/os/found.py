@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.model.plan import Input
+from howdah.planner.conditions import with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Inspection, Observation, Rule, Severity
 from howdah.units import format_memory
@@ -89,10 +90,6 @@ def _tell_logs(facts: Facts) -> str:
     )
 
 
-def _hbase(facts: Facts) -> bool:
-    return facts.request.hbase_used
-
-
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="os.kernel",
@@ -120,7 +117,7 @@ RULES: tuple[Rule, ...] = (
         says="Run a latency-sensitive host at full clock.",
         sources=("D3 117", "X2"),
         condition="HBase runs on the cluster, on hosts without a hypervisor",
-        applies=_hbase,
+        applies=with_hbase,
         inspect=_governor,
     ),
     Counsel(

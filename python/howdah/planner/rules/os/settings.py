@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.model.plan import Value
 from howdah.model.request import Profile
-from howdah.planner.conditions import several_ports
+from howdah.planner.conditions import several_ports, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
 from howdah.planner.values import at_least, at_most, fixed, one_of
@@ -58,10 +58,6 @@ def _backlog(facts: Facts) -> Decision:
     return Decision(
         4096, "a shuffle opens connections in bursts; the kernel cuts every listener's queue to this"
     )
-
-
-def _hbase(facts: Facts) -> bool:
-    return facts.request.hbase_used
 
 
 RULES: tuple[Rule, ...] = (
@@ -134,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         sources=("D3 120", "HBase"),
         severity=Severity.MAY,
         condition="HBase runs on the cluster",
-        applies=_hbase,
+        applies=with_hbase,
         key="memlock",
         file=_LIMITS,
         decide=fixed("unlimited", "heap and off-heap cache are most of the worker's memory and stay"),
