@@ -51,7 +51,7 @@ def test_every_rule_of_the_catalogue_is_found_where_it_is_written() -> None:
 
 
 def test_every_module_of_rules_has_a_subject() -> None:
-    """What several subjects share is beside planner/rules, not in it."""
+    """A module that writes no rule, which several subjects share, is beside planner/rules and not in it."""
     files = [path for path in FOLDER.rglob("*.py") if path.stem not in {CATALOGUE, "__init__"}]
     assert [path.name for path in files if not list(written(path.read_text(encoding="utf-8")))] == []
     assert {subject_of(path) for path in files} == {rule.subject for rule in RULES}
