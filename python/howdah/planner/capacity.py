@@ -19,9 +19,9 @@ _RESERVED = "dfs.datanode.du.reserved"
 
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
-DISKS = "disks"
-HEAP = "NameNode heap"
-BLOCKS = "blocks of a DataNode"
+_DISKS = "disks"
+_HEAP = "NameNode heap"
+_BLOCKS = "blocks of a DataNode"
 
 
 def capacity(
@@ -73,9 +73,9 @@ def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
     """How full each resource of the planned hosts is; at 1 it holds the most it should."""
     blocks = need_bytes / held.block_bytes
     return {
-        DISKS: need_bytes / held.usable_bytes,
-        HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
-        BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
+        _DISKS: need_bytes / held.usable_bytes,
+        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
+        _BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
     }
 
 

@@ -58,7 +58,7 @@ def data_disks(found: Found) -> tuple[Disk, ...]:
     return tuple(disk for disk in found.host.disks if disk.name in names)
 
 
-def together(judged: Iterable[Judged], expected: str, fix: str) -> Iterator[Observation]:
+def grouped(judged: Iterable[Judged], expected: str, fix: str) -> Iterator[Observation]:
     """One observation for all things of which the same was found."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
     for one in judged:

@@ -23,7 +23,7 @@ PLACE_BYTES = 16 * GIB
 
 SYSTEM_BYTES = 2 * GIB
 """What an operating system for masters alone keeps of its memory."""
-HEAP_SHARE = 0.75
+HEAP_OF_MEMORY = 0.75
 """Java takes about a third more than its heap: threads, code, buffers."""
 
 
@@ -43,7 +43,7 @@ class Sizing(NamedTuple):
     def beside_workers(self, roles: Iterable[Role]) -> Need:
         """What daemons take of a worker that they share."""
         heaps = sum(MASTER_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
-        return Need(1, round(heaps / HEAP_SHARE))
+        return Need(1, round(heaps / HEAP_OF_MEMORY))
 
     def place_of_their_own(self, roles: Iterable[Role]) -> Need:
         """What an operating system for these daemons alone should have at least."""

@@ -19,45 +19,45 @@ from howdah.planner.platforms.workers import mapreduce_share, slots_of
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, format_counted, format_gib
 
-GUEST_BYTES = 3 * GIB
+_GUEST_BYTES = 3 * GIB
 """Operating system 1 GiB and a DataNode about 2 GB, for each virtual machine (RULES 122)."""
 
-HBASE_VIRTUAL = 0.07
+_HBASE_VIRTUAL = 0.07
 """YCSB in one virtual machine per host against the host itself (RULES 116)."""
-HBASE_WORKERS_DOUBLED = 0.05
+_HBASE_WORKERS_DOUBLED = 0.05
 """Each doubling of the workers beyond one, the simplest; X3 puts that before local memory (RULES 122)."""
-HBASE_GUEST_MEMORY = 0.5
+_HBASE_GUEST_MEMORY = 0.5
 """Memory taken by guests is memory taken from caches, which is what HBase's speed rests on (howdah)."""
-REMOTE_MEMORY = 0.1
+_REMOTE_MEMORY = 0.1
 """Each share of memory behind another socket: half of it is what native loses in Table 2, 14 %, beyond its
 20 disks (RULES 15)."""
-NEAR_MEMORY = 0.025
+_NEAR_MEMORY = 0.025
 """Each share of memory on another node of the same socket, with sub-NUMA clustering (howdah)."""
-PREFER_HT = 0.005
+_PREFER_HT = 0.005
 """preferHT keeps a worker on its node; a worker that fits needs no option that may be forgotten (RULES 7)."""
-FEW_DISKS = 5
+_FEW_DISKS = 5
 """Data disks of a worker, preferably at most (RULES 3)."""
-DISKS_DOUBLED = 0.05
+_DISKS_DOUBLED = 0.05
 """Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
-BEST_PER_SOCKET, FEWEST_PER_SOCKET, MOST_PER_SOCKET = 2, 1, 5
+_BEST_PER_SOCKET, _FEWEST_PER_SOCKET, _MOST_PER_SOCKET = 2, 1, 5
 """Two to ten workers on two sockets, four the optimum; twice as many on four sockets (RULES 1, 13)."""
-OFF_OPTIMUM = 0.01
+_OFF_OPTIMUM = 0.01
 """Each halving or doubling of the optimum, where nothing else is measured (howdah)."""
-OUT_OF_RANGE = 0.04
+_OUT_OF_RANGE = 0.04
 """Fewer or more than were found good: 20 on two sockets lost 20 % in TeraGen, 4 % of the suite (RULES 11)."""
-ONE_VM = 0.12
+_ONE_VM = 0.12
 """One virtual machine across all sockets against native (RULES 10)."""
-ONE_VM_IN_SOCKET = 0.04
+_ONE_VM_IN_SOCKET = 0.04
 """One virtual machine that spans no sockets: the mean of D2 (RULES 99)."""
-REPLICA_SPREAD = 0.02
+_REPLICA_SPREAD = 0.02
 """The fullest DataNode over the mean, times the root of workers per host: 4 % at 4, 9 % at 20 (RULES 152)."""
-WRITE_SHARE = 0.36
+_WRITE_SHARE = 0.36
 """The part of TeraSort that writes replicas and waits for the fullest worker: 1204 of 3355 s (Table 2)."""
-SINGLE_SLOT = 0.01
+_SINGLE_SLOT = 0.01
 """One slot of each kind leaves nothing to tune (RULES 11)."""
-GUEST_MEMORY = 0.05
+_GUEST_MEMORY = 0.05
 """Memory that guests and daemons take from the page cache, for all of the memory (howdah)."""
-MASTER_PLACES = 0.005
+_MASTER_PLACES = 0.005
 """A master that takes two places of workers instead of one (RULES 17)."""
 NOT_ASKED_FOR = 1.0
 """Last of all: a hypervisor was named, and this platform goes without (howdah)."""
@@ -93,7 +93,7 @@ def _scaled(judgements: Iterator[Judgement], share: float) -> Iterator[Judgement
 def guest_share(division: Division) -> float:
     """The part of the workers' memory that operating systems and DataNodes take, 0 to 1."""
     memory = sum(share.per_host * share.memory_bytes for share in division.shares)
-    return min(1.0, division.per_host * GUEST_BYTES / memory)
+    return min(1.0, division.per_host * _GUEST_BYTES / memory)
 
 
 def hbase_judgements(division: Division) -> Iterator[Judgement]:
@@ -106,16 +106,17 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
     else:
         yield rules.HBASE_ONE.speaks_against(
             f"{count} RegionServers on a host: more to run, and smaller caches",
-            HBASE_WORKERS_DOUBLED * math.log2(count),
+            _HBASE_WORKERS_DOUBLED * math.log2(count),
         )
     if division.virtual:
         share = guest_share(division)
         yield rules.HBASE_VIRTUAL.speaks_against(
-            f"virtual machines take up to {HBASE_VIRTUAL:.0%} longer than the hosts themselves", HBASE_VIRTUAL
+            f"virtual machines take up to {_HBASE_VIRTUAL:.0%} longer than the hosts themselves",
+            _HBASE_VIRTUAL,
         )
         yield rules.GUEST_MEMORY.speaks_against(
             f"about {share:.0%} of memory goes to {format_counted(count, 'guest')} with DataNodes",
-            HBASE_GUEST_MEMORY * share,
+            _HBASE_GUEST_MEMORY * share,
         )
 
 
@@ -146,12 +147,12 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
         behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
         yield rules.FITS_NUMA_NODE.speaks_against(
             f"spans {spanned} NUMA nodes: {remote:.0%} of its memory is remote to each CPU",
-            REMOTE_MEMORY * behind_sockets + NEAR_MEMORY * (remote - behind_sockets),
+            _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
         )
     elif vcpus > cores:
         means = "bound to it" if request.hypervisor is Hypervisor.KVM else "with preferHT"
         yield rules.PREFER_HT.speaks_against(
-            f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", PREFER_HT
+            f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", _PREFER_HT
         )
     else:
         node = group.memory_bytes // cpu.numa_nodes
@@ -162,36 +163,36 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
 
 def _disks(division: Division) -> Iterator[Judgement]:
     disks = max(share.disks for share in division.shares)
-    if disks <= FEW_DISKS:
+    if disks <= _FEW_DISKS:
         yield rules.FEW_DISKS.speaks_for(
-            f"{format_counted(disks, 'data disk')} for a DataNode: at most {FEW_DISKS} is best"
+            f"{format_counted(disks, 'data disk')} for a DataNode: at most {_FEW_DISKS} is best"
         )
     else:
         yield rules.FEW_DISKS.speaks_against(
-            f"{disks} data disks for one DataNode: at most {FEW_DISKS} is best",
-            DISKS_DOUBLED * math.log2(disks / FEW_DISKS),
+            f"{disks} data disks for one DataNode: at most {_FEW_DISKS} is best",
+            _DISKS_DOUBLED * math.log2(disks / _FEW_DISKS),
         )
 
 
 def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
     sockets, count = group.cpu.sockets, division.per_host
-    best = BEST_PER_SOCKET * sockets
+    best = _BEST_PER_SOCKET * sockets
     sized = f"{format_counted(count, 'worker')} on {format_counted(sockets, 'socket')}"
-    range_text = f"{FEWEST_PER_SOCKET * sockets} to {MOST_PER_SOCKET * sockets} are good, {best} the best"
-    off = OFF_OPTIMUM * abs(math.log2(count / best))
+    range_text = f"{_FEWEST_PER_SOCKET * sockets} to {_MOST_PER_SOCKET * sockets} are good, {best} the best"
+    off = _OFF_OPTIMUM * abs(math.log2(count / best))
     if count == 1:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
-        loss = ONE_VM if sockets > 1 else ONE_VM_IN_SOCKET
+        loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
         yield rules.ONE_VM.speaks_against(
             f"one virtual machine as large as the host takes {loss:.0%} longer than native", loss
         )
-    elif FEWEST_PER_SOCKET * sockets <= count <= MOST_PER_SOCKET * sockets:
+    elif _FEWEST_PER_SOCKET * sockets <= count <= _MOST_PER_SOCKET * sockets:
         speaks: Callable[..., Judgement] = (
             rules.WORKERS_PER_SOCKET.speaks_for if count == best else rules.WORKERS_PER_SOCKET.speaks_against
         )
         yield speaks(f"{sized}: {range_text}", off)
     else:
-        yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + OUT_OF_RANGE)
+        yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
 
 
 def _alike(division: Division) -> Iterator[Judgement]:
@@ -203,16 +204,16 @@ def _alike(division: Division) -> Iterator[Judgement]:
     yield rules.ALIKE.speaks_against(
         f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
         f"the smaller workers' disks carry {excess:.0%} more than the mean",
-        WRITE_SHARE * excess,
+        _WRITE_SHARE * excess,
     )
 
 
 def _replicas(division: Division) -> Iterator[Judgement]:
-    excess = REPLICA_SPREAD * math.sqrt(division.per_host)
+    excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
     yield rules.REPLICA_BALANCE.speaks_against(
         f"with {format_counted(division.per_host, 'DataNode')} per host, "
         f"the fullest holds about {excess:.0%} more blocks than the mean",
-        WRITE_SHARE * excess,
+        _WRITE_SHARE * excess,
     )
 
 
@@ -226,7 +227,7 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
     ]
     if min(each) == 1:
         yield rules.SLOTS_TO_TUNE.speaks_against(
-            "one slot of each kind leaves no room for tuning", SINGLE_SLOT
+            "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
         )
 
 
@@ -234,7 +235,7 @@ def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
     yield rules.GUEST_MEMORY.speaks_against(
         f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest')} with daemons",
-        GUEST_MEMORY * share,
+        _GUEST_MEMORY * share,
     )
 
 
@@ -245,5 +246,5 @@ def _master_place(division: Division) -> Iterator[Judgement]:
     yield rules.MASTER_PLACE.speaks_against(
         f"{format_counted(large.vcpus, 'vCPU')} and {format_gib(large.memory_bytes)} are less than a "
         f"master needs ({PLACE_VCPUS} vCPUs, {format_gib(PLACE_BYTES)}): it takes several workers' places",
-        MASTER_PLACES,
+        _MASTER_PLACES,
     )

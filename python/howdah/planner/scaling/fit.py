@@ -85,7 +85,7 @@ def _with_link(cluster: Cluster, link_bits_per_s: int) -> Plan:
     return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), cluster.request)
 
 
-class Quantity(NamedTuple):
+class PlanQuantity(NamedTuple):
     """A number of a plan and its unit."""
 
     value: float
@@ -107,42 +107,42 @@ def differences(
             yield Scaling(what=what, planned=one.value, lab=other.value, unit=one.unit)
 
 
-def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, Quantity]]:
+def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
     """What a plan has of everything that can be scaled, with the group's name where there are several."""
     hosts = tuple(placed_hosts(cluster))
-    yield "hosts with workers", Quantity(sum(bool(host.workers) for host in hosts))
-    yield "hosts without workers", Quantity(sum(not host.workers for host in hosts))
-    yield "workers", Quantity(sum(len(host.workers) for host in hosts))
-    yield "replicas", Quantity(_number(plan, "dfs.replication"))
+    yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
+    yield "hosts without workers", PlanQuantity(sum(not host.workers for host in hosts))
+    yield "workers", PlanQuantity(sum(len(host.workers) for host in hosts))
+    yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
     if cluster.request.dataset_bytes is not None:
-        yield "dataset", Quantity(cluster.request.dataset_bytes, "B")
+        yield "dataset", PlanQuantity(cluster.request.dataset_bytes, "B")
     if records := max((one.records or 0 for one in cluster.request.workloads), default=0):
-        yield "records", Quantity(records)
+        yield "records", PlanQuantity(records)
     for group in cluster.inventory.groups:
         yield from _of_group(group, cpu_share)
     for worker in plan.workers:
         yield from _of_worker(worker)
 
 
-def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, Quantity]]:
+def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
     host = f"per host of {group.name}"
-    yield f"threads {host}", Quantity(group.cpu.threads)
-    yield f"CPUs {host}", Quantity(round(group.cpu.threads * cpu_share, 3))
-    yield f"memory {host}", Quantity(group.memory_bytes, "B")
-    yield f"uplink {host}", Quantity(group.network_bits_per_s, "bit/s")
+    yield f"threads {host}", PlanQuantity(group.cpu.threads)
+    yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
+    yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
+    yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
     if group.serves == "masters":
         return
-    yield f"data disks {host}", Quantity(group.data_disks)
+    yield f"data disks {host}", PlanQuantity(group.data_disks)
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
-    yield f"largest data disk {host}", Quantity(max(sizes), "B")
+    yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
 
 
-def _of_worker(worker: Worker) -> Iterator[tuple[str, Quantity]]:
+def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
     of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
-    yield f"memory {of}", Quantity(worker.memory_bytes, "B")
-    yield f"virtual CPUs {of}", Quantity(worker.vcpus or 0)
-    yield f"map tasks at once {of}", Quantity(worker.map_slots)
-    yield f"reduce tasks at once {of}", Quantity(worker.reduce_slots)
+    yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
+    yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
+    yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
+    yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
 
 
 def _number(plan: Plan, key: str) -> float:

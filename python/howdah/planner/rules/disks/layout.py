@@ -12,8 +12,8 @@ from howdah.planner.data_mounts import (
     data_dirs,
     data_disks,
     data_mounts,
+    grouped,
     is_system,
-    together,
 )
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
@@ -30,7 +30,7 @@ def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: st
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
         answers = ((one.name, judge(one)) for one in data_disks(found))
-        yield from together([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
+        yield from grouped([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
 
     return inspect
 
@@ -44,7 +44,7 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(Judged(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
-    yield from together(
+    yield from grouped(
         judged,
         "a file system on a disk of its own",
         "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
@@ -97,7 +97,7 @@ def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
             judged.append(Judged(one.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})"))
         elif one.disks:
             judged.append(Judged(one.mount, True, "one disk"))
-    yield from together(
+    yield from grouped(
         judged,
         "one file system on each disk",
         "take the array apart and give each disk a file system and an entry in dfs.datanode.data.dir",
@@ -133,7 +133,7 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
         for one in data_disks(found)
         if one.kind == "hdd"
     ]
-    yield from together(
+    yield from grouped(
         judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
     )
 
