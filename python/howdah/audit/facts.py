@@ -17,8 +17,8 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import Cluster, Plan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
+from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.inspecting.data_mounts import data_dirs
 from howdah.planner.known import cluster_facts
 from howdah.units import MIB
 

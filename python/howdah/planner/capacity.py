@@ -1,24 +1,27 @@
-"""How much data the cluster holds, how many hosts growing data need, and what is the first to be full."""
+"""How much data the planned hosts hold, how many growing data need, and what is the first to be full."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from howdah.model.inventory import Inventory
-from howdah.model.plan import Capacity, Layout, Master, Setting, Worker, Year
+from howdah.errors import UserError
+from howdah.model.heap import heap_bytes
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
-from howdah.planner.holding import Holding, holding
-from howdah.planner.namespace import HEAP_BYTES_PER_BLOCK
+from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, HEAP_BYTES_PER_BLOCK, REPLICATION
+from howdah.planner.known import workers_left
+from howdah.units import format_bytes
+
+_RESERVED = "dfs.datanode.du.reserved"
 
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
-
-_TIMES, _MOST_TIMES = 10, 1_000_000
-
-DISKS = "disks"
-HEAP = "NameNode heap"
-BLOCKS = "blocks of a DataNode"
+_DISKS = "disks"
+_HEAP = "NameNode heap"
+_BLOCKS = "blocks of a DataNode"
 
 
 def capacity(
@@ -70,9 +73,9 @@ def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
     """How full each resource of the planned hosts is; at 1 it holds the most it should."""
     blocks = need_bytes / held.block_bytes
     return {
-        DISKS: need_bytes / held.usable_bytes,
-        HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
-        BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
+        _DISKS: need_bytes / held.usable_bytes,
+        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
+        _BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
     }
 
 
@@ -82,3 +85,101 @@ def _hosts(held: Holding, need_bytes: int) -> int:
     by_disks = math.ceil((need_bytes - held.usable_bytes) / held.host_bytes)
     by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - held.workers) / held.host_workers)
     return max(held.fewest_hosts, held.hosts + max(by_disks, by_blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The cluster as planned; ``host_bytes`` and ``host_workers`` are what one more host would add.
+
+    ``usable_bytes`` and ``host_bytes`` are data before replication; ``fewest_hosts`` is what masters,
+    replicas and the other groups need without any data.
+    """
+
+    group: str
+    hosts: int
+    fewest_hosts: int
+    workers: int
+    raw_bytes: int
+    usable_bytes: int
+    host_workers: int
+    host_bytes: int
+    replication: float
+    block_bytes: float
+    heap_bytes: float
+
+
+def holding(
+    inventory: Inventory,
+    layouts: Sequence[Layout],
+    kinds: Sequence[Worker],
+    masters: Sequence[Master],
+    settings: Sequence[Setting],
+) -> Holding:
+    """What the cluster holds; raises UserError where a reserve leaves nothing of a disk."""
+    groups = {group.name: group for group in inventory.groups}
+    by_name = {kind.name: kind for kind in kinds}
+    replication = _number(settings, "dfs.replication", kinds[0], REPLICATION)
+    workers = raw_bytes = usable_bytes = 0
+    for layout in layouts:
+        group = groups[layout.group]
+        for name, many in workers_left(group, layout, masters).items():
+            workers += many
+            raw_bytes += round(many * _raw(by_name[name], group))
+            usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
+    largest = max(layouts, key=lambda layout: groups[layout.group].count)
+    return Holding(
+        group=largest.group,
+        hosts=inventory.host_count,
+        fewest_hosts=max(
+            len({master.host for master in masters}),
+            int(replication),
+            inventory.host_count - groups[largest.group].count,
+        ),
+        workers=workers,
+        raw_bytes=raw_bytes,
+        usable_bytes=usable_bytes,
+        host_workers=len(largest.workers),
+        host_bytes=round(
+            sum(
+                _usable(by_name[name], groups[largest.group], settings, replication)
+                for name in largest.workers
+            )
+        ),
+        replication=replication,
+        block_bytes=_number(settings, "dfs.blocksize", kinds[0], BLOCK_BYTES),
+        heap_bytes=_namenode_heap(settings, kinds[0], masters),
+    )
+
+
+def _raw(kind: Worker, group: HostGroup) -> float:
+    return (kind.data_disks or 0) * group.data_bytes / group.data_disks
+
+
+def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replication: float) -> float:
+    disk = group.data_bytes / group.data_disks
+    reserved = _number(settings, _RESERVED, kind, 0)
+    if reserved >= disk:
+        raise UserError(
+            f"--set {_RESERVED}",
+            f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
+            "reserve less than a disk",
+        )
+    return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
+
+
+def _namenode_heap(settings: Sequence[Setting], kind: Worker, masters: Sequence[Master]) -> float:
+    options = _decided(settings, "HDFS_NAMENODE_OPTS", kind)
+    chosen = heap_bytes(str(options)) if options is not None else None
+    return chosen or min(master.memory_bytes for master in masters if Role.NAMENODE in master.roles)
+
+
+def _decided(settings: Sequence[Setting], key: str, kind: Worker) -> Value | None:
+    return next((one.value for one in settings if one.key == key and one.worker in (None, kind.name)), None)
+
+
+def _number(settings: Sequence[Setting], key: str, kind: Worker, otherwise: float) -> float:
+    value = _decided(settings, key, kind)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
+
+
+_TIMES, _MOST_TIMES = 10, 1_000_000

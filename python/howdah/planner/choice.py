@@ -9,7 +9,8 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Layout, Master, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
-from howdah.planner.masters import place_masters, workers_left
+from howdah.planner.known import workers_left
+from howdah.planner.masters import place_masters
 from howdah.planner.platforms import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Advice, Cluster, Plan, Setting, Worker
+from howdah.model.placement import virtual_name
+from howdah.model.plan import Advice, Cluster, Layout, Master, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
@@ -14,12 +16,10 @@ from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
-from howdah.planner.names import check_machine_names
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import size_settings
-from howdah.planner.racks import weigh_racks
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
-from howdah.planner.topology import lay_out
+from howdah.planner.topology import lay_out, weigh_racks
 
 
 def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
@@ -90,3 +90,30 @@ def _counsel(facts: Facts) -> Iterator[Advice]:
             continue
         if text is not None:
             yield rule.advice(text)
+
+
+def check_machine_names(inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]) -> None:
+    """Raise UserError where a virtual machine would be called as a listed host is."""
+    hosts = {host.lower() for group in inventory.groups for host in group.names}
+    for machine, host in _virtual(inventory, layouts, masters):
+        if machine.lower() in hosts:
+            raise UserError(
+                "groups.hosts",
+                f"a virtual machine on {host} would be called {machine}, which is a host of this inventory",
+                "rename one of the two hosts",
+            )
+
+
+def _virtual(
+    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]
+) -> Iterator[tuple[str, str]]:
+    """Every virtual machine there may be, with its host."""
+    groups = {group.name: group for group in inventory.groups}
+    for layout in layouts:
+        if layout.virtual:
+            for host in groups[layout.group].names:
+                for number in range(1, len(layout.workers) + 1):
+                    yield virtual_name(host, str(number)), host
+    for master in masters:
+        if master.address != master.host:
+            yield master.address, master.host

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 from howdah.model.plan import Advice, Placement
+from howdah.planner.block import BLOCK_BYTES
 from howdah.planner.facts import Facts
-from howdah.planner.namespace import BLOCK_BYTES
 from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes

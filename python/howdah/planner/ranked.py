@@ -10,13 +10,13 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Candidate, Judgement, Plan
 from howdah.model.request import PlanRequest
+from howdah.planner.changes import Variant, variants
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice
-from howdah.planner.platforms.ranking import NOT_ASKED_FOR, score
+from howdah.planner.platforms.judging import NOT_ASKED_FOR, score
 from howdah.planner.predictor import Lag, Predicted, Predictor, lag
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
-from howdah.planner.variants import Variant, variants
 from howdah.units import format_seconds
 
 

@@ -2,8 +2,9 @@
 
 A rule is data with small pure functions. The planner asks a SettingRule what its value should be
 (``decide``), a check asks whether a value that exists will do (``accepts``), and an Inspection
-looks at what exists where no single key says it. Rules of one subject live in one module of
-``planner.rules``; ``planner.rules.catalogue`` lists them all.
+looks at what exists where no single key says it. All rules of one subject live in the module of
+``planner.rules`` that is named after it, or in the package of that name; ``planner.rules.catalogue``
+lists them all.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Rule:
 
     @property
     def subject(self) -> str:
-        """The module of ``planner.rules`` it lives in."""
+        """The module or package of ``planner.rules`` it lives in."""
         return self.id.split(".", 1)[0]
 
     @property

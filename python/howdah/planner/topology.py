@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Layout, Placement, Rack, Topology
-from howdah.units import format_counted
+from howdah.model.plan import Advice, Layout, Placement, Rack, Topology
+from howdah.planner.rules.capacity import RACK_BALANCE
+from howdah.units import format_bytes, format_counted
 
 ONE_RACK = "default-rack"
 """Hadoop's own name for the rack of hosts whose rack it does not know."""
@@ -23,6 +25,8 @@ _KNOWN_LIMITS = (
     "YARN takes a node group for a rack, and the balancer has failed with topologies other than the default "
     "(HDFS-17655, HDFS-17883): try it before it is needed"
 )
+
+_WORTH_SAYING = 0.95
 
 
 def lay_out(inventory: Inventory, layouts: Sequence[Layout]) -> Topology:
@@ -125,3 +129,41 @@ def _least_factor(number: int) -> int | None:
     if number == 1:
         return None
     return next((factor for factor in range(2, math.isqrt(number) + 1) if number % factor == 0), number)
+
+
+def safe_bytes(rooms: Iterable[float], replicas: int) -> float:
+    """Data whose replicas fit racks with these rooms, no rack having all replicas of a block.
+
+    A rack can take all but one replica of every block: the data D are the most for which the racks'
+    rooms, each cut to (replicas - 1) D, add up to replicas x D.
+    """
+    ordered = sorted(rooms)
+    if replicas < 2 or len(ordered) < 2:
+        return sum(ordered) / max(1, replicas)
+    # Only the largest rack can be cut: two that were would hold more than all replicas together.
+    return min(sum(ordered) / replicas, sum(ordered[:-1]))
+
+
+def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple[Advice, ...]:
+    """What to know where one rack is so large that others cannot hold a replica of all it could."""
+    groups = inventory.worker_groups
+    raw: Counter[str] = Counter()
+    for group in groups:
+        for rack in group.racks:
+            raw[rack] += group.count * group.data_bytes // len(group.racks)
+    total = raw.total()
+    if len(raw) < 2 or replicas < 2 or not all(group.racks for group in groups):
+        return ()
+    room = usable_bytes * replicas / total
+    safe = safe_bytes((size * room for size in raw.values()), replicas)
+    if safe >= _WORTH_SAYING * usable_bytes:
+        return ()
+    largest, size = raw.most_common(1)[0]
+    return (
+        RACK_BALANCE.advice(
+            f"Rack {largest} has {size / total:.0%} of all disks. A replica of every block should be in "
+            f"another rack, and the others have room for {format_bytes(safe)} of the "
+            f"{format_bytes(usable_bytes)}: what is stored beyond lies in {largest} alone, and is lost with "
+            "it. Move hosts between racks before they are filled."
+        ),
+    )

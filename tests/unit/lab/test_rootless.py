@@ -15,7 +15,7 @@ from howdah.lab.refusals import check_ports
 from howdah.lab.state import Machine
 from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
-from howdah.planner.scaling.said import quantities
+from howdah.planner.scaling.fit import quantities
 from howdah.render import render
 from support.labs import lab_plan
 from support.ports import free_ports

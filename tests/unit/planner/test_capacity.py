@@ -17,7 +17,8 @@ from howdah.planner.capacity import capacity
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
+from howdah.planner.known import worker_hosts_left, workers_left
+from howdah.planner.masters import place_masters
 from howdah.planner.topology import lay_out
 from howdah.units import MIB
 from support.clusters import divided, host_group, inventory

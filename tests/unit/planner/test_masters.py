@@ -9,7 +9,8 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
+from howdah.planner.known import worker_hosts_left, workers_left
+from howdah.planner.masters import place_masters
 from howdah.units import GIB, MIB
 from support.clusters import divided, host_group, inventory, mixed
 

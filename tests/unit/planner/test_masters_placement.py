@@ -15,7 +15,8 @@ from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts, placed_workers, virtual_name
 from howdah.model.plan import Capacity, Cluster, Layout, Master, Role
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.planner.masters import place_masters, worker_hosts_left, workers_left
+from howdah.planner.known import worker_hosts_left, workers_left
+from howdah.planner.masters import place_masters
 from howdah.planner.topology import lay_out
 from support.clusters import divided, host_group, inventory
 

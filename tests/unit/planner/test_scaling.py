@@ -13,7 +13,8 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling import Fitted, fit_plan, footprint
+from howdah.planner.scaling import Fitted, fit_plan
+from howdah.planner.scaling.room import footprint
 from howdah.units import GIB
 from support.machine import host
 

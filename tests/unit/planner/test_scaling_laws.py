@@ -13,9 +13,9 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling import Fitted, fit_plan, footprint
-from howdah.planner.scaling.room import Room, room_on
-from howdah.planner.scaling.said import quantities
+from howdah.planner.scaling import Fitted, fit_plan
+from howdah.planner.scaling.fit import quantities
+from howdah.planner.scaling.room import Room, footprint, room_on
 from howdah.units import GIB
 from support.machine import host
 

@@ -9,11 +9,8 @@ from howdah.errors import UserError
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Master
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.masters.needs import Need, Sizing
-from howdah.planner.masters.posts import Post, fault_tolerant
-from howdah.planner.masters.reasons import place_text
-from howdah.planner.masters.seats import Seat, apart, joined, master, together
-from howdah.planner.masters.spots import Spot
+from howdah.planner.masters.posts import Post, Spot, fault_tolerant
+from howdah.planner.masters.seats import Need, Seat, Sizing, apart, joined, master, place_text, together
 from howdah.planner.rules.masters import FAULT_TOLERANCE
 from howdah.units import GIB
 

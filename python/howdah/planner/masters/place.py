@@ -10,14 +10,11 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
+from howdah.planner.block import REPLICATION, USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
-from howdah.planner.masters.left import worker_hosts_left
-from howdah.planner.masters.needs import Sizing
-from howdah.planner.masters.posts import Post, highly_available, unprotected
-from howdah.planner.masters.reasons import reason_for
-from howdah.planner.masters.seats import Seat, apart, beside, master, together
-from howdah.planner.masters.spots import Spot, spots
-from howdah.planner.namespace import REPLICATION, USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.masters.posts import Post, Spot, highly_available, spots, unprotected
+from howdah.planner.masters.seats import Seat, Sizing, apart, beside, master, reason_for, together
 
 OWN_HOST_FROM = 10
 """Hosts from which on undivided ones spare one for masters (X4)."""

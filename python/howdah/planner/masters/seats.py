@@ -1,18 +1,59 @@
-"""A master on its host: the workers' places it takes there, its size and its name in the network."""
+"""A master on its host: what it needs, the workers' places it takes there, its name, and why it is there."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
 from howdah.model.placement import virtual_name
-from howdah.model.plan import Master, Role
-from howdah.planner.masters.needs import Need, Sizing
-from howdah.planner.masters.posts import Post
-from howdah.planner.masters.spots import Spot
+from howdah.model.plan import Master, Role, Worker
+from howdah.model.request import PlanRequest, Protection
+from howdah.planner.heap import MASTER_HEAPS
+from howdah.planner.masters.posts import Post, Spot
 from howdah.planner.rule import Rule
+from howdah.planner.rules import masters as rules
+from howdah.units import GIB, format_counted, format_gib
+
+PLACE_VCPUS = 4
+"""Masters use at most a fifth of a core (D0 58); four let them collect garbage and answer at once."""
+PLACE_BYTES = 16 * GIB
+"""The least memory of a place for masters."""
+
+SYSTEM_BYTES = 2 * GIB
+"""What an operating system for masters alone keeps of its memory."""
+HEAP_OF_MEMORY = 0.75
+"""Java takes about a third more than its heap: threads, code, buffers."""
+
+
+class Need(NamedTuple):
+    """Virtual CPUs and bytes of memory."""
+
+    vcpus: int
+    memory_bytes: int
+
+
+class Sizing(NamedTuple):
+    """What sizes are reckoned from: the kinds of workers by name, and the NameNode's heap in bytes."""
+
+    kinds: Mapping[str, Worker]
+    namenode_heap_bytes: int
+
+    def beside_workers(self, roles: Iterable[Role]) -> Need:
+        """What daemons take of a worker that they share."""
+        heaps = sum(MASTER_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
+        return Need(1, round(heaps / HEAP_OF_MEMORY))
+
+    def place_of_their_own(self, roles: Iterable[Role]) -> Need:
+        """What an operating system for these daemons alone should have at least."""
+        daemons = self.beside_workers(roles)
+        return Need(PLACE_VCPUS, max(PLACE_BYTES, daemons.memory_bytes + SYSTEM_BYTES))
+
+    def of(self, takes: Iterable[str]) -> Need:
+        """What workers' places have together."""
+        workers = [self.kinds[kind] for kind in takes]
+        return Need(sum(one.vcpus or 0 for one in workers), sum(one.memory_bytes for one in workers))
 
 
 class Seat(NamedTuple):
@@ -107,3 +148,53 @@ def master(spot: Spot, seat: Seat, sizing: Sizing, *, rule: Rule, reason: str) -
         rule=rule.id,
         reason=reason,
     )
+
+
+def reason_for(spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
+    """The rule and the reason of a seat, when so many hosts are the masters' own."""
+    protected = request.protection is Protection.HA
+    rule, why = _room(spot, seat, sizing, spread, protected=protected)
+    return rule, "; ".join([why, *_company(seat, protected=protected)])
+
+
+def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: bool) -> tuple[Rule, str]:
+    if spot.layout is None:
+        return rules.GROUP, f"the group {spot.group.name} serves masters only"
+    if seat.shares:
+        if spread and set(seat.roles) <= {Role.JOURNALNODE, Role.ZOOKEEPER}:
+            return (
+                rules.SHARED,
+                "runs beside a worker: it is too small for a host or a worker's place of its own",
+            )
+        return rules.SHARED, "runs beside a worker: of so few hosts none can be spared for masters alone"
+    if spot.divided:
+        return rules.OWN_PLACES, place_text(spot, seat, sizing)
+    if protected:
+        return rules.OWN_HOST, "has the host to itself, so that no task's memory or disk can stop it"
+    return rules.OWN_HOST, "all masters share a host of their own, so that no task delays or stops them"
+
+
+def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:
+    """How many of the host's places a seat takes, and what they are."""
+    there = sizing.of(seat.takes)
+    size = f"{there.vcpus} vCPUs, {format_gib(there.memory_bytes)}"
+    places = spot.layout.workers if spot.layout else ()
+    if len(seat.takes) == len(places):
+        return f"has the whole host to itself ({size}): no task delays it"
+    return (
+        f"has {len(seat.takes)} of the host's {format_counted(len(places), 'place')} to itself ({size}): "
+        "no task delays it, and the rest of the host works"
+    )
+
+
+def _company(seat: Seat, *, protected: bool) -> list[str]:
+    told: list[str] = []
+    if protected and Role.NAMENODE in seat.roles:
+        told.append("the other NameNode is on another host")
+    if protected and Role.RESOURCEMANAGER in seat.roles:
+        told.append("the other ResourceManager is on another host")
+    if Role.JOURNALNODE in seat.roles:
+        told.append("one of three JournalNodes on three hosts, of which two must agree")
+    elif Role.ZOOKEEPER in seat.roles:
+        told.append("HBase needs ZooKeeper: on three hosts where there are three, so that one may fail")
+    return told

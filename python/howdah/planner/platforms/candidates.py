@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import Division, Share, divide, undivided
-from howdah.planner.platforms.memory import least_worker
-from howdah.planner.platforms.ranking import judge, score
-from howdah.planner.platforms.slots import slots_of
+from howdah.planner.platforms.judging import judge, score
+from howdah.planner.platforms.workers import least_worker, slots_of
 from howdah.planner.rules import platform as rules
-from howdah.planner.words import listed
 from howdah.units import format_counted, format_gib
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
-
 LEAST_THREADS = 2
 """A map and a reduce task at once (howdah)."""
 
@@ -190,3 +188,12 @@ def _roles(request: PlanRequest) -> tuple[Role, ...]:
     if request.hbase_used:
         roles.append(Role.REGIONSERVER)
     return tuple(roles)
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Numbers in order, runs of three or more folded: ``3, 5–7, 11``; nothing for none."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(sorted(set(numbers))), key=lambda pair: pair[1] - pair[0]):
+        values = [value for _, value in run]
+        parts += [f"{values[0]}–{values[-1]}"] if len(values) > 2 else [str(value) for value in values]
+    return ", ".join(parts)

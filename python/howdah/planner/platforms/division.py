@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import PlanRequest
-from howdah.planner.platforms.memory import least_worker, memory_for_workers, whole_mib
+from howdah.planner.platforms.workers import least_worker, memory_for_workers, whole_mib
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted, format_gib
@@ -74,11 +74,6 @@ def undivided(group: HostGroup) -> Division:
     cpu = group.cpu
     share = Share(1, group.data_disks, cpu.threads, group.memory_bytes)
     return Division(virtual=False, shares=(share,), numa_nodes=cpu.numa_nodes)
-
-
-def spinning_disks(group: HostGroup) -> int:
-    """Data disks of one host that turn."""
-    return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
 
 
 def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | Judgement:

@@ -5,27 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from howdah.model.plan import Role, Value
+from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import Decision, SettingRule, Severity
 from howdah.planner.values import Accepts, set_at_all
 
 NAMENODE_PORT = 8020
 _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
-
-
-def runs(role: Role, at_least: int = 1, at_most: int | None = None) -> Callable[[Facts], bool]:
-    """Whether the cluster has so many of a daemon."""
-
-    def applies(facts: Facts) -> bool:
-        many = len(facts.cluster.addresses(role))
-        return many >= at_least and (at_most is None or many <= at_most)
-
-    return applies
-
-
-def is_paired(role: Role) -> Callable[[Facts], bool]:
-    """Whether the cluster has two of a daemon."""
-    return runs(role, at_least=2)
 
 
 def _first(role: Role, facts: Facts) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from howdah.planner.block import FILL_LIMIT
 from howdah.planner.facts import Facts
-from howdah.planner.namespace import FILL_LIMIT
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.units import format_bytes
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from howdah.model.plan import Input
 from howdah.planner.budget import budget, heap_of
+from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
-from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import at_least, between, fixed, times
 from howdah.units import MIB, format_memory
 

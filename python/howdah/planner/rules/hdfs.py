@@ -8,11 +8,10 @@ from howdah.errors import UserError
 from howdah.model.found import Found
 from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
-from howdah.planner.directories import lasting
+from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Profile
+from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.retired import RETIRED
-from howdah.planner.rules.workloads import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.values import anything, between, fixed, set_at_all
+
+_RETIRED: tuple[tuple[str, str], ...] = (
+    (
+        "map and reduce slots of a TaskTracker",
+        "containers: yarn.nodemanager.resource.memory-mb and cpu-vcores",
+    ),
+    ("mapred.job.reuse.jvm.num.tasks", "every task has a Java machine of its own"),
+    ("io.sort.record.percent", "the sort buffer divides itself"),
+    ("mapred.inmem.merge.threshold", "memory alone decides when fetched map output is merged"),
+    ("mapred.child.ulimit", "limits of the operating system, and containers"),
+    ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
+    ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),
+    (
+        "mapred.job.tracker.handler.count",
+        "yarn.resourcemanager.resource-tracker.client.thread-count",
+    ),
+    ("mapred.task.cache.levels", "the scheduler's locality delays"),
+    ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps what is over"),
+    ("mapred.system.dir", "yarn.app.mapreduce.am.staging-dir"),
+    ("HADOOP_HEAPSIZE for all daemons", "HDFS_NAMENODE_OPTS and its like, one for each"),
+)
+"""What the papers set, and what became of it (RULES X11)."""
 
 
 def _timeout(facts: Facts) -> Decision:
@@ -28,7 +49,7 @@ def _terasort_counsel(facts: Facts) -> str | None:
 
 def _small_jobs_counsel(facts: Facts) -> str | None:
     return (
-        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in RETIRED) + ". "
+        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
         "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
         "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them."
     )
@@ -36,20 +57,20 @@ def _small_jobs_counsel(facts: Facts) -> str | None:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "jobs.framework",
-        "mapred-site.xml",
-        "mapreduce.framework.name",
-        "Jobs run on YARN.",
+        id="jobs.framework",
+        file="mapred-site.xml",
+        key="mapreduce.framework.name",
+        says="Jobs run on YARN.",
         sources=("Hadoop 3.5.0: mapred-default.xml",),
         severity=Severity.MUST,
         decide=fixed("yarn", "the default, local, runs every job in the client's own process"),
         accepts=equal,
     ),
     mapreduce_rule(
-        "jobs.classpath",
-        "mapred-site.xml",
-        "mapreduce.application.classpath",
-        "Tasks find MapReduce's own classes.",
+        id="jobs.classpath",
+        file="mapred-site.xml",
+        key="mapreduce.application.classpath",
+        says="Tasks find MapReduce's own classes.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(
@@ -63,49 +84,49 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
     ),
     mapreduce_rule(
-        "jobs.staging",
-        "mapred-site.xml",
-        "yarn.app.mapreduce.am.staging-dir",
-        "Jobs are staged in their users' own directories.",
+        id="jobs.staging",
+        file="mapred-site.xml",
+        key="yarn.app.mapreduce.am.staging-dir",
+        says="Jobs are staged in their users' own directories.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/user", "in HDFS; the default is a directory under /tmp that all share"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-done",
-        "mapred-site.xml",
-        "mapreduce.jobhistory.done-dir",
-        "The history of jobs has a place of its own in HDFS.",
+        id="jobs.history-done",
+        file="mapred-site.xml",
+        key="mapreduce.jobhistory.done-dir",
+        says="The history of jobs has a place of its own in HDFS.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/mr-history/done", "in HDFS, apart from what is staged"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-intermediate",
-        "mapred-site.xml",
-        "mapreduce.jobhistory.intermediate-done-dir",
-        "Jobs leave their history where the history server collects it.",
+        id="jobs.history-intermediate",
+        file="mapred-site.xml",
+        key="mapreduce.jobhistory.intermediate-done-dir",
+        says="Jobs leave their history where the history server collects it.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/mr-history/tmp", "in HDFS, writable by all users and by each only for its own"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "jobs.history-heap",
-        "mapred-env.sh",
-        "MAPRED_HISTORYSERVER_OPTS",
-        "The JobHistoryServer's heap is limited.",
+        id="jobs.history-heap",
+        file="mapred-env.sh",
+        key="MAPRED_HISTORYSERVER_OPTS",
+        says="The JobHistoryServer's heap is limited.",
         sources=("D0 142", "howdah"),
         decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs at hand"),
         accepts=heap_alike,
     ),
     mapreduce_rule(
-        "jobs.timeout",
-        "mapred-site.xml",
-        "mapreduce.task.timeout",
-        "A task that gives no sign of life for ten minutes is killed; for five in a study.",
+        id="jobs.timeout",
+        file="mapred-site.xml",
+        key="mapreduce.task.timeout",
+        says="A task that gives no sign of life for ten minutes is killed; for five in a study.",
         sources=("D0 142",),
         severity=Severity.MAY,
         decide=_timeout,

@@ -10,17 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from howdah.model.plan import Value
+from howdah.planner.conditions import secure_rule, secured, secured_hbase, secured_mapreduce, secured_pair
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, SettingRule
-from howdah.planner.rules.security import (
-    KEYTABS,
-    realm,
-    secure_rule,
-    secured,
-    secured_hbase,
-    secured_mapreduce,
-    secured_pair,
-)
+from howdah.planner.rules.security.settings import KEYTABS, realm
 from howdah.planner.values import fixed, set_at_all
 
 Condition = tuple[str, Callable[[Facts], bool]]
@@ -170,10 +163,10 @@ def _principal(service: Service) -> SettingRule:
     condition, applies = service.condition
     user = service.user
     return secure_rule(
-        f"kerberos.{service.name}-principal",
-        service.file,
-        service.principal,
-        f"The principal is {user}/_HOST.",
+        id=f"kerberos.{service.name}-principal",
+        file=service.file,
+        key=service.principal,
+        says=f"The principal is {user}/_HOST.",
         decide=lambda facts: Decision(
             f"{user}/_HOST@{realm(facts)}",
             "every host puts its own name for _HOST; the first part is the user",
@@ -188,10 +181,10 @@ def _keytab(service: Service, key: str) -> SettingRule:
     condition, applies = service.condition
     name = "spnego" if service.user == "HTTP" else service.user
     return secure_rule(
-        f"kerberos.{service.name}-keytab",
-        service.file,
-        key,
-        f"The keytab is {KEYTABS}/{name}.service.keytab.",
+        id=f"kerberos.{service.name}-keytab",
+        file=service.file,
+        key=key,
+        says=f"The keytab is {KEYTABS}/{name}.service.keytab.",
         decide=fixed(f"{KEYTABS}/{name}.service.keytab", "readable by its service only"),
         accepts=set_at_all,
         applies=applies,

@@ -16,8 +16,9 @@ from howdah.planner.budget import (
     task_sizes,
     under_half,
 )
+from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import (
     Decision,
     Inspection,
@@ -26,7 +27,6 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.rules.workloads import in_study, mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB, format_memory
 
@@ -136,10 +136,10 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
     least = 800 if kind == "map" else 1200
     return (
         mapreduce_rule(
-            f"mapreduce.{kind}-memory",
-            "mapred-site.xml",
-            f"mapreduce.{kind}.memory.mb",
-            f"A {kind} task's container holds a heap of at least {least} MiB; all tasks' heaps together "
+            id=f"mapreduce.{kind}-memory",
+            file="mapred-site.xml",
+            key=f"mapreduce.{kind}.memory.mb",
+            says=f"A {kind} task's container holds a heap of at least {least} MiB; all tasks' heaps together "
             "are under half of memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
@@ -147,19 +147,19 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             today="The papers' slots are containers today; the papers' child heap is each task's own.",
         ),
         mapreduce_rule(
-            f"mapreduce.{kind}-heap",
-            "mapred-site.xml",
-            f"mapreduce.{kind}.java.opts",
-            f"A {kind} task's heap is 78 % of its container.",
+            id=f"mapreduce.{kind}-heap",
+            file="mapred-site.xml",
+            key=f"mapreduce.{kind}.java.opts",
+            says=f"A {kind} task's heap is 78 % of its container.",
             sources=("D0 25", "D0 142", "D1 93", "D2 104", "D4 138"),
             decide=lambda facts: _java_options(facts, kind),
             accepts=lambda found, decision, facts: _options_will_do(kind, found, facts),
         ),
         mapreduce_rule(
-            f"mapreduce.{kind}-speculation",
-            "mapred-site.xml",
-            f"mapreduce.{kind}.speculative",
-            f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
+            id=f"mapreduce.{kind}-speculation",
+            file="mapred-site.xml",
+            key=f"mapreduce.{kind}.speculative",
+            says=f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
             sources=("D0 54", "D1 93", "D2 113", "howdah"),
             severity=Severity.MAY,
             condition="with MapReduce; off in the paper profile",
@@ -180,10 +180,10 @@ RULES: tuple[Rule, ...] = (
         inspect=_heap_over_container,
     ),
     mapreduce_rule(
-        "mapreduce.heap-ratio",
-        "mapred-site.xml",
-        "mapreduce.job.heap.memory-mb.ratio",
-        "Where no heap is given it is four fifths of the container.",
+        id="mapreduce.heap-ratio",
+        file="mapred-site.xml",
+        key="mapreduce.job.heap.memory-mb.ratio",
+        says="Where no heap is given it is four fifths of the container.",
         sources=("Hadoop 3.5.0: mapred-default.xml",),
         severity=Severity.MAY,
         decide=fixed(0.8, "a fifth is the Java machine's own"),
@@ -191,19 +191,19 @@ RULES: tuple[Rule, ...] = (
         written=False,
     ),
     mapreduce_rule(
-        "mapreduce.master-memory",
-        "mapred-site.xml",
-        "yarn.app.mapreduce.am.resource.mb",
-        "An application master's heap has 25 kB for each task of the largest job.",
+        id="mapreduce.master-memory",
+        file="mapred-site.xml",
+        key="yarn.app.mapreduce.am.resource.mb",
+        says="An application master's heap has 25 kB for each task of the largest job.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
         decide=_master_memory,
         accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
     ),
     mapreduce_rule(
-        "mapreduce.master-heap",
-        "mapred-site.xml",
-        "yarn.app.mapreduce.am.command-opts",
-        "An application master's heap fits its container.",
+        id="mapreduce.master-heap",
+        file="mapred-site.xml",
+        key="yarn.app.mapreduce.am.command-opts",
+        says="An application master's heap fits its container.",
         sources=("Hadoop 3.5.0: mapred-default.xml",),
         severity=Severity.MUST,
         decide=_master_options,

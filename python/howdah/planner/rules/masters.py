@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Protection
+from howdah.planner.block import REPLICATION, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
-from howdah.planner.namespace import REPLICATION, namenode_heap_bytes, namespace_blocks
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.units import format_bytes, format_count
 

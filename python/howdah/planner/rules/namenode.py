@@ -7,13 +7,13 @@ import math
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.directories import lasting
+from howdah.planner.block import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_options
-from howdah.planner.masters.needs import HEAP_SHARE, SYSTEM_BYTES
-from howdah.planner.namespace import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
+from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.workloads import in_study
 from howdah.planner.values import as_number, between, fixed, times
 from howdah.units import GIB, MIB, format_count, format_memory
 
@@ -58,7 +58,7 @@ def _room(home: Master) -> int:
     others = sum(MASTER_HEAPS.get(role, 0) for role in home.roles)
     alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_SHARE - others) // max(1, alike) // _STEP * _STEP
+    return round(daemons * HEAP_OF_MEMORY - others) // max(1, alike) // _STEP * _STEP
 
 
 def _heap(facts: Facts) -> Decision:

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
-from howdah.planner.directories import entries, is_temporary
+from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, entries, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory
 
@@ -93,20 +92,20 @@ _ENVIRONMENT = (
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "nodemanager.local-dirs",
-        "yarn-site.xml",
-        "yarn.nodemanager.local-dirs",
-        "Intermediate data is on every data disk.",
+        id="nodemanager.local-dirs",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.local-dirs",
+        says="Intermediate data is on every data disk.",
         sources=("D0 24", "D0 30"),
         scope=Scope.WORKER,
         decide=_local_dirs,
         accepts=_all_disks,
     ),
     mapreduce_rule(
-        "nodemanager.log-dirs",
-        "yarn-site.xml",
-        "yarn.nodemanager.log-dirs",
-        "Logs of containers have absolute paths.",
+        id="nodemanager.log-dirs",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.log-dirs",
+        says="Logs of containers have absolute paths.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         scope=Scope.WORKER,
@@ -114,20 +113,20 @@ RULES: tuple[Rule, ...] = (
         accepts=_absolute,
     ),
     mapreduce_rule(
-        "nodemanager.shuffle-service",
-        "yarn-site.xml",
-        "yarn.nodemanager.aux-services",
-        "NodeManagers serve map output.",
+        id="nodemanager.shuffle-service",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.aux-services",
+        says="NodeManagers serve map output.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
         accepts=lambda found, decision, facts: "mapreduce_shuffle" in entries(found),
     ),
     mapreduce_rule(
-        "nodemanager.environment",
-        "yarn-site.xml",
-        "yarn.nodemanager.env-whitelist",
-        "Containers know where MapReduce is.",
+        id="nodemanager.environment",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.env-whitelist",
+        says="Containers know where MapReduce is.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(
@@ -136,10 +135,10 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
     ),
     mapreduce_rule(
-        "nodemanager.classpath",
-        "yarn-site.xml",
-        "yarn.application.classpath",
-        "Containers find Hadoop's classes.",
+        id="nodemanager.classpath",
+        file="yarn-site.xml",
+        key="yarn.application.classpath",
+        says="Containers find Hadoop's classes.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(
@@ -157,10 +156,10 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
     ),
     mapreduce_rule(
-        "nodemanager.disk-full",
-        "yarn-site.xml",
-        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
-        "A NodeManager gives up a disk that is 95 % full.",
+        id="nodemanager.disk-full",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
+        says="A NodeManager gives up a disk that is 95 % full.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed(
             _DISK_FULL,
@@ -169,10 +168,10 @@ RULES: tuple[Rule, ...] = (
         accepts=between(90, 98),
     ),
     mapreduce_rule(
-        "nodemanager.heap",
-        "yarn-env.sh",
-        "YARN_NODEMANAGER_OPTS",
-        "A NodeManager's heap is under 2 GB.",
+        id="nodemanager.heap",
+        file="yarn-env.sh",
+        key="YARN_NODEMANAGER_OPTS",
+        says="A NodeManager's heap is under 2 GB.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
@@ -180,10 +179,10 @@ RULES: tuple[Rule, ...] = (
         accepts=heap_alike,
     ),
     mapreduce_rule(
-        "nodemanager.heartbeat",
-        "yarn-site.xml",
-        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
-        "NodeManagers report every second.",
+        id="nodemanager.heartbeat",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        says="NodeManagers report every second.",
         sources=("D0 54", "X11"),
         severity=Severity.MAY,
         decide=fixed(1000, "a finished container is replaced within a second"),
@@ -192,19 +191,19 @@ RULES: tuple[Rule, ...] = (
         today="The papers' out-of-band heartbeat is gone; this interval is what is left of it.",
     ),
     mapreduce_rule(
-        "nodemanager.recovery",
-        "yarn-site.xml",
-        "yarn.nodemanager.recovery.enabled",
-        "Containers survive a restart of their NodeManager.",
+        id="nodemanager.recovery",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.recovery.enabled",
+        says="Containers survive a restart of their NodeManager.",
         sources=("howdah",),
         decide=fixed(True, "a restart for a new configuration, or after a crash, loses no work"),
         accepts=equal,
     ),
     mapreduce_rule(
-        "nodemanager.recovery-supervised",
-        "yarn-site.xml",
-        "yarn.nodemanager.recovery.supervised",
-        "A NodeManager that is stopped leaves its containers to the one that is started next.",
+        id="nodemanager.recovery-supervised",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.recovery.supervised",
+        says="A NodeManager that is stopped leaves its containers to the one that is started next.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=fixed(
@@ -215,20 +214,20 @@ RULES: tuple[Rule, ...] = (
         accepts=equal,
     ),
     mapreduce_rule(
-        "nodemanager.recovery-dir",
-        "yarn-site.xml",
-        "yarn.nodemanager.recovery.dir",
-        "A NodeManager remembers its containers in a directory that nothing empties.",
+        id="nodemanager.recovery-dir",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.recovery.dir",
+        says="A NodeManager remembers its containers in a directory that nothing empties.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/var/lib/hadoop/yarn-recovery", "the default is below hadoop.tmp.dir"),
         accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
     ),
     mapreduce_rule(
-        "nodemanager.address",
-        "yarn-site.xml",
-        "yarn.nodemanager.address",
-        "A NodeManager has a port of its own.",
+        id="nodemanager.address",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.address",
+        says="A NodeManager has a port of its own.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed(
             "0.0.0.0:8041", "recovery finds running containers by it: the default is a port of chance"
@@ -243,29 +242,29 @@ RULES: tuple[Rule, ...] = (
         inspect=_port_for_recovery,
     ),
     mapreduce_rule(
-        "nodemanager.log-aggregation",
-        "yarn-site.xml",
-        "yarn.log-aggregation-enable",
-        "Logs of finished jobs are kept in HDFS.",
+        id="nodemanager.log-aggregation",
+        file="yarn-site.xml",
+        key="yarn.log-aggregation-enable",
+        says="Logs of finished jobs are kept in HDFS.",
         sources=("howdah",),
         decide=fixed(True, "they are found in one place, also when their host is gone"),
         accepts=equal,
     ),
     mapreduce_rule(
-        "nodemanager.log-folder",
-        "yarn-site.xml",
-        "yarn.nodemanager.remote-app-log-dir",
-        "Logs of finished jobs have a directory of their own.",
+        id="nodemanager.log-folder",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.remote-app-log-dir",
+        says="Logs of finished jobs have a directory of their own.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/app-logs", "in HDFS; the default, /tmp/logs, is where users clean up"),
         accepts=set_at_all,
     ),
     mapreduce_rule(
-        "nodemanager.log-age",
-        "yarn-site.xml",
-        "yarn.log-aggregation.retain-seconds",
-        "Logs of finished jobs are deleted after a week.",
+        id="nodemanager.log-age",
+        file="yarn-site.xml",
+        key="yarn.log-aggregation.retain-seconds",
+        says="Logs of finished jobs are deleted after a week.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),

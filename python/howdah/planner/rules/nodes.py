@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Protection
-from howdah.planner.directories import entries, is_temporary, lasting
+from howdah.planner.conditions import mapreduce_rule, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, entries, is_temporary, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.rules.workloads import mapreduce_rule, with_mapreduce
 from howdah.planner.values import between
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
@@ -154,19 +153,19 @@ def _kept(reading: Reading, key: str, what: str, *, paired: bool) -> Observation
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "nodes.lost-after",
-        "yarn-site.xml",
-        _LOST_AFTER,
-        "A worker that is silent for three minutes is given up, and its work done elsewhere.",
+        id="nodes.lost-after",
+        file="yarn-site.xml",
+        key=_LOST_AFTER,
+        says="A worker that is silent for three minutes is given up, and its work done elsewhere.",
         sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
         decide=_lost_after,
         accepts=between(_LEAST_MS, _MOST_MS),
     ),
     mapreduce_rule(
-        "nodes.connected-within",
-        "yarn-site.xml",
-        _CONNECTED_WITHIN,
-        "A worker that was given up is asked for a minute to end its tasks, and not for three.",
+        id="nodes.connected-within",
+        file="yarn-site.xml",
+        key=_CONNECTED_WITHIN,
+        says="A worker that was given up is asked for a minute to end its tasks, and not for three.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=_connected_within,
         accepts=between(2 * _TRY_MS, 180_000),

@@ -6,19 +6,12 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.model.plan import Input
+from howdah.planner.conditions import with_hbase, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Inspection, Observation, Rule, Severity
 
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
-
-
-def _mapreduce(facts: Facts) -> bool:
-    return facts.request.mapreduce
-
-
-def _hbase(facts: Facts) -> bool:
-    return facts.request.hbase_used
 
 
 def _overcommitted(facts: Facts) -> bool:
@@ -48,14 +41,14 @@ WORKERS_PER_SOCKET = Rule(
     says="Two-socket hosts carry two to ten workers, at best four; four-socket hosts carry twice as many.",
     sources=("D0 1", "D0 13"),
     condition="virtual machines that run MapReduce",
-    applies=_mapreduce,
+    applies=with_mapreduce,
 )
 ONE_VM = Rule(
     id="platform.one-vm",
     says="MapReduce takes longer in one virtual machine as large as the host than on the host itself.",
     sources=("D0 10", "D0 149", "D2 99"),
     condition="one virtual machine per host that runs MapReduce",
-    applies=_mapreduce,
+    applies=with_mapreduce,
 )
 REPLICA_BALANCE = Rule(
     id="platform.replica-balance",
@@ -67,7 +60,7 @@ SLOTS_TO_TUNE = Rule(
     says="A worker has more than one task slot of each kind, or its concurrency cannot be tuned.",
     sources=("D0 11", "D0 12"),
     condition="MapReduce",
-    applies=_mapreduce,
+    applies=with_mapreduce,
 )
 GUEST_MEMORY = Rule(
     id="platform.guest-memory",
@@ -91,14 +84,14 @@ HBASE_ONE = Rule(
     says="HBase runs one worker per host: the simplest, and the most of the memory is left for its caches.",
     sources=("D3 122", "X3"),
     condition="HBase",
-    applies=_hbase,
+    applies=with_hbase,
 )
 HBASE_VIRTUAL = Rule(
     id="platform.hbase-virtual",
     says="HBase in virtual machines takes somewhat longer than on the hosts themselves.",
     sources=("D3 116", "D3 125"),
     condition="HBase",
-    applies=_hbase,
+    applies=with_hbase,
 )
 HYPERVISOR = Rule(
     id="platform.hypervisor",
@@ -146,7 +139,7 @@ SPARE_CORE = Rule(
     says="Where HBase runs, one core's threads are left to the hypervisor.",
     sources=("D3 123",),
     condition="virtual machines that run HBase",
-    applies=_hbase,
+    applies=with_hbase,
     today="With latency sensitivity High, vSphere 8 gives each virtual CPU a core of its own "
     "unless virtual hyper-threading is on.",
 )
@@ -161,7 +154,7 @@ SLOTS = Rule(
     "as far as threads and memory allow.",
     sources=("D0 50", "D0 25", "D4 129"),
     condition="MapReduce",
-    applies=_mapreduce,
+    applies=with_mapreduce,
     today="YARN has no slots (X11): so many map and so many reduce containers fit a worker at once.",
 )
 
@@ -171,7 +164,7 @@ SIMULATED = Rule(
     "tell, the other rules decide.",
     sources=("howdah",),
     condition="platforms ranked by simulation",
-    applies=_mapreduce,
+    applies=with_mapreduce,
 )
 
 

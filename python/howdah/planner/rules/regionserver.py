@@ -10,12 +10,12 @@ from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
+from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
-from howdah.planner.rules.security import login
-from howdah.planner.rules.workloads import hbase_rule, with_hbase
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
 
@@ -187,10 +187,10 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
 
 RULES: tuple[Rule, ...] = (
     hbase_rule(
-        "regionserver.heap",
-        "hbase-env.sh",
-        "HBASE_REGIONSERVER_OPTS",
-        "A RegionServer's heap is half of its memory and 31 GiB at most; the rest is a cache beside it.",
+        id="regionserver.heap",
+        file="hbase-env.sh",
+        key="HBASE_REGIONSERVER_OPTS",
+        says="A RegionServer's heap is half of its memory and 31 GiB at most; the rest is a cache beside it.",
         sources=("D3 120", "D3 122", "D2 112", "howdah"),
         scope=Scope.WORKER,
         decide=_options,
@@ -200,10 +200,10 @@ RULES: tuple[Rule, ...] = (
         "are too long.",
     ),
     hbase_rule(
-        "regionserver.cache-kind",
-        "hbase-site.xml",
-        "hbase.bucketcache.ioengine",
-        "From 24 GiB on blocks are cached beside the heap.",
+        id="regionserver.cache-kind",
+        file="hbase-site.xml",
+        key="hbase.bucketcache.ioengine",
+        says="From 24 GiB on blocks are cached beside the heap.",
         sources=("D3 120", "howdah"),
         applies=_beside,
         condition="with HBase, where a RegionServer has 24 GiB or more",
@@ -214,10 +214,10 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     hbase_rule(
-        "regionserver.cache-size",
-        "hbase-site.xml",
-        "hbase.bucketcache.size",
-        "The cache beside the heap has what heap and buffers leave.",
+        id="regionserver.cache-size",
+        file="hbase-site.xml",
+        key="hbase.bucketcache.size",
+        says="The cache beside the heap has what heap and buffers leave.",
         sources=("D3 120", "howdah"),
         applies=_beside,
         condition="with HBase, where a RegionServer has 24 GiB or more",
@@ -228,20 +228,20 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     hbase_rule(
-        "regionserver.heap-cache",
-        "hbase-site.xml",
-        "hfile.block.cache.size",
-        "The cache in the heap takes two fifths of it, one fifth beside a larger cache.",
+        id="regionserver.heap-cache",
+        file="hbase-site.xml",
+        key="hfile.block.cache.size",
+        says="The cache in the heap takes two fifths of it, one fifth beside a larger cache.",
         sources=("D3 120", "howdah"),
         scope=Scope.WORKER,
         decide=_heap_cache,
         accepts=between(0.1, 0.6),
     ),
     hbase_rule(
-        "regionserver.memstore",
-        "hbase-site.xml",
-        "hbase.regionserver.global.memstore.size",
-        "Writes may take two fifths of the heap before they are flushed.",
+        id="regionserver.memstore",
+        file="hbase-site.xml",
+        key="hbase.regionserver.global.memstore.size",
+        says="Writes may take two fifths of the heap before they are flushed.",
         sources=("D3 120", "howdah"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
@@ -263,10 +263,10 @@ RULES: tuple[Rule, ...] = (
         inspect=_direct_memory,
     ),
     hbase_rule(
-        "regionserver.handlers",
-        "hbase-site.xml",
-        "hbase.regionserver.handler.count",
-        "A RegionServer answers with three threads for each CPU, 30 at least.",
+        id="regionserver.handlers",
+        file="hbase-site.xml",
+        key="hbase.regionserver.handler.count",
+        says="A RegionServer answers with three threads for each CPU, 30 at least.",
         sources=("howdah",),
         severity=Severity.MAY,
         scope=Scope.WORKER,

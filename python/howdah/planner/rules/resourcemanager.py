@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from howdah.model.plan import Role, Value
+from howdah.planner.conditions import is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
-from howdah.planner.rules.addresses import is_paired
-from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered, quorum
+from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered, quorum
 from howdah.planner.values import fixed, set_at_all
 from howdah.releases.catalogue import hadoop
 
@@ -68,56 +69,38 @@ def _elects_elsewhere(facts: Facts) -> bool:
     return _PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
 
 
-def _setting(
-    name: str,
-    key: str,
-    says: str,
-    *,
-    decide: Callable[[Facts], Decision],
-    accepts: Callable[[Value, Decision, Facts], bool],
-    file: str = "yarn-site.xml",
-    applies: Callable[[Facts], bool] = _PAIR,
-    condition: str = _CONDITION,
-    today: str = "",
-) -> SettingRule:
-    return SettingRule(
-        id=f"resourcemanager.{name}",
-        says=says,
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition=condition,
-        applies=applies,
-        key=key,
-        file=file,
-        decide=decide,
-        accepts=accepts,
-        today=today,
-    )
-
-
 def _is_on(found: Value, decision: Decision, facts: Facts) -> bool:
     return found is True
 
 
+_pair_rule = partial(
+    SettingRule,
+    sources=_SOURCES,
+    severity=Severity.MUST,
+    applies=_PAIR,
+    condition=_CONDITION,
+    file="yarn-site.xml",
+)
+
 RULES: tuple[Rule, ...] = (
-    _setting(
-        "pair",
-        "yarn.resourcemanager.ha.enabled",
-        "Of two ResourceManagers the standby takes over by itself.",
+    _pair_rule(
+        id="resourcemanager.pair",
+        key="yarn.resourcemanager.ha.enabled",
+        says="Of two ResourceManagers the standby takes over by itself.",
         decide=fixed(True, "jobs go on when the host of the active one is lost"),
         accepts=_is_on,
     ),
-    _setting(
-        "cluster-id",
-        "yarn.resourcemanager.cluster-id",
-        "The election has the cluster's name.",
+    _pair_rule(
+        id="resourcemanager.cluster-id",
+        key="yarn.resourcemanager.cluster-id",
+        says="The election has the cluster's name.",
         decide=_cluster_id,
         accepts=set_at_all,
     ),
-    _setting(
-        "ids",
-        "yarn.resourcemanager.ha.rm-ids",
-        "The ResourceManagers have names.",
+    _pair_rule(
+        id="resourcemanager.ids",
+        key="yarn.resourcemanager.ha.rm-ids",
+        says="The ResourceManagers have names.",
         decide=_ids,
         accepts=set_at_all,
     ),
@@ -156,35 +139,35 @@ RULES: tuple[Rule, ...] = (
         members=_pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS"),
         today=_PAGES_TODAY,
     ),
-    _setting(
-        "recovery",
-        "yarn.resourcemanager.recovery.enabled",
-        "Jobs survive a failover.",
+    _pair_rule(
+        id="resourcemanager.recovery",
+        key="yarn.resourcemanager.recovery.enabled",
+        says="Jobs survive a failover.",
         decide=fixed(True, "without it the standby starts with no jobs"),
         accepts=_is_on,
     ),
-    _setting(
-        "state-store",
-        "yarn.resourcemanager.store.class",
-        "The state of jobs is kept where only the active ResourceManager can write it.",
+    _pair_rule(
+        id="resourcemanager.state-store",
+        key="yarn.resourcemanager.store.class",
+        says="The state of jobs is kept where only the active ResourceManager can write it.",
         decide=fixed(
             "org.apache.hadoop.yarn.server.resourcemanager.recovery.ZKRMStateStore",
             "ZooKeeper fences the other ResourceManager; files on HDFS do not",
         ),
         accepts=lambda found, decision, facts: found == decision.value,
     ),
-    _setting(
-        "zookeeper",
-        "hadoop.zk.address",
-        "ResourceManagers agree through ZooKeeper.",
+    _pair_rule(
+        id="resourcemanager.zookeeper",
+        key="hadoop.zk.address",
+        says="ResourceManagers agree through ZooKeeper.",
         decide=_keepers,
         accepts=set_at_all,
         file="core-site.xml",
     ),
-    _setting(
-        "election",
-        _ELECTORS,
-        "ResourceManagers find the ZooKeepers that elect the active one.",
+    _pair_rule(
+        id="resourcemanager.election",
+        key=_ELECTORS,
+        says="ResourceManagers find the ZooKeepers that elect the active one.",
         decide=_keepers,
         accepts=set_at_all,
         applies=_elects_elsewhere,

@@ -7,12 +7,12 @@ import math
 from howdah.model.plan import Input, Role, Value
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import chosen_sizes, container_mb, heap_of
-from howdah.planner.directories import is_temporary
+from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
+from howdah.planner.reading import is_temporary
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
-from howdah.planner.rules.security import login
-from howdah.planner.rules.workloads import mapreduce_rule
+from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, between, fixed, one_of
 from howdah.units import GIB, MIB, format_memory
 
@@ -118,20 +118,20 @@ def _cgroups_counsel(facts: Facts) -> str | None:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "scheduler.heap",
-        "yarn-env.sh",
-        "YARN_RESOURCEMANAGER_OPTS",
-        "The ResourceManager's heap is 1 GiB, and another for every 500 NodeManagers.",
+        id="scheduler.heap",
+        file="yarn-env.sh",
+        key="YARN_RESOURCEMANAGER_OPTS",
+        says="The ResourceManager's heap is 1 GiB, and another for every 500 NodeManagers.",
         sources=("D1 81", "D1 87", "howdah"),
         decide=_heap,
         accepts=heap_alike,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
     ),
     mapreduce_rule(
-        "scheduler.class",
-        "yarn-site.xml",
-        "yarn.resourcemanager.scheduler.class",
-        "The CapacityScheduler; in a study the FairScheduler.",
+        id="scheduler.class",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.scheduler.class",
+        says="The CapacityScheduler; in a study the FairScheduler.",
         sources=("D0 54", "Hadoop 3.5.0: yarn-default.xml"),
         severity=Severity.MAY,
         decide=_scheduler,
@@ -139,10 +139,10 @@ RULES: tuple[Rule, ...] = (
         today="The JobTracker's FairScheduler went with it; YARN has one of the same name.",
     ),
     mapreduce_rule(
-        "scheduler.fair-step",
-        "yarn-site.xml",
-        "yarn.scheduler.increment-allocation-mb",
-        "The FairScheduler rounds containers to the same steps as the least allocation.",
+        id="scheduler.fair-step",
+        file="yarn-site.xml",
+        key="yarn.scheduler.increment-allocation-mb",
+        says="The FairScheduler rounds containers to the same steps as the least allocation.",
         sources=("howdah",),
         severity=Severity.MAY,
         applies=_paper,
@@ -151,10 +151,10 @@ RULES: tuple[Rule, ...] = (
         accepts=between(1, 1024),
     ),
     mapreduce_rule(
-        "scheduler.resources",
-        "capacity-scheduler.xml",
-        "yarn.scheduler.capacity.resource-calculator",
-        "Both memory and vcores count.",
+        id="scheduler.resources",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.resource-calculator",
+        says="Both memory and vcores count.",
         sources=("X11", "howdah"),
         decide=fixed(
             _DOMINANT, "with memory alone, small containers would run more at once than there are vcores"
@@ -162,60 +162,60 @@ RULES: tuple[Rule, ...] = (
         accepts=equal,
     ),
     mapreduce_rule(
-        "scheduler.queues",
-        "capacity-scheduler.xml",
-        "yarn.scheduler.capacity.root.queues",
-        "There is a queue below the root.",
+        id="scheduler.queues",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.root.queues",
+        says="There is a queue below the root.",
         sources=("Hadoop 3.5.0: CapacityScheduler",),
         severity=Severity.MUST,
         decide=fixed(("default",), "the ResourceManager does not start without one"),
         accepts=anything,
     ),
     mapreduce_rule(
-        "scheduler.queue-share",
-        "capacity-scheduler.xml",
-        "yarn.scheduler.capacity.root.default.capacity",
-        "The queues' shares add up to 100.",
+        id="scheduler.queue-share",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.root.default.capacity",
+        says="The queues' shares add up to 100.",
         sources=("Hadoop 3.5.0: CapacityScheduler",),
         severity=Severity.MAY,
         decide=fixed(100, "the only queue has everything"),
         accepts=anything,
     ),
     mapreduce_rule(
-        "scheduler.masters-share",
-        "capacity-scheduler.xml",
-        "yarn.scheduler.capacity.maximum-am-resource-percent",
-        "Application masters may take a tenth of the cluster, more of a small one.",
+        id="scheduler.masters-share",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.maximum-am-resource-percent",
+        says="Application masters may take a tenth of the cluster, more of a small one.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=_masters_share,
         accepts=between(0.05, 0.6),
     ),
     mapreduce_rule(
-        "scheduler.locality-delay",
-        "capacity-scheduler.xml",
-        "yarn.scheduler.capacity.node-locality-delay",
-        "A task waits for a worker with its data as many offers as a rack has workers.",
+        id="scheduler.locality-delay",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.node-locality-delay",
+        says="A task waits for a worker with its data as many offers as a rack has workers.",
         sources=("D0 54", "D0 63"),
         severity=Severity.MAY,
         decide=_delay,
         accepts=_delay_will_do,
     ),
     mapreduce_rule(
-        "scheduler.include",
-        "yarn-site.xml",
-        "yarn.resourcemanager.nodes.include-path",
-        "Only listed hosts may register as NodeManagers.",
+        id="scheduler.include",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.nodes.include-path",
+        says="Only listed hosts may register as NodeManagers.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed(f"{_CONF}/yarn.include", "only listed hosts may register as NodeManagers"),
         accepts=anything,
     ),
     mapreduce_rule(
-        "scheduler.exclude",
-        "yarn-site.xml",
-        "yarn.resourcemanager.nodes.exclude-path",
-        "A NodeManager is emptied before it is taken away by listing it.",
+        id="scheduler.exclude",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.nodes.exclude-path",
+        says="A NodeManager is emptied before it is taken away by listing it.",
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed(
@@ -224,10 +224,10 @@ RULES: tuple[Rule, ...] = (
         accepts=anything,
     ),
     mapreduce_rule(
-        "scheduler.recovery",
-        "yarn-site.xml",
-        "yarn.resourcemanager.recovery.enabled",
-        "Jobs survive a restart of the ResourceManager.",
+        id="scheduler.recovery",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.recovery.enabled",
+        says="Jobs survive a restart of the ResourceManager.",
         sources=("howdah",),
         applies=_one_resourcemanager,
         condition="with one ResourceManager; a pair has rules of its own",
@@ -235,10 +235,10 @@ RULES: tuple[Rule, ...] = (
         accepts=equal,
     ),
     mapreduce_rule(
-        "scheduler.recovery-store",
-        "yarn-site.xml",
-        "yarn.resourcemanager.store.class",
-        "A single ResourceManager remembers jobs on its own disk.",
+        id="scheduler.recovery-store",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.store.class",
+        says="A single ResourceManager remembers jobs on its own disk.",
         sources=("howdah",),
         severity=Severity.MAY,
         applies=_one_resourcemanager,
@@ -250,10 +250,10 @@ RULES: tuple[Rule, ...] = (
         accepts=one_of(f"{_RECOVERY}.FileSystemRMStateStore", f"{_RECOVERY}.ZKRMStateStore"),
     ),
     mapreduce_rule(
-        "scheduler.recovery-folder",
-        "yarn-site.xml",
-        "yarn.resourcemanager.leveldb-state-store.path",
-        "What it remembers is in a directory that nothing empties.",
+        id="scheduler.recovery-folder",
+        file="yarn-site.xml",
+        key="yarn.resourcemanager.leveldb-state-store.path",
+        says="What it remembers is in a directory that nothing empties.",
         sources=("howdah",),
         severity=Severity.MAY,
         applies=_one_resourcemanager,

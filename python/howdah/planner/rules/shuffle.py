@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import kinds_of
+from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Severity
-from howdah.planner.rules.workloads import in_study, mapreduce_rule
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB
 
@@ -42,10 +42,10 @@ def _copies(facts: Facts) -> Decision:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "shuffle.slow-start",
-        "mapred-site.xml",
-        "mapreduce.job.reduce.slowstart.completedmaps",
-        "Reduce tasks start early: there is room for them beside the map tasks.",
+        id="shuffle.slow-start",
+        file="mapred-site.xml",
+        key="mapreduce.job.reduce.slowstart.completedmaps",
+        says="Reduce tasks start early: there is room for them beside the map tasks.",
         sources=("D0 52", "D0 69", "D4 138", "howdah"),
         severity=Severity.MAY,
         decide=_of_a_study(
@@ -59,29 +59,29 @@ RULES: tuple[Rule, ...] = (
         "both.",
     ),
     mapreduce_rule(
-        "shuffle.copies",
-        "mapred-site.xml",
-        "mapreduce.reduce.shuffle.parallelcopies",
-        "A reduce task fetches 20 map outputs at once, 5 where each worker runs one reduce task.",
+        id="shuffle.copies",
+        file="mapred-site.xml",
+        key="mapreduce.reduce.shuffle.parallelcopies",
+        says="A reduce task fetches 20 map outputs at once, 5 where each worker runs one reduce task.",
         sources=("D0 55",),
         decide=_copies,
         accepts=between(5, 50),
     ),
     mapreduce_rule(
-        "shuffle.input-buffer",
-        "mapred-site.xml",
-        "mapreduce.reduce.shuffle.input.buffer.percent",
-        "Fetched map output may fill 70 % of a reduce task's heap; 75 % in a study.",
+        id="shuffle.input-buffer",
+        file="mapred-site.xml",
+        key="mapreduce.reduce.shuffle.input.buffer.percent",
+        says="Fetched map output may fill 70 % of a reduce task's heap; 75 % in a study.",
         sources=("D0 55",),
         severity=Severity.MAY,
         decide=_of_a_study(0.75, 0.7, "the release's default: the rest is for merging and the task itself"),
         accepts=between(0.5, 0.8),
     ),
     mapreduce_rule(
-        "shuffle.merge-share",
-        "mapred-site.xml",
-        "mapreduce.reduce.shuffle.merge.percent",
-        "Merging to disk begins when two thirds of that buffer are full; 95 % in a study.",
+        id="shuffle.merge-share",
+        file="mapred-site.xml",
+        key="mapreduce.reduce.shuffle.merge.percent",
+        says="Merging to disk begins when two thirds of that buffer are full; 95 % in a study.",
         sources=("D0 55",),
         severity=Severity.MAY,
         decide=_of_a_study(
@@ -90,10 +90,11 @@ RULES: tuple[Rule, ...] = (
         accepts=between(0.5, 0.95),
     ),
     mapreduce_rule(
-        "shuffle.kept-in-memory",
-        "mapred-site.xml",
-        "mapreduce.reduce.input.buffer.percent",
-        "Map output is written to disk before the reduce function runs; in a study it may stay in memory.",
+        id="shuffle.kept-in-memory",
+        file="mapred-site.xml",
+        key="mapreduce.reduce.input.buffer.percent",
+        says="Map output is written to disk before the reduce function runs; in a study it may stay in "
+        "memory.",
         sources=("D0 55",),
         severity=Severity.MAY,
         decide=_of_a_study(
@@ -102,10 +103,10 @@ RULES: tuple[Rule, ...] = (
         accepts=between(0.0, 0.7),
     ),
     mapreduce_rule(
-        "shuffle.server-threads",
-        "mapred-site.xml",
-        "mapreduce.shuffle.max.threads",
-        "A NodeManager serves map output with two threads for each of its CPUs.",
+        id="shuffle.server-threads",
+        file="mapred-site.xml",
+        key="mapreduce.shuffle.max.threads",
+        says="A NodeManager serves map output with two threads for each of its CPUs.",
         sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
         severity=Severity.MAY,
         decide=fixed(0, "0 stands for twice the CPUs; a connection takes no thread of its own"),
@@ -115,30 +116,30 @@ RULES: tuple[Rule, ...] = (
         "asynchronous.",
     ),
     mapreduce_rule(
-        "shuffle.readahead",
-        "mapred-site.xml",
-        "mapreduce.ifile.readahead.bytes",
-        "Sorted runs are read 16 MiB ahead.",
+        id="shuffle.readahead",
+        file="mapred-site.xml",
+        key="mapreduce.ifile.readahead.bytes",
+        says="Sorted runs are read 16 MiB ahead.",
         sources=("D0 55",),
         severity=Severity.MAY,
         decide=fixed(16 * MIB, "a merge reads many runs from one disk: long reads, few seeks"),
         accepts=between(4 * MIB, 64 * MIB),
     ),
     mapreduce_rule(
-        "shuffle.serving-readahead",
-        "mapred-site.xml",
-        "mapreduce.shuffle.readahead.bytes",
-        "Map output that is served is read 16 MiB ahead.",
+        id="shuffle.serving-readahead",
+        file="mapred-site.xml",
+        key="mapreduce.shuffle.readahead.bytes",
+        says="Map output that is served is read 16 MiB ahead.",
         sources=("D0 55",),
         severity=Severity.MAY,
         decide=fixed(16 * MIB, "what is fetched next is in the page cache by then"),
         accepts=between(4 * MIB, 64 * MIB),
     ),
     mapreduce_rule(
-        "shuffle.page-cache",
-        "mapred-site.xml",
-        "mapreduce.shuffle.manage.os.cache",
-        "Map output is dropped from the page cache once it was fetched.",
+        id="shuffle.page-cache",
+        file="mapred-site.xml",
+        key="mapreduce.shuffle.manage.os.cache",
+        says="Map output is dropped from the page cache once it was fetched.",
         sources=("D0 55", "D0 24"),
         severity=Severity.MAY,
         decide=fixed(True, "the page cache is kept for map output that is still to be fetched"),

@@ -9,10 +9,10 @@ from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
+from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
-from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
 
@@ -117,10 +117,10 @@ def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "sorting.sort-buffer",
-        "mapred-site.xml",
-        "mapreduce.task.io.sort.mb",
-        "The sort buffer holds the output of a map task over one block, so that it is spilled once.",
+        id="sorting.sort-buffer",
+        file="mapred-site.xml",
+        key="mapreduce.task.io.sort.mb",
+        says="The sort buffer holds the output of a map task over one block, so that it is spilled once.",
         sources=("D0 55", "D0 64", "D1 77", "D1 93", "D4 129", "D4 138"),
         decide=_sort_buffer,
         accepts=_buffer_will_do,
@@ -133,10 +133,10 @@ RULES: tuple[Rule, ...] = (
         inspect=_buffer_over_heap,
     ),
     mapreduce_rule(
-        "sorting.spill-share",
-        "mapred-site.xml",
-        "mapreduce.map.sort.spill.percent",
-        "Spilling begins when the buffer is four fifths full.",
+        id="sorting.spill-share",
+        file="mapred-site.xml",
+        key="mapreduce.map.sort.spill.percent",
+        says="Spilling begins when the buffer is four fifths full.",
         sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
         severity=Severity.MAY,
         decide=fixed(_SPILL_SHARE, "the task goes on while it spills"),
@@ -145,19 +145,19 @@ RULES: tuple[Rule, ...] = (
         today="io.sort.record.percent is gone: the buffer divides itself between records and their metadata.",
     ),
     mapreduce_rule(
-        "sorting.sort-factor",
-        "mapred-site.xml",
-        "mapreduce.task.io.sort.factor",
-        "64 runs are merged at once.",
+        id="sorting.sort-factor",
+        file="mapred-site.xml",
+        key="mapreduce.task.io.sort.factor",
+        says="64 runs are merged at once.",
         sources=("D0 55", "D4 138"),
         decide=fixed(64, "one pass over the data where the default of 10 makes two"),
         accepts=between(32, 256),
     ),
     mapreduce_rule(
-        "sorting.compression",
-        "mapred-site.xml",
-        "mapreduce.map.output.compress",
-        "Map output is compressed.",
+        id="sorting.compression",
+        file="mapred-site.xml",
+        key="mapreduce.map.output.compress",
+        says="Map output is compressed.",
         sources=("D0 51", "D4 131"),
         decide=fixed(
             True,
@@ -166,10 +166,10 @@ RULES: tuple[Rule, ...] = (
         accepts=lambda found, decision, facts: found is True,
     ),
     mapreduce_rule(
-        "sorting.codec",
-        "mapred-site.xml",
-        "mapreduce.map.output.compress.codec",
-        "Map output is compressed by a fast codec.",
+        id="sorting.codec",
+        file="mapred-site.xml",
+        key="mapreduce.map.output.compress.codec",
+        says="Map output is compressed by a fast codec.",
         sources=("D0 51",),
         decide=fixed(_SNAPPY, "fast enough that the disk and network gain; it brings its own native library"),
         accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),

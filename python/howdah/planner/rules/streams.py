@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Value
+from howdah.planner.conditions import in_study, with_hbase, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.rules.workloads import in_study, with_hbase, with_mapreduce
 from howdah.planner.values import as_number, fixed, one_of, set_at_all
 from howdah.units import KIB
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.found import Found
+from howdah.planner.conditions import secure_hbase_rule, secure_mapreduce_rule, secure_rule
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.security import (
-    secure_rule,
-    secured_hbase,
-    secured_mapreduce,
-)
 from howdah.planner.values import fixed, set_at_all
 
 _FOLDER = "/etc/security/tls"
@@ -42,79 +38,71 @@ def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
 
 RULES: tuple[Rule, ...] = (
     secure_rule(
-        "tls.hdfs",
-        "hdfs-site.xml",
-        "dfs.http.policy",
-        "HDFS's web pages are served by HTTPS only.",
+        id="tls.hdfs",
+        file="hdfs-site.xml",
+        key="dfs.http.policy",
+        says="HDFS's web pages are served by HTTPS only.",
         decide=fixed("HTTPS_ONLY", "with dfs.data.transfer.protection it frees DataNodes from root's ports"),
     ),
-    secure_rule(
-        "tls.yarn",
-        "yarn-site.xml",
-        "yarn.http.policy",
-        "YARN's web pages are served by HTTPS only.",
+    secure_mapreduce_rule(
+        id="tls.yarn",
+        file="yarn-site.xml",
+        key="yarn.http.policy",
+        says="YARN's web pages are served by HTTPS only.",
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-        applies=secured_mapreduce,
-        condition="with --secure and MapReduce",
     ),
-    secure_rule(
-        "tls.history",
-        "mapred-site.xml",
-        "mapreduce.jobhistory.http.policy",
-        "The history of jobs is served by HTTPS only.",
+    secure_mapreduce_rule(
+        id="tls.history",
+        file="mapred-site.xml",
+        key="mapreduce.jobhistory.http.policy",
+        says="The history of jobs is served by HTTPS only.",
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-        applies=secured_mapreduce,
-        condition="with --secure and MapReduce",
     ),
-    secure_rule(
-        "tls.shuffle",
-        "mapred-site.xml",
-        "mapreduce.shuffle.ssl.enabled",
-        "Map output is encrypted on the wire.",
+    secure_mapreduce_rule(
+        id="tls.shuffle",
+        file="mapred-site.xml",
+        key="mapreduce.shuffle.ssl.enabled",
+        says="Map output is encrypted on the wire.",
         decide=fixed(True, "calls and blocks are encrypted: so is what lies between map and reduce"),
-        applies=secured_mapreduce,
-        condition="with --secure and MapReduce",
         severity=Severity.SHOULD,
     ),
-    secure_rule(
-        "tls.hbase",
-        "hbase-site.xml",
-        "hbase.ssl.enabled",
-        "HBase's web pages are served by HTTPS only.",
+    secure_hbase_rule(
+        id="tls.hbase",
+        file="hbase-site.xml",
+        key="hbase.ssl.enabled",
+        says="HBase's web pages are served by HTTPS only.",
         decide=fixed(True, "pages tell names of tables, keys of regions and who asks for them"),
-        applies=secured_hbase,
-        condition="with --secure and HBase",
         severity=Severity.SHOULD,
     ),
     secure_rule(
-        "tls.server-store",
-        "ssl-server.xml",
-        "ssl.server.keystore.location",
-        "Each host has a key and a certificate of its own.",
+        id="tls.server-store",
+        file="ssl-server.xml",
+        key="ssl.server.keystore.location",
+        says="Each host has a key and a certificate of its own.",
         decide=fixed(f"{_FOLDER}/host.jks", "readable by Hadoop's users only"),
         accepts=set_at_all,
     ),
     secure_rule(
-        "tls.server-trust",
-        "ssl-server.xml",
-        "ssl.server.truststore.location",
-        "Hosts know the authority that signed their certificates.",
+        id="tls.server-trust",
+        file="ssl-server.xml",
+        key="ssl.server.truststore.location",
+        says="Hosts know the authority that signed their certificates.",
         decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts"),
         accepts=set_at_all,
     ),
     secure_rule(
-        "tls.server-passwords",
-        "ssl-server.xml",
-        "hadoop.security.credential.provider.path",
-        "Passwords of key stores are in a credential store.",
+        id="tls.server-passwords",
+        file="ssl-server.xml",
+        key="hadoop.security.credential.provider.path",
+        says="Passwords of key stores are in a credential store.",
         decide=fixed(_PROVIDER, "never in a file of the configuration"),
         accepts=set_at_all,
     ),
     secure_rule(
-        "tls.client-trust",
-        "ssl-client.xml",
-        "ssl.client.truststore.location",
-        "Clients know the authority that signed the hosts' certificates.",
+        id="tls.client-trust",
+        file="ssl-client.xml",
+        key="ssl.client.truststore.location",
+        says="Clients know the authority that signed the hosts' certificates.",
         decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts; it holds no secret"),
         accepts=set_at_all,
     ),

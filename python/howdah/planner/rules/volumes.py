@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.directories import entries, is_temporary
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading, entries, is_temporary
 from howdah.planner.rule import (
     Decision,
     Inspection,

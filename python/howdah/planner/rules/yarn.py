@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
 from howdah.planner.budget import Budget, budget, chosen_sizes, container_mb, kinds_of
+from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.inspecting.reading import Reading
+from howdah.planner.reading import Reading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.workloads import mapreduce_rule
 from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_memory
 
@@ -177,11 +177,11 @@ def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
 
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
-        "yarn.memory",
-        "yarn-site.xml",
-        "yarn.nodemanager.resource.memory-mb",
-        "Containers have what the planned map and reduce tasks and an application master take, no more: the "
-        "rest of the worker's memory caches map output.",
+        id="yarn.memory",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.resource.memory-mb",
+        says="Containers have what the planned map and reduce tasks and an application master take, no more: "
+        "the rest of the worker's memory caches map output.",
         sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
         scope=Scope.WORKER,
         decide=_memory,
@@ -189,10 +189,10 @@ RULES: tuple[Rule, ...] = (
         today="The papers' map and reduce slots; YARN's containers are one pool for both.",
     ),
     mapreduce_rule(
-        "yarn.vcores",
-        "yarn-site.xml",
-        "yarn.nodemanager.resource.cpu-vcores",
-        "As many vcores as tasks at once: a vcore is a place to run, not a CPU.",
+        id="yarn.vcores",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.resource.cpu-vcores",
+        says="As many vcores as tasks at once: a vcore is a place to run, not a CPU.",
         sources=("D0 50", "D1 89", "D2 108", "D4 138", "X11"),
         scope=Scope.WORKER,
         decide=_vcores,
@@ -220,19 +220,19 @@ RULES: tuple[Rule, ...] = (
         inspect=_least_over_container,
     ),
     mapreduce_rule(
-        "yarn.least-allocation",
-        "yarn-site.xml",
-        "yarn.scheduler.minimum-allocation-mb",
-        "Containers are rounded up to steps that divide those of tasks.",
+        id="yarn.least-allocation",
+        file="yarn-site.xml",
+        key="yarn.scheduler.minimum-allocation-mb",
+        says="Containers are rounded up to steps that divide those of tasks.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed(_STEP_MB, "the containers of tasks are multiples of it, so none is rounded up"),
         accepts=_step_will_do,
     ),
     mapreduce_rule(
-        "yarn.largest-allocation",
-        "yarn-site.xml",
-        "yarn.scheduler.maximum-allocation-mb",
-        "A container may be as large as the largest worker's containers together.",
+        id="yarn.largest-allocation",
+        file="yarn-site.xml",
+        key="yarn.scheduler.maximum-allocation-mb",
+        says="A container may be as large as the largest worker's containers together.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=_most_memory,
         accepts=lambda found, decision, facts: (
@@ -240,29 +240,29 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     mapreduce_rule(
-        "yarn.largest-vcores",
-        "yarn-site.xml",
-        "yarn.scheduler.maximum-allocation-vcores",
-        "A container may have as many vcores as the largest worker.",
+        id="yarn.largest-vcores",
+        file="yarn-site.xml",
+        key="yarn.scheduler.maximum-allocation-vcores",
+        says="A container may have as many vcores as the largest worker.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=_most_vcores,
         accepts=lambda found, decision, facts: 1 <= as_number(found) <= as_number(decision.value),
     ),
     mapreduce_rule(
-        "yarn.virtual-memory",
-        "yarn-site.xml",
-        "yarn.nodemanager.vmem-check-enabled",
-        "Tasks are not killed for virtual memory they never touch.",
+        id="yarn.virtual-memory",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.vmem-check-enabled",
+        says="Tasks are not killed for virtual memory they never touch.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed(False, "Java reserves far more addresses than it uses: healthy tasks would be killed"),
         accepts=equal,
     ),
     mapreduce_rule(
-        "yarn.physical-memory",
-        "yarn-site.xml",
-        "yarn.nodemanager.pmem-check-enabled",
-        "Tasks that outgrow their containers are killed.",
+        id="yarn.physical-memory",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.pmem-check-enabled",
+        says="Tasks that outgrow their containers are killed.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed(True, "one task must not take the memory of the others"),
         accepts=equal,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 from howdah.model.plan import Role, Value
-from howdah.planner.directories import lasting
+from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
+from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
-from howdah.planner.rules.addresses import is_paired, runs
-from howdah.planner.rules.ha import ZOOKEEPER_PORT, numbered
+from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
 from howdah.planner.values import anything, between, fixed
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
@@ -36,52 +37,33 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-def _setting(
-    name: str,
-    key: str,
-    says: str,
-    *,
-    decide: Callable[[Facts], Decision],
-    accepts: Callable[[Value, Decision, Facts], bool],
-    severity: Severity = Severity.SHOULD,
-) -> SettingRule:
-    return SettingRule(
-        id=f"zookeeper.{name}",
-        says=says,
-        sources=_SOURCES,
-        severity=severity,
-        condition="ZooKeeper runs on the cluster",
-        applies=_runs,
-        key=key,
-        file="zoo.cfg",
-        decide=decide,
-        accepts=accepts,
-    )
-
+_member_rule = partial(
+    SettingRule, sources=_SOURCES, applies=_runs, condition="ZooKeeper runs on the cluster", file="zoo.cfg"
+)
 
 RULES: tuple[Rule, ...] = (
-    _setting(
-        "data-dir",
-        "dataDir",
-        "ZooKeeper's data are in a directory that nothing empties.",
+    _member_rule(
+        id="zookeeper.data-dir",
+        key="dataDir",
+        says="ZooKeeper's data are in a directory that nothing empties.",
         decide=fixed(
             "/var/lib/zookeeper", "the sample's is below /tmp; put it on a disk that tasks do not use"
         ),
         accepts=lasting,
         severity=Severity.MUST,
     ),
-    _setting(
-        "port",
-        "clientPort",
-        "Clients find ZooKeeper at its usual port.",
+    _member_rule(
+        id="zookeeper.port",
+        key="clientPort",
+        says="Clients find ZooKeeper at its usual port.",
         decide=fixed(ZOOKEEPER_PORT, "the port that everything else here names"),
         accepts=anything,
         severity=Severity.MAY,
     ),
-    _setting(
-        "tick",
-        "tickTime",
-        "A tick is two seconds.",
+    _member_rule(
+        id="zookeeper.tick",
+        key="tickTime",
+        says="A tick is two seconds.",
         decide=fixed(
             2000,
             "sessions last 2 ticks at least, and 20 at most where no limit is given: failover takes seconds, "
@@ -89,39 +71,39 @@ RULES: tuple[Rule, ...] = (
         ),
         accepts=between(1000, 6000),
     ),
-    _setting(
-        "init-limit",
-        "initLimit",
-        "A member has ten ticks to join.",
+    _member_rule(
+        id="zookeeper.init-limit",
+        key="initLimit",
+        says="A member has ten ticks to join.",
         decide=fixed(10, "20 s to copy the state"),
         accepts=between(5, 100),
     ),
-    _setting(
-        "sync-limit",
-        "syncLimit",
-        "A member may be five ticks behind.",
+    _member_rule(
+        id="zookeeper.sync-limit",
+        key="syncLimit",
+        says="A member may be five ticks behind.",
         decide=fixed(5, "10 s: longer than a pause of Java's"),
         accepts=between(2, 50),
     ),
-    _setting(
-        "snapshots",
-        "autopurge.snapRetainCount",
-        "Some old snapshots are kept.",
+    _member_rule(
+        id="zookeeper.snapshots",
+        key="autopurge.snapRetainCount",
+        says="Some old snapshots are kept.",
         decide=fixed(5, "enough to go back, where a snapshot is damaged"),
         accepts=between(3, 100),
         severity=Severity.MAY,
     ),
-    _setting(
-        "purge",
-        "autopurge.purgeInterval",
-        "Older snapshots are deleted every day.",
+    _member_rule(
+        id="zookeeper.purge",
+        key="autopurge.purgeInterval",
+        says="Older snapshots are deleted every day.",
         decide=fixed(24, "by default none is ever deleted, and the disk fills"),
         accepts=between(1, 168),
     ),
-    _setting(
-        "admin-address",
-        "admin.serverAddress",
-        "ZooKeeper's page of commands is for its own host.",
+    _member_rule(
+        id="zookeeper.admin-address",
+        key="admin.serverAddress",
+        says="ZooKeeper's page of commands is for its own host.",
         decide=fixed("127.0.0.1", "by default port 8080 answers on every address and does not ask who comes"),
         accepts=_loopback,
     ),

@@ -7,19 +7,18 @@ slower uplink in proportion; a disk keeps its speed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.cluster import Scaling
 from howdah.model.host import Host
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, Plan, Worker
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling.limits import LEAST_HOSTS, fits
 from howdah.planner.scaling.resize import with_link
-from howdah.planner.scaling.room import room_on
-from howdah.planner.scaling.said import differences, notes
+from howdah.planner.scaling.room import LEAST_HOSTS, fits, room_on
 from howdah.planner.scaling.shrink import Shrinking
 from howdah.units import format_counted
 
@@ -84,3 +83,87 @@ def _with_link(cluster: Cluster, link_bits_per_s: int) -> Plan:
     """The plan with other uplinks, and nothing else changed of its hosts."""
     groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
     return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), cluster.request)
+
+
+class PlanQuantity(NamedTuple):
+    """A number of a plan and its unit."""
+
+    value: float
+    unit: str = ""
+
+
+def differences(
+    planned: tuple[Plan, Cluster], lab: tuple[Plan, Cluster], cpu_share: float
+) -> Iterator[Scaling]:
+    """What differs, in the order of ``quantities``.
+
+    ``cpu_share`` is what a thread of the laboratory's hosts has of a CPU. Of groups that the laboratory
+    leaves out, only their hosts are missed.
+    """
+    before, after = dict(quantities(*planned, 1.0)), dict(quantities(*lab, cpu_share))
+    for what, one in before.items():
+        other = after.get(what)
+        if other is not None and other != one:
+            yield Scaling(what=what, planned=one.value, lab=other.value, unit=one.unit)
+
+
+def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
+    """What a plan has of everything that can be scaled, with the group's name where there are several."""
+    hosts = tuple(placed_hosts(cluster))
+    yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
+    yield "hosts without workers", PlanQuantity(sum(not host.workers for host in hosts))
+    yield "workers", PlanQuantity(sum(len(host.workers) for host in hosts))
+    yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
+    if cluster.request.dataset_bytes is not None:
+        yield "dataset", PlanQuantity(cluster.request.dataset_bytes, "B")
+    if records := max((one.records or 0 for one in cluster.request.workloads), default=0):
+        yield "records", PlanQuantity(records)
+    for group in cluster.inventory.groups:
+        yield from _of_group(group, cpu_share)
+    for worker in plan.workers:
+        yield from _of_worker(worker)
+
+
+def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
+    host = f"per host of {group.name}"
+    yield f"threads {host}", PlanQuantity(group.cpu.threads)
+    yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
+    yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
+    yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
+    if group.serves == "masters":
+        return
+    yield f"data disks {host}", PlanQuantity(group.data_disks)
+    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+    yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
+
+
+def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
+    of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
+    yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
+    yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
+    yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
+    yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
+
+
+def _number(plan: Plan, key: str) -> float:
+    value = next((one.value for one in plan.settings if one.key == key), 0)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:
+    """What differs and is no quantity, a sentence each."""
+    kept = {group.name for group in lab.inventory.groups}
+    for group in planned.inventory.worker_groups:
+        if group.name not in kept:
+            yield f"Hosts of {group.name} are left out."
+    if any(one.takes and not one.whole_host for one in planned.masters) and not any(
+        one.takes for one in lab.masters
+    ):
+        yield "Masters have hosts of their own instead of workers' places, so that all places are workers'."
+    if planned.topology.placement is not lab.topology.placement:
+        yield (
+            f"Replicas are placed by {lab.topology.placement} instead of {planned.topology.placement}: "
+            f"{lab.topology.reason}."
+        )
+    if planned.request.growth is not None and lab.request.growth is None:
+        yield "Growth is left out: it is asked of the planned hosts."

@@ -1,22 +1,30 @@
-"""One group of a plan's hosts as a laboratory has it: fewer and smaller hosts, divided in the same way."""
+"""Parts of a plan as a laboratory has them: fewer, smaller hosts, hosts for masters, a request for less."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from howdah.model.hostname import fold
-from howdah.model.inventory import DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.plan import Layout
-from howdah.model.request import PlanRequest
+from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet
+from howdah.model.plan import Cluster, Layout
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.masters.seats import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
 from howdah.planner.platforms.division import Division, divide
-from howdah.planner.platforms.memory import least_worker
-from howdah.units import GIB, exact_bits_per_s
+from howdah.planner.platforms.workers import least_worker
+from howdah.units import GIB, exact_bits_per_s, exact_bytes
 
 _LINK_STEP = 1_000_000
 _LEAST_LINK = 10_000_000
 """Slower links are mostly queue."""
+
+_HOSTS = {Protection.NONE: 1, Protection.HA: 3, Protection.FT: 2}
+"""Hosts for masters alone: a quorum for HA, primaries and shadows for FT."""
+_CPU = CpuLayout(sockets=1, cores_per_socket=2)
+_SYSTEM_DISK = {"count": 1, "kind": "hdd", "size": "20GB", "role": "system"}
+_ROWS = 100
+_LEAST_DATASET = 10**8
 
 
 def with_memory(group: HostGroup, memory_bytes: int) -> HostGroup:
@@ -134,3 +142,94 @@ def _slower(link_bits_per_s: int, share: float) -> int:
         return link_bits_per_s
     least = min(_LEAST_LINK, link_bits_per_s)
     return max(least, int(link_bits_per_s * share) // _LINK_STEP * _LINK_STEP)
+
+
+def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
+    """Groups for masters alone; none where the plan's masters run beside workers' daemons.
+
+    A laboratory's few hosts have few places, most of them too small for masters, so masters that had places
+    have hosts. ``workers`` is a group of the laboratory's, whose domain and rack they share.
+    """
+    inventory = cluster.inventory
+    carrying = {host for one in cluster.masters for host in (one.host, one.shadow_host) if host is not None}
+    given = [group for group in inventory.groups if group.serves == "masters"]
+    if given:
+        for group in given:
+            if names := [name for name in group.names if name in carrying]:
+                yield _reduced(group, names, workers.network_bits_per_s)
+    elif any(not master.shares for master in cluster.masters):
+        yield _new(cluster, inventory, workers)
+
+
+def _reduced(group: HostGroup, names: list[str], link_bits_per_s: int) -> HostGroup:
+    """The hosts of a group that carry masters, no larger than masters need."""
+    racks = group.racks if len(names) == group.count else group.racks[:1]
+    reduced = with_hosts(group, names, racks)
+    if group.cpu.threads > _CPU.threads:
+        reduced = reduced.model_copy(update={"cpu": _CPU})
+    return with_link(with_memory(reduced, PLACE_BYTES), min(link_bits_per_s, group.network_bits_per_s))
+
+
+def _new(cluster: Cluster, inventory: Inventory, workers: HostGroup) -> HostGroup:
+    count = _HOSTS[cluster.request.protection]
+    _, dot, domain = workers.names[0].partition(".")
+    taken = {name.lower() for group in inventory.groups for name in group.names}
+    return HostGroup.model_validate(
+        {
+            "name": _free("masters", {group.name for group in inventory.groups}),
+            "count": count,
+            "hosts": _host_names(count, f"{dot}{domain}", taken),
+            "cpu": _CPU.model_dump(),
+            "memory": exact_bytes(PLACE_BYTES),
+            "disks": [_SYSTEM_DISK],
+            "nics": [{"count": 1, "speed": exact_bits_per_s(workers.network_bits_per_s)}],
+            "racks": list(workers.racks[:1]),
+            "serves": "masters",
+        }
+    )
+
+
+def _host_names(count: int, domain: str, taken: Collection[str]) -> list[str]:
+    stem = "master"
+    while any(f"{stem}{number}{domain}".lower() in taken for number in range(1, count + 1)):
+        stem = f"lab-{stem}"
+    return [f"{stem}{number}{domain}" for number in range(1, count + 1)]
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = f"lab-{name}"
+    return name
+
+
+def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
+    """The plan's request for the laboratory's hosts.
+
+    Replicas are no more than hosts; datasets fill the same share of the disks; growth is a question to
+    the planned hosts alone.
+    """
+    request, layout = cluster.request, cluster.layouts[0]
+    hosts = sum(group.count for group in groups)
+    planned = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
+    share = min(1.0, sum(group.count * group.data_bytes for group in groups) / planned)
+    return request.model_copy(
+        update={
+            "workloads": tuple(_smaller(demand, share) for demand in request.workloads),
+            "replication": None if request.replication is None else min(request.replication, hosts),
+            "hypervisor": request.hypervisor if layout.virtual else Hypervisor.NONE,
+            "workers_per_host": len(layout.workers) if layout.virtual else request.workers_per_host,
+            "growth": None,
+        }
+    )
+
+
+def _smaller(demand: Demand, share: float) -> Demand:
+    size, records = demand.dataset_bytes, demand.records
+    if share >= 1:
+        return demand
+    return demand.model_copy(
+        update={
+            "dataset_bytes": size and min(size, max(_LEAST_DATASET, int(size * share) // _ROWS * _ROWS)),
+            "records": records and max(1, int(records * share)),
+        }
+    )

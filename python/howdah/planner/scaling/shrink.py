@@ -9,20 +9,28 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling.footprint import CLIENT_BYTES, Footprint, footprint
-from howdah.planner.scaling.limits import LEAST_HOSTS, Divided, cores_for, divided_alike, hosts_for
-from howdah.planner.scaling.masters import masters_groups
-from howdah.planner.scaling.request import lab_request
 from howdah.planner.scaling.resize import (
     fewer,
     in_proportion,
+    lab_request,
     least_memory,
+    masters_groups,
     possible_count,
     with_cores,
     with_data_disks_up_to,
     with_memory,
 )
-from howdah.planner.scaling.room import Room
+from howdah.planner.scaling.room import (
+    CLIENT_BYTES,
+    LEAST_HOSTS,
+    Divided,
+    Footprint,
+    Room,
+    cores_for,
+    divided_alike,
+    footprint,
+    hosts_for,
+)
 from howdah.units import GIB, format_bytes, format_counted, format_memory
 
 _LEAST_DISK = 4_000_000_000

@@ -12,7 +12,7 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
 from howdah.planner.rules import disks
-from howdah.planner.rules.disks import least_groups
+from howdah.planner.rules.disks.settings import least_groups
 from support.tuned import DISKS, MOUNTS, TB, data_mount, disk, facts, found, host, with_data
 
 BY_ID = {rule.id: rule for rule in disks.RULES}

@@ -10,9 +10,9 @@ from howdah.model.found import Found
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.platforms.memory import least_worker, memory_for_workers, slots_in
+from howdah.planner.platforms.candidates import listed
+from howdah.planner.platforms.workers import least_worker, memory_for_workers, slots_in
 from howdah.planner.rules.memory import AS_PLANNED
-from howdah.planner.words import listed
 from howdah.units import GIB, MIB, format_gib
 from support.machine import host
 

@@ -11,7 +11,7 @@ from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.memory import least_worker, slots_in
+from howdah.planner.platforms.workers import least_worker, slots_in
 from howdah.planner.rule import SettingRule
 from howdah.releases import HADOOP_VERSIONS, hadoop, hbase
 from howdah.units import GIB, MIB

@@ -1,0 +1,103 @@
+"""Conditions that rules of many subjects share, and the makers of rules that hold under them.
+
+``mapreduce_rule(id=..., ...)`` is a SettingRule whose condition is given; whatever else a maker gives,
+a rule may still give otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from howdah.model.plan import Role
+from howdah.model.request import Hypervisor, Profile, Protection
+from howdah.planner.facts import Facts
+from howdah.planner.rule import SettingRule, Severity
+
+_SECURE_MODE = ("Hadoop 3.5.0: secure mode", "howdah")
+
+
+def in_study(facts: Facts) -> bool:
+    """Whether a study is to be reproduced as it ran."""
+    return facts.request.profile is Profile.PAPER
+
+
+def with_mapreduce(facts: Facts) -> bool:
+    """Whether MapReduce runs on the cluster."""
+    return facts.request.mapreduce
+
+
+def with_hbase(facts: Facts) -> bool:
+    """Whether HBase runs on the cluster."""
+    return facts.request.hbase_used
+
+
+def runs(role: Role, at_least: int = 1, at_most: int | None = None) -> Callable[[Facts], bool]:
+    """Whether the cluster has so many of a daemon."""
+
+    def applies(facts: Facts) -> bool:
+        many = len(facts.cluster.addresses(role))
+        return many >= at_least and (at_most is None or many <= at_most)
+
+    return applies
+
+
+def is_paired(role: Role) -> Callable[[Facts], bool]:
+    """Whether the cluster has two of a daemon."""
+    return runs(role, at_least=2)
+
+
+def several_ports(facts: Facts) -> bool:
+    """Whether a host has more than one network port."""
+    return sum(nic.count for nic in facts.group.nics) > 1
+
+
+def under_vsphere(facts: Facts) -> bool:
+    """Whether workers are virtual machines under vSphere."""
+    return facts.request.hypervisor is Hypervisor.VSPHERE and facts.cluster.virtual
+
+
+def under_kvm(facts: Facts) -> bool:
+    """Whether workers are virtual machines under KVM."""
+    return facts.request.hypervisor is Hypervisor.KVM and facts.cluster.virtual
+
+
+def secured(facts: Facts) -> bool:
+    """Whether the cluster was asked to be secure."""
+    return facts.request.secure
+
+
+def secured_mapreduce(facts: Facts) -> bool:
+    """Whether MapReduce runs on a cluster that was asked to be secure."""
+    return secured(facts) and with_mapreduce(facts)
+
+
+def secured_hbase(facts: Facts) -> bool:
+    """Whether HBase runs on a cluster that was asked to be secure."""
+    return secured(facts) and with_hbase(facts)
+
+
+def secured_pair(facts: Facts) -> bool:
+    """Whether masters come in pairs on a cluster that was asked to be secure."""
+    return secured(facts) and facts.request.protection is Protection.HA
+
+
+mapreduce_rule = partial(SettingRule, applies=with_mapreduce, condition="with MapReduce")
+hbase_rule = partial(SettingRule, applies=with_hbase, condition="with HBase")
+secure_rule = partial(
+    SettingRule, sources=_SECURE_MODE, severity=Severity.MUST, applies=secured, condition="with --secure"
+)
+secure_mapreduce_rule = partial(
+    SettingRule,
+    sources=_SECURE_MODE,
+    severity=Severity.MUST,
+    applies=secured_mapreduce,
+    condition="with --secure and MapReduce",
+)
+secure_hbase_rule = partial(
+    SettingRule,
+    sources=_SECURE_MODE,
+    severity=Severity.MUST,
+    applies=secured_hbase,
+    condition="with --secure and HBase",
+)

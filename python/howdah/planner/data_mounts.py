@@ -1,0 +1,74 @@
+"""Which of a host's file systems hold HDFS's data, and how findings about many of them become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.model.found import Found, FoundConfig
+from howdah.model.storage import Disk, FileSystem
+from howdah.planner.reading import entries
+from howdah.planner.rule import Observation
+
+_SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
+_NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
+_DATA_DIRS = "dfs.datanode.data.dir"
+_SHOWN = 3
+
+
+class Judged(NamedTuple):
+    """What one question found out about one thing; ``ok`` is None where it cannot be told."""
+
+    name: str
+    ok: bool | None
+    text: str
+
+
+def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
+    """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
+    found = config.property(_DATA_DIRS)
+    paths = entries(found.text) if found else ()
+    return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
+
+
+def data_mounts(found: Found) -> tuple[FileSystem, ...]:
+    """The file systems that hold data: what the configuration names, else all that are not the system's."""
+    host = found.host
+    if host is None:
+        return ()
+    if found.config is not None and (dirs := data_dirs(found.config)):
+        mounts = (host.mount_of(path) for path in dirs)
+        named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
+        return tuple(named.values())
+    return tuple(one for one in host.file_systems if not is_system(one.mount) and one.kind not in _NO_DATA)
+
+
+def is_system(mount: str) -> bool:
+    """Whether the operating system lives on this mount."""
+    return _SYSTEM.fullmatch(mount) is not None
+
+
+def data_disks(found: Found) -> tuple[Disk, ...]:
+    """The disks below the file systems that hold data."""
+    if found.host is None:
+        return ()
+    names = {name for mount in data_mounts(found) for name in mount.disks or (mount.disk,)}
+    return tuple(disk for disk in found.host.disks if disk.name in names)
+
+
+def grouped(judged: Iterable[Judged], expected: str, fix: str) -> Iterator[Observation]:
+    """One observation for all things of which the same was found."""
+    groups: dict[tuple[bool | None, str], list[str]] = {}
+    for one in judged:
+        groups.setdefault((one.ok, one.text), []).append(one.name)
+    for (ok, text), names in groups.items():
+        missing = f"{expected}; the probe could not read it" if ok is None else expected
+        yield Observation(ok, _few(names), text, missing, fix=fix)
+
+
+def _few(names: list[str]) -> str:
+    if len(names) <= _SHOWN:
+        return ", ".join(names)
+    return f"{names[0]} … {names[-1]} ({len(names)})"

@@ -1,0 +1,250 @@
+"""What speaks for and against a division of a host, by the rules for now; a simulation may rank better later.
+
+A weight is the share of TeraSort's time (with HBase, of YCSB's) that a platform is expected to lose
+against the best conceivable one. On the vSphere 6 hosts they add up to what Table 2 measured: the
+hosts themselves lose 14 % against four workers each, one virtual machine 28 %, two 6 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from howdah.model.inventory import HostGroup
+from howdah.model.plan import Judgement
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.masters.seats import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.platforms.division import Division
+from howdah.planner.platforms.workers import mapreduce_share, slots_of
+from howdah.planner.rules import platform as rules
+from howdah.units import GIB, format_counted, format_gib
+
+_GUEST_BYTES = 3 * GIB
+"""Operating system 1 GiB and a DataNode about 2 GB, for each virtual machine (RULES 122)."""
+
+_HBASE_VIRTUAL = 0.07
+"""YCSB in one virtual machine per host against the host itself (RULES 116)."""
+_HBASE_WORKERS_DOUBLED = 0.05
+"""Each doubling of the workers beyond one, the simplest; X3 puts that before local memory (RULES 122)."""
+_HBASE_GUEST_MEMORY = 0.5
+"""Memory taken by guests is memory taken from caches, which is what HBase's speed rests on (howdah)."""
+_REMOTE_MEMORY = 0.1
+"""Each share of memory behind another socket: half of it is what native loses in Table 2, 14 %, beyond its
+20 disks (RULES 15)."""
+_NEAR_MEMORY = 0.025
+"""Each share of memory on another node of the same socket, with sub-NUMA clustering (howdah)."""
+_PREFER_HT = 0.005
+"""preferHT keeps a worker on its node; a worker that fits needs no option that may be forgotten (RULES 7)."""
+_FEW_DISKS = 5
+"""Data disks of a worker, preferably at most (RULES 3)."""
+_DISKS_DOUBLED = 0.05
+"""Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
+_BEST_PER_SOCKET, _FEWEST_PER_SOCKET, _MOST_PER_SOCKET = 2, 1, 5
+"""Two to ten workers on two sockets, four the optimum; twice as many on four sockets (RULES 1, 13)."""
+_OFF_OPTIMUM = 0.01
+"""Each halving or doubling of the optimum, where nothing else is measured (howdah)."""
+_OUT_OF_RANGE = 0.04
+"""Fewer or more than were found good: 20 on two sockets lost 20 % in TeraGen, 4 % of the suite (RULES 11)."""
+_ONE_VM = 0.12
+"""One virtual machine across all sockets against native (RULES 10)."""
+_ONE_VM_IN_SOCKET = 0.04
+"""One virtual machine that spans no sockets: the mean of D2 (RULES 99)."""
+_REPLICA_SPREAD = 0.02
+"""The fullest DataNode over the mean, times the root of workers per host: 4 % at 4, 9 % at 20 (RULES 152)."""
+_WRITE_SHARE = 0.36
+"""The part of TeraSort that writes replicas and waits for the fullest worker: 1204 of 3355 s (Table 2)."""
+_SINGLE_SLOT = 0.01
+"""One slot of each kind leaves nothing to tune (RULES 11)."""
+_GUEST_MEMORY = 0.05
+"""Memory that guests and daemons take from the page cache, for all of the memory (howdah)."""
+_MASTER_PLACES = 0.005
+"""A master that takes two places of workers instead of one (RULES 17)."""
+NOT_ASKED_FOR = 1.0
+"""Last of all: a hypervisor was named, and this platform goes without (howdah)."""
+
+
+def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:
+    """All that the rules say of a platform; of mixed loads, each counts for its share of the workers."""
+    return tuple(_judgements(group, request, division))
+
+
+def score(judgements: Sequence[Judgement]) -> float:
+    """The sum of the weights, to four digits: 0 at best, -0.14 for a loss of 14 %."""
+    return round(sum(judgement.weight for judgement in judgements), 4)
+
+
+def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    if not division.virtual and request.hypervisor not in (None, Hypervisor.NONE):
+        yield rules.HYPERVISOR.speaks_against(
+            f"--hypervisor {request.hypervisor.value} was asked for, and this goes without", NOT_ASKED_FOR
+        )
+    share = mapreduce_share(request)
+    if request.mapreduce:
+        yield from _scaled(mapreduce_judgements(group, request, division), share)
+    if request.hbase_used:
+        yield from _scaled(hbase_judgements(division), 1 - share)
+
+
+def _scaled(judgements: Iterator[Judgement], share: float) -> Iterator[Judgement]:
+    for judgement in judgements:
+        yield judgement.model_copy(update={"weight": round(judgement.weight * share, 4)})
+
+
+def guest_share(division: Division) -> float:
+    """The part of the workers' memory that operating systems and DataNodes take, 0 to 1."""
+    memory = sum(share.per_host * share.memory_bytes for share in division.shares)
+    return min(1.0, division.per_host * _GUEST_BYTES / memory)
+
+
+def hbase_judgements(division: Division) -> Iterator[Judgement]:
+    """All of them; weights are shares of YCSB's time."""
+    count = division.per_host
+    if count == 1:
+        yield rules.HBASE_ONE.speaks_for(
+            "one RegionServer for the whole host: simplest, most memory for its caches"
+        )
+    else:
+        yield rules.HBASE_ONE.speaks_against(
+            f"{count} RegionServers on a host: more to run, and smaller caches",
+            _HBASE_WORKERS_DOUBLED * math.log2(count),
+        )
+    if division.virtual:
+        share = guest_share(division)
+        yield rules.HBASE_VIRTUAL.speaks_against(
+            f"virtual machines take up to {_HBASE_VIRTUAL:.0%} longer than the hosts themselves",
+            _HBASE_VIRTUAL,
+        )
+        yield rules.GUEST_MEMORY.speaks_against(
+            f"about {share:.0%} of memory goes to {format_counted(count, 'guest')} with DataNodes",
+            _HBASE_GUEST_MEMORY * share,
+        )
+
+
+def mapreduce_judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    """All of them; weights are shares of TeraSort's time."""
+    yield from _numa(group, request, division)
+    yield from _disks(division)
+    if division.virtual:
+        yield from _count(group, division)
+        yield from _alike(division)
+    yield from _replicas(division)
+    yield from _slots(group, request, division)
+    if division.virtual:
+        yield from _guests(division)
+        yield from _master_place(division)
+
+
+def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    cpu = group.cpu
+    if cpu.numa_nodes == 1:
+        return
+    spanned = division.numa_nodes
+    vcpus = max(share.vcpus for share in division.shares)
+    memory = max(share.memory_bytes for share in division.shares)
+    threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
+    if spanned > 1:
+        remote = 1 - 1 / spanned
+        behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
+        yield rules.FITS_NUMA_NODE.speaks_against(
+            f"spans {spanned} NUMA nodes: {remote:.0%} of its memory is remote to each CPU",
+            _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
+        )
+    elif vcpus > cores:
+        means = "bound to it" if request.hypervisor is Hypervisor.KVM else "with preferHT"
+        yield rules.PREFER_HT.speaks_against(
+            f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", _PREFER_HT
+        )
+    else:
+        node = group.memory_bytes // cpu.numa_nodes
+        yield rules.FITS_NUMA_NODE.speaks_for(
+            f"fits a NUMA node: {vcpus} of {threads} threads, {format_gib(memory)} of {format_gib(node)}"
+        )
+
+
+def _disks(division: Division) -> Iterator[Judgement]:
+    disks = max(share.disks for share in division.shares)
+    if disks <= _FEW_DISKS:
+        yield rules.FEW_DISKS.speaks_for(
+            f"{format_counted(disks, 'data disk')} for a DataNode: at most {_FEW_DISKS} is best"
+        )
+    else:
+        yield rules.FEW_DISKS.speaks_against(
+            f"{disks} data disks for one DataNode: at most {_FEW_DISKS} is best",
+            _DISKS_DOUBLED * math.log2(disks / _FEW_DISKS),
+        )
+
+
+def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
+    sockets, count = group.cpu.sockets, division.per_host
+    best = _BEST_PER_SOCKET * sockets
+    sized = f"{format_counted(count, 'worker')} on {format_counted(sockets, 'socket')}"
+    range_text = f"{_FEWEST_PER_SOCKET * sockets} to {_MOST_PER_SOCKET * sockets} are good, {best} the best"
+    off = _OFF_OPTIMUM * abs(math.log2(count / best))
+    if count == 1:
+        # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
+        loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
+        yield rules.ONE_VM.speaks_against(
+            f"one virtual machine as large as the host takes {loss:.0%} longer than native", loss
+        )
+    elif _FEWEST_PER_SOCKET * sockets <= count <= _MOST_PER_SOCKET * sockets:
+        speaks: Callable[..., Judgement] = (
+            rules.WORKERS_PER_SOCKET.speaks_for if count == best else rules.WORKERS_PER_SOCKET.speaks_against
+        )
+        yield speaks(f"{sized}: {range_text}", off)
+    else:
+        yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
+
+
+def _alike(division: Division) -> Iterator[Judgement]:
+    if len(division.shares) == 1:
+        return
+    small, large = division.shares
+    mean = sum(share.per_host * share.disks for share in division.shares) / division.per_host
+    excess = mean / small.disks - 1
+    yield rules.ALIKE.speaks_against(
+        f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
+        f"the smaller workers' disks carry {excess:.0%} more than the mean",
+        _WRITE_SHARE * excess,
+    )
+
+
+def _replicas(division: Division) -> Iterator[Judgement]:
+    excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
+    yield rules.REPLICA_BALANCE.speaks_against(
+        f"with {format_counted(division.per_host, 'DataNode')} per host, "
+        f"the fullest holds about {excess:.0%} more blocks than the mean",
+        _WRITE_SHARE * excess,
+    )
+
+
+def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    each = [
+        request.slots
+        or slots_of(
+            group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes
+        ).each
+        for share in division.shares
+    ]
+    if min(each) == 1:
+        yield rules.SLOTS_TO_TUNE.speaks_against(
+            "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
+        )
+
+
+def _guests(division: Division) -> Iterator[Judgement]:
+    share = guest_share(division)
+    yield rules.GUEST_MEMORY.speaks_against(
+        f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest')} with daemons",
+        _GUEST_MEMORY * share,
+    )
+
+
+def _master_place(division: Division) -> Iterator[Judgement]:
+    large = division.shares[-1]
+    if large.vcpus >= PLACE_VCPUS and large.memory_bytes >= PLACE_BYTES:
+        return
+    yield rules.MASTER_PLACE.speaks_against(
+        f"{format_counted(large.vcpus, 'vCPU')} and {format_gib(large.memory_bytes)} are less than a "
+        f"master needs ({PLACE_VCPUS} vCPUs, {format_gib(PLACE_BYTES)}): it takes several workers' places",
+        _MASTER_PLACES,
+    )

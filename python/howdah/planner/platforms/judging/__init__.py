@@ -1,1 +1,0 @@
-"""What each kind of work says of a platform."""

@@ -1,0 +1,8 @@
+"""What the files of one configuration ask of one another: one value for each name, where its readers look."""
+
+from __future__ import annotations
+
+from howdah.planner.rule import Rule
+from howdah.planner.rules.consistency import bounds, combinations, files, names
+
+RULES: tuple[Rule, ...] = (*files.RULES, *combinations.RULES, *names.RULES, *bounds.RULES)

@@ -1,0 +1,143 @@
+"""Numbers beyond which a property does harm whatever the cluster is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import GIB, MIB
+
+
+class _Bounds(NamedTuple):
+    """The least and the most that will do, and what it comes to beyond them."""
+
+    key: str
+    least: float
+    most: float
+    usual: str
+    harm: str
+
+
+_ANY = float("inf")
+_BOUNDS = (
+    _Bounds("dfs.heartbeat.interval", 1, 30, "3", "dead DataNodes are found after ten heartbeats and more"),
+    _Bounds(
+        "dfs.namenode.safemode.threshold-pct",
+        0.9,
+        1,
+        "0.999f",
+        "the NameNode serves and replicates before DataNodes have reported, or never",
+    ),
+    _Bounds(
+        "dfs.namenode.replication.min", 1, 2, "1", "a write fails wherever so many DataNodes are not at hand"
+    ),
+    _Bounds(
+        "mapreduce.task.timeout", 60_000, _ANY, "600000", "a task that hangs is never ended, or too soon"
+    ),
+    _Bounds(
+        "mapreduce.reduce.shuffle.input.buffer.percent",
+        0.1,
+        0.9,
+        "0.7",
+        "map output fills the reduce task's heap, or none of it stays in memory",
+    ),
+    _Bounds(
+        "yarn.scheduler.capacity.maximum-am-resource-percent",
+        0.01,
+        0.9,
+        "0.1",
+        "application masters get no room, or leave none to their tasks",
+    ),
+    _Bounds("zookeeper.session.timeout", 10_000, _ANY, "90000", "a pause of Java's ends a RegionServer"),
+    _Bounds(
+        "hbase.regionserver.handler.count", 10, 1000, "30", "requests wait, or their buffers fill the heap"
+    ),
+    _Bounds(
+        "hbase.hregion.max.filesize", GIB, _ANY, str(10 * GIB), "a RegionServer has thousands of regions"
+    ),
+    _Bounds(
+        "hbase.hregion.memstore.flush.size", 32 * MIB, _ANY, str(128 * MIB), "tiny files, compacted for ever"
+    ),
+)
+
+
+def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = Reading(found)
+    for one in _BOUNDS:
+        # A size may have a suffix; what is neither a number nor a size is for the rule about types.
+        number = reading.number(one.key)
+        value = number if number is not None else reading.size(one.key)
+        if value is not None:
+            limits = f"{one.least:g} at least" if one.most == _ANY else f"{one.least:g} to {one.most:g}"
+            yield Observation(
+                ok=one.least <= value <= one.most,
+                about=one.key,
+                found=reading.text(one.key) or "",
+                expected=f"{limits}: else {one.harm}",
+                fix=f"set {one.key} to {one.usual} in {reading.where(one.key)}",
+                where=reading.where(one.key),
+            )
+
+
+def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = Reading(found)
+    given = {
+        key: number
+        for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
+        if reading.text(key) and (number := reading.number(key)) is not None
+    }
+    if len(given) > 1:
+        yield Observation(
+            ok=list(given.values()) == sorted(given.values()),
+            about="dfs.replication",
+            found=", ".join(f"{key} {number:g}" for key, number in given.items()),
+            expected="in this order: the NameNode refuses files or does not start",
+            fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "
+            "or remove those two: their defaults are 1 and 512",
+        )
+
+
+def _stalls(found: Found, facts: Facts) -> Iterator[Observation]:
+    key = "hbase.hstore.blockingStoreFiles"
+    reading = Reading(found)
+    blocking = reading.number(key)
+    compacting = reading.number("hbase.hstore.compaction.min") or 3
+    if blocking is not None:
+        yield Observation(
+            ok=blocking > compacting,
+            about=key,
+            found=f"{blocking:g}, and compactions begin at {compacting:g} files",
+            expected=f"more than {compacting:g}, 16 by default: writes stop before a compaction begins",
+            fix=f"set {key} to 16 in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.bounds",
+        says="No number is so small or so large that it does harm on every cluster.",
+        sources=("Hadoop 3.5.0", "HBase 2.6.4", "howdah"),
+        inspect=_beyond,
+    ),
+    Inspection(
+        id="consistency.replication-bounds",
+        says="Files have as many replicas as the least and the most allow.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        condition="where the least or the most is set",
+        inspect=_replicas,
+    ),
+    Inspection(
+        id="consistency.store-files",
+        says="A store is compacted before it has so many files that writes stop.",
+        sources=("HBase 2.6.4: hbase-default.xml",),
+        severity=Severity.MUST,
+        condition="where the number of files that stops writes is set",
+        inspect=_stalls,
+    ),
+)

@@ -1,0 +1,252 @@
+"""Values that are right by themselves and wrong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundConfig
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import MIB
+
+_CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
+_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
+_ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
+"""Variables that the daemon's Java machine or its start script defines."""
+
+_PREFIX = "yarn.scheduler.capacity."
+_FILE = "capacity-scheduler.xml"
+_PER_CENT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_ROUNDING = 0.001
+"""Thirds written with a few digits: Hadoop allows as much."""
+
+
+def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.config is None or not Reading(found).has("hdfs-site.xml"):
+        return
+    given = found.config.property("fs.defaultFS")
+    text = str(facts.decided.get("fs.defaultFS", ""))
+    yield Observation(
+        ok=not text.startswith("file:"),
+        about="fs.defaultFS",
+        found=text if given else f"{text} (default)",
+        expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
+        fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
+        where=given.place if given else "core-site.xml",
+    )
+
+
+def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.config is None or not Reading(found).has("hdfs-site.xml"):
+        # HBase's folder lists its own workers and says nothing of replicas.
+        return
+    workers = tuple(host for host in found.config.workers if host != "localhost")
+    if not workers:
+        return
+    replicas = int(facts.number("dfs.replication"))
+    yield Observation(
+        ok=replicas <= len(workers),
+        about="dfs.replication",
+        found=f"{replicas} replicas, {len(workers)} hosts in the workers file",
+        expected=f"at most {len(workers)}: every block would lack replicas for ever",
+        fix=f"set dfs.replication to {len(workers)} in hdfs-site.xml, or add workers",
+    )
+
+
+def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
+    size = found.config.property("dfs.blocksize") if found.config else None
+    if size is None:
+        return
+    block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
+    least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
+    yield Observation(
+        ok=chunk > 0 and block % chunk == 0 and block >= least,
+        about="dfs.blocksize",
+        found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
+        expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
+        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
+        where=size.place,
+    )
+
+
+def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
+    for what, of_host in (
+        ("mb", "yarn.nodemanager.resource.memory-mb"),
+        ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
+    ):
+        least, most = (f"yarn.scheduler.{end}-allocation-{what}" for end in ("minimum", "maximum"))
+        given = found.config.property(least) if found.config else None
+        if given is None:
+            continue
+        limits = {key: facts.number(key) for key in (most, of_host)}
+        exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
+        yield Observation(
+            ok=not exceeded,
+            about=least,
+            found=", ".join([given.text, *(f"{key} is {limits[key]:g}" for key in exceeded)]),
+            expected=f"at most {most} and {of_host}, or a daemon does not start",
+            fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
+            where=given.place,
+        )
+
+
+def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.config is None or facts.request.secure:
+        return
+    given = [one for one in found.config.properties if _CREDENTIAL.fullmatch(one.name) and one.text]
+    if given:
+        first = given[0]
+        yield Observation(
+            ok=False,
+            about="hadoop.security.authentication",
+            found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
+            expected="kerberos, or no principals",
+            fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
+            where=first.place,
+        )
+
+
+def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in found.config.properties if found.config else ():
+        # The key stores' passwords are a rule of their own, tls.passwords.
+        own = one.name.endswith("password") and not one.name.startswith("ssl.")
+        if own and one.text and "${" not in one.text:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found="written in the file",
+                expected="in a credential store",
+                fix=f"hadoop credential create {one.name}, name the store in "
+                f"hadoop.security.credential.provider.path, remove {one.name} from {one.place}",
+                where=one.place,
+            )
+
+
+def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in found.config.effective if found.config else ():
+        names = [name for name in _VARIABLE.findall(one.text) if _ELSEWHERE.fullmatch(name) is None]
+        if names:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=one.text,
+                expected=f"${{{names[0]}}} to be set somewhere",
+                fix=f"write the value itself into {one.place}, or set {names[0]}",
+                where=one.place,
+            )
+
+
+def _capacity_scheduler(found: Found) -> FoundConfig | None:
+    """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
+    if found.config is None or not any(file.endswith("yarn-site.xml") for file in found.config.files):
+        return None
+    scheduler = found.config.property("yarn.resourcemanager.scheduler.class")
+    return None if scheduler and "CapacityScheduler" not in scheduler.text else found.config
+
+
+def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
+    listed = config.property(f"{_PREFIX}{queue}.queues")
+    return tuple(name.strip() for name in listed.text.split(",") if name.strip()) if listed else ()
+
+
+def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every queue that has children, from the root down."""
+    pending = [queue]
+    seen = set(pending)
+    while pending:
+        parent = pending.pop()
+        children = _children(config, parent)
+        if children:
+            yield parent, children
+        below = {f"{parent}.{child}" for child in children} - seen
+        seen |= below
+        # A queue that is listed below itself would make paths for ever.
+        pending += sorted(path for path in below if path.count(".") < 20)
+
+
+def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(found)
+    if config is None:
+        return
+    for parent, children in _parents(config):
+        keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
+        given = {key: config.property(key) for key in keys}
+        texts = {key: one.text.strip() for key, one in given.items() if one is not None}
+        if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
+            # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
+            continue
+        total = sum(float(text) for text in texts.values())
+        last = next((one for one in reversed(list(given.values())) if one is not None), None)
+        missing = [key for key in keys if key not in texts]
+        yield Observation(
+            ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
+            about=f"{_PREFIX}{parent}.*.capacity",
+            found=" + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
+            expected="100 % over the queues below one parent",
+            fix=f"make {' and '.join(keys)} add up to 100 in {_FILE}",
+            where=f"{last.place}" if last else _FILE,
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.default-file-system",
+        says="Daemons and clients are told of the cluster's HDFS; the release's default is the local disk.",
+        sources=("Hadoop 3.5.0: core-default.xml",),
+        severity=Severity.MUST,
+        condition="where the configuration has an hdfs-site.xml",
+        inspect=_default_file_system,
+    ),
+    Inspection(
+        id="consistency.replicas-and-workers",
+        says="A block has no more replicas than there are workers.",
+        sources=("D0 60", "X5"),
+        severity=Severity.MUST,
+        condition="where a workers file lists the workers",
+        inspect=_replicas_and_workers,
+    ),
+    Inspection(
+        id="consistency.block-chunks",
+        says="A block is made of whole checksum chunks and is not below the NameNode's least size.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        inspect=_block_chunks,
+    ),
+    Inspection(
+        id="consistency.allocation-order",
+        says="The least container is not above the largest, nor above what a NodeManager has.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        inspect=_allocation_order,
+    ),
+    Inspection(
+        id="consistency.kerberos-by-half",
+        says="Principals and keytabs come with Kerberos authentication; without it they protect nothing.",
+        sources=("Hadoop 3.5.0",),
+        severity=Severity.MUST,
+        condition="where authentication is simple",
+        inspect=_kerberos_by_half,
+    ),
+    Inspection(
+        id="consistency.plain-passwords",
+        says="Passwords are in a credential store, not in files that every daemon and many people read.",
+        sources=("Hadoop 3.5.0: CredentialProviderAPI",),
+        inspect=_plain_passwords,
+    ),
+    Inspection(
+        id="consistency.undefined-variable",
+        says="A variable in a value is set by a property or by the Java machine; others are not replaced.",
+        sources=("howdah",),
+        inspect=_undefined,
+    ),
+    Inspection(
+        id="consistency.queue-capacities",
+        says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
+        sources=("Hadoop 3.5.0",),
+        severity=Severity.MUST,
+        condition="for the capacity scheduler",
+        inspect=_shares,
+    ),
+)

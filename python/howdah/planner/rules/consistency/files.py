@@ -1,0 +1,91 @@
+"""Each property once, where its readers look, and not against what is final."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.rules.release import known_property, named
+
+_READERS = {
+    "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
+    "yarn-site.xml": {"yarn-site.xml", "core-site.xml", "capacity-scheduler.xml"},
+    "mapred-site.xml": {"mapred-site.xml", "core-site.xml", "yarn-site.xml", "hbase-site.xml"},
+    "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
+    "hbase-site.xml": {"hbase-site.xml"},
+}
+"""For the file that a property belongs to, the files in which whoever uses it looks for it."""
+
+
+def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
+    seen: dict[tuple[str, str], FoundProperty] = {}
+    for one in found.config.properties if found.config else ():
+        before = seen.get((one.file, one.name))
+        if before is not None:
+            wins, loses = (before, one) if before.final else (one, before)
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
+                expected="once in a file",
+                fix=f"remove {one.name} from {loses.place}, which has no effect",
+                where=one.place,
+            )
+        if before is None or not before.final:
+            seen[one.file, one.name] = one
+
+
+def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
+    final: dict[str, FoundProperty] = {}
+    for one in named(found):
+        fixed = final.get(one.name)
+        if fixed is not None and fixed.file != one.file and fixed.text != one.text:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"{one.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
+                expected="no other value after a final one",
+                fix=f"remove {one.name} from {one.place}, or set it where it is final, in {fixed.place}",
+                where=one.place,
+            )
+        if one.final:
+            final.setdefault(one.name, one)
+
+
+def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
+    for one in named(found):
+        known = known_property(one, facts)
+        readers = _READERS.get(known.file) if known else None
+        if known is not None and readers is not None and one.base_name not in readers:
+            yield Observation(
+                ok=False,
+                about=one.name,
+                found=f"in {one.base_name}, which whoever uses it does not read",
+                expected=f"in {known.file}",
+                fix=f"move {one.name} from {one.place} to {known.file}",
+                where=one.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.duplicate-property",
+        says="A property stands once in a file; of several the last wins, or the first that is final.",
+        sources=("howdah",),
+        inspect=_duplicates,
+    ),
+    Inspection(
+        id="consistency.final-overridden",
+        says="What one file marks final, no later file sets otherwise, for that is ignored.",
+        sources=("D0 145", "howdah"),
+        inspect=_overridden,
+    ),
+    Inspection(
+        id="consistency.misplaced-property",
+        says="A property stands in a file that the daemons which use it read.",
+        sources=("howdah",),
+        inspect=_misplaced,
+    ),
+)

@@ -1,0 +1,228 @@
+"""Whether the names that clients and daemons are given lead to the cluster's own masters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from howdah.model.found import Found
+from howdah.model.hostname import is_hostname
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_FILE_SYSTEM = "fs.defaultFS"
+_HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
+_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
+_SCHEDULER = "yarn.resourcemanager.scheduler.class"
+_KNOWN_SCHEDULERS = tuple(
+    f"{_SCHEDULERS}{name}"
+    for name in ("capacity.CapacityScheduler", "fair.FairScheduler", "fifo.FifoScheduler")
+)
+
+
+def _host(address: str) -> str:
+    return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip().lower()
+
+
+def _listed(text: object) -> tuple[str, ...]:
+    parts = text if isinstance(text, tuple) else str(text).split(",")
+    return tuple(str(part).strip() for part in parts if str(part).strip())
+
+
+def _namenodes(found: Found, services: tuple[str, ...]) -> dict[str, str]:
+    """Every address that a NameNode is given, by its key."""
+    keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
+    return {
+        one.name: one.text
+        for one in (found.config.effective if found.config else ())
+        if one.name in keys or one.name.startswith(tuple(f"{key}." for key in keys[1:]))
+    }
+
+
+def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every ``hdfs://`` names a service or a NameNode that hdfs-site.xml defines."""
+    if found.config is None:
+        return
+    reading = Reading(found)
+    services = _listed(reading.text("dfs.nameservices") or "")
+    namenodes = _namenodes(found, services)
+    known = {service.lower() for service in services} or {_host(text) for text in namenodes.values()}
+    if not known:
+        return
+    for key in (_FILE_SYSTEM, "hbase.rootdir"):
+        text = reading.text(key) or ""
+        if not text.startswith("hdfs://") or "${" in text:
+            continue
+        name = _host(text)
+        wanted = services[0] if services else next(iter(namenodes.values()))
+        yield Observation(
+            ok=not name or name in known,
+            about=key,
+            found=text,
+            expected=f"one of {', '.join(sorted(known))}: with two NameNodes the name service, "
+            "for one NameNode's own address is lost when the other takes over"
+            if services
+            else f"hdfs://{wanted}, where dfs.namenode.rpc-address says the NameNode is",
+            fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
+            f"in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether masters that several hosts must find are called something else than their own host."""
+    if found.config is None or len([one for one in found.config.workers if _host(one) not in _HERE]) < 2:
+        return
+    reading = Reading(found)
+    for key in _master_keys(reading):
+        value = facts.decided.get(key)
+        hosts = [_host(one) for one in _listed(value)] if value is not None else []
+        here = [host for host in hosts if host in _HERE]
+        file = {"fs": "core", "dfs": "hdfs"}.get(key.partition(".")[0], key.partition(".")[0])
+        place = reading.where(key)
+        yield Observation(
+            ok=not here,
+            about=key,
+            found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
+            expected="a host's own name: every other host looks for the master on itself",
+            fix=f"set {key} to the master's host name in {place or f'{file}-site.xml'}",
+            where=place or f"{file}-site.xml",
+        )
+
+
+def _master_keys(reading: Reading) -> Iterator[str]:
+    yield _FILE_SYSTEM
+    if reading.text("dfs.namenode.rpc-address"):
+        yield "dfs.namenode.rpc-address"
+    own = ("yarn.resourcemanager.ha.rm-ids", "yarn.resourcemanager.address")
+    if reading.has("yarn-site.xml") and not any(map(reading.text, own)):
+        yield "yarn.resourcemanager.hostname"
+    if reading.has("hbase-site.xml"):
+        yield "hbase.zookeeper.quorum"
+
+
+def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the workers files list hosts that a start script can reach."""
+    workers = found.config.workers if found.config else ()
+    several = len(workers) > 1
+    for name in workers:
+        if (several and name in _HERE) or not is_hostname(name):
+            yield Observation(
+                ok=False,
+                about="workers",
+                found=name,
+                expected="the host names of workers, one in a line",
+                fix=f"replace {name} in the workers file by the worker's host name, or remove the line",
+                where="workers",
+            )
+
+
+def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
+    return [name for name in names if name not in known]
+
+
+def _included(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the NameNode lets every worker in."""
+    config = found.config
+    if config is None or config.included is None or not config.included:
+        # An empty file lets everybody in.
+        return
+    # Sets: a large cluster has tens of thousands of both.
+    kept_out = _outside(config.workers, {*config.included, *_HERE})
+    reading = Reading(found)
+    shown = _few(kept_out)
+    yield Observation(
+        ok=not kept_out,
+        about="dfs.hosts",
+        found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
+        expected="every worker of the workers file: the NameNode refuses other DataNodes",
+        fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
+        where=reading.where("dfs.hosts"),
+    )
+
+
+def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the topology's table knows every worker."""
+    config = found.config
+    script = Reading(found).text("net.topology.script.file.name")
+    if config is None or config.mapped is None or not script:
+        return
+    unknown = _outside(config.workers, {*config.mapped, *_HERE})
+    yield Observation(
+        ok=not unknown,
+        about="topology.data",
+        found=f"{_few(unknown)} not in it" if unknown else "every worker",
+        expected="every worker of the workers file: others are taken to be in the default rack",
+        fix=f"add {_few(unknown)} with rack and node group to topology.data on the masters",
+        where="topology.data",
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _scheduler(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = Reading(found)
+    name = reading.text(_SCHEDULER)
+    if name and name.startswith("org.apache.hadoop."):
+        yield Observation(
+            ok=name in _KNOWN_SCHEDULERS,
+            about=_SCHEDULER,
+            found=name,
+            expected="a scheduler of Hadoop's: the ResourceManager does not start otherwise",
+            fix=f"set {_SCHEDULER} to {_KNOWN_SCHEDULERS[0]} in {reading.where(_SCHEDULER)}",
+            where=reading.where(_SCHEDULER),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.known-file-system",
+        says="What names the cluster's HDFS names its name service, or the NameNode where there is one.",
+        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
+        severity=Severity.MUST,
+        condition="where the configuration says which NameNodes there are",
+        inspect=_file_systems,
+    ),
+    Inspection(
+        id="consistency.reachable-masters",
+        says="Masters of several workers are named so that other hosts find them.",
+        sources=("Hadoop 3.5.0: ClusterSetup",),
+        severity=Severity.MUST,
+        condition="where a workers file lists more than one worker",
+        inspect=_reachable,
+    ),
+    Inspection(
+        id="consistency.worker-names",
+        says="A workers file lists names of hosts, each of them its own.",
+        sources=("Hadoop 3.5.0: ClusterSetup",),
+        severity=Severity.MUST,
+        condition="where there is a workers file",
+        inspect=_workers,
+    ),
+    Inspection(
+        id="consistency.included-workers",
+        says="The file of hosts that may be DataNodes has every worker.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        condition="where dfs.hosts names a file that lies with the configuration",
+        inspect=_included,
+    ),
+    Inspection(
+        id="consistency.mapped-workers",
+        says="The topology's table has every worker.",
+        sources=("Hadoop 3.5.0: RackAwareness",),
+        severity=Severity.MUST,
+        condition="where a script is set and its table topology.data lies with the configuration",
+        inspect=_mapped,
+    ),
+    Inspection(
+        id="consistency.scheduler-class",
+        says="The scheduler is one that Hadoop has.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        condition="where a scheduler of Hadoop's is named",
+        inspect=_scheduler,
+    ),
+)

@@ -1,0 +1,191 @@
+"""Data disks, and where HDFS's directories lie on them, as they were found on a host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from howdah.model.found import Found
+from howdah.model.storage import Disk, FileSystem
+from howdah.planner.data_mounts import (
+    Judged,
+    data_dirs,
+    data_disks,
+    data_mounts,
+    grouped,
+    is_system,
+)
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import MIB
+
+_RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
+_READ_AHEAD_LEAST = MIB
+
+_Look = Callable[[Found, Facts], Iterator[Observation]]
+
+
+def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+    """Look at every data disk with one question; those that do not concern it answer None."""
+
+    def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
+        answers = ((one.name, judge(one)) for one in data_disks(found))
+        yield from grouped([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
+
+    return inspect
+
+
+def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.host is None or found.config is None:
+        return
+    judged = []
+    for path in data_dirs(found.config):
+        mount = found.host.mount_of(path)
+        if mount is not None:
+            own = isinstance(mount, FileSystem) and not is_system(mount.mount)
+            judged.append(Judged(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
+    yield from grouped(
+        judged,
+        "a file system on a disk of its own",
+        "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
+    )
+
+
+def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether file systems that pass for disks of their own lie on one."""
+    mounts: dict[str, list[str]] = {}
+    for one in data_mounts(found):
+        for disk in one.disks:
+            mounts.setdefault(disk, []).append(one.mount)
+    for disk, names in mounts.items():
+        if len(names) > 1:
+            yield Observation(
+                ok=False,
+                about=disk,
+                found=f"carries {len(names)} data file systems: {', '.join(names)}",
+                expected="one data file system",
+                fix="give each a disk of its own: these share one disk's arm and fail together",
+            )
+
+
+def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
+    if found.host is None or found.config is None:
+        return
+    mounts: dict[str, list[str]] = {}
+    for path in data_dirs(found.config):
+        mount = found.host.mount_of(path)
+        if mount is not None:
+            mounts.setdefault(mount.mount, []).append(str(path))
+    for name, paths in mounts.items():
+        yield Observation(
+            len(paths) == 1,
+            name,
+            f"{len(paths)} data directories: {', '.join(paths)}" if len(paths) > 1 else paths[0],
+            "one data directory",
+            fix="keep one directory of each file system in dfs.datanode.data.dir",
+        )
+
+
+def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
+    models = {disk.name: disk.model or "" for disk in found.host.disks} if found.host else {}
+    judged = []
+    for one in data_mounts(found):
+        volumes = [models[name] for name in one.disks if _RAID_VOLUME.search(models.get(name, ""))]
+        if len(one.disks) > 1:
+            judged.append(Judged(one.mount, False, f"lies on {len(one.disks)} disks: {', '.join(one.disks)}"))
+        elif volumes:
+            judged.append(Judged(one.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})"))
+        elif one.disks:
+            judged.append(Judged(one.mount, True, "one disk"))
+    yield from grouped(
+        judged,
+        "one file system on each disk",
+        "take the array apart and give each disk a file system and an entry in dfs.datanode.data.dir",
+    )
+
+
+def _aligned(one: Disk) -> tuple[bool | None, str] | None:
+    if not one.partition_starts_bytes:
+        return None
+    off = [start for start in one.partition_starts_bytes if start % MIB]
+    return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
+
+
+def _scheduler(one: Disk) -> tuple[bool | None, str] | None:
+    if one.kind == "loop":
+        return None
+    if one.scheduler is None:
+        return None, "not known"
+    if one.kind == "hdd":
+        return one.scheduler in ("mq-deadline", "deadline"), one.scheduler
+    return one.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), one.scheduler
+
+
+def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
+    if facts.request.hbase_used:
+        return
+    judged = [
+        Judged(
+            one.name,
+            None if one.read_ahead_bytes is None else one.read_ahead_bytes >= _READ_AHEAD_LEAST,
+            "not known" if one.read_ahead_bytes is None else f"{one.read_ahead_bytes // 1024} KiB",
+        )
+        for one in data_disks(found)
+        if one.kind == "hdd"
+    ]
+    yield from grouped(
+        judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="disks.apart-from-system",
+        says="Keep HDFS's data off the operating system's file systems.",
+        sources=("D0 30",),
+        severity=Severity.MUST,
+        inspect=_apart,
+    ),
+    Inspection(
+        id="disks.shared",
+        says="Have one data file system on a disk: HDFS takes every file system for a disk of its own.",
+        sources=("D0 30", "D4 128"),
+        inspect=_shared,
+    ),
+    Inspection(
+        id="disks.one-directory-each",
+        says="Give HDFS one directory on each disk: it takes every directory for a disk of its own.",
+        sources=("D0 30",),
+        inspect=_one_each,
+    ),
+    Inspection(
+        id="disks.jbod",
+        says="Give HDFS single disks: no RAID, no striping, no volume over several.",
+        sources=("D0 30", "D4 128"),
+        inspect=_jbod,
+    ),
+    Inspection(
+        id="disks.alignment",
+        says="Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
+        sources=("D0 29",),
+        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk anew, beginning at 8 MiB"),
+    ),
+    Inspection(
+        id="disks.scheduler",
+        says="Sort requests for disks that spin, and let fast ones sort for themselves.",
+        sources=("howdah", "Linux 5.0"),
+        inspect=_disks(
+            _scheduler,
+            "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
+            "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
+        ),
+    ),
+    Inspection(
+        id="disks.read-ahead",
+        says="Read ahead 1 MiB or more on disks that spin.",
+        sources=("D0 56", "howdah"),
+        severity=Severity.MAY,
+        condition="HBase, which reads at random, does not run",
+        inspect=_read_ahead,
+    ),
+)

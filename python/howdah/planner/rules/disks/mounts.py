@@ -1,0 +1,193 @@
+"""File systems that hold data, as they were found on a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from howdah.model.found import Found
+from howdah.model.storage import FileSystem
+from howdah.planner.data_mounts import Judged, data_mounts, grouped
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import format_bytes
+
+_GROUPS_MOST = 4
+_GROUP_LARGEST = 2**40
+_RESERVED_MOST = 0.02
+_SIZE_SPREAD = 1.1
+_FILL_MOST = 0.9
+_FILL_SPREAD = 0.2
+
+_BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
+"""What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
+
+_Look = Callable[[Found, Facts], Iterator[Observation]]
+
+
+def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+    """Look at every data file system with one question; those that do not concern it answer None."""
+
+    def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
+        answers = ((one.mount, judge(one)) for one in data_mounts(found))
+        yield from grouped([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
+
+    return inspect
+
+
+def _kind(one: FileSystem) -> tuple[bool | None, str]:
+    return one.kind in ("xfs", "ext4"), one.kind
+
+
+def _groups(one: FileSystem) -> tuple[bool | None, str] | None:
+    if one.kind != "xfs":
+        return None
+    if one.xfs is None:
+        return None, "not known"
+    most = max(_GROUPS_MOST, -(-one.size_bytes // _GROUP_LARGEST))
+    return one.xfs.agcount <= most, f"{one.xfs.agcount} allocation groups"
+
+
+def _access_times(one: FileSystem) -> tuple[bool | None, str]:
+    said = [option for option in one.options if option.endswith("atime")]
+    return "noatime" in one.options, ", ".join(said) or "access times are written"
+
+
+def _discard(one: FileSystem) -> tuple[bool | None, str]:
+    used = any(option == "discard" or option.startswith("discard=") for option in one.options)
+    return not used, "discard" if used else "no discard"
+
+
+def _slow_or_unsafe(one: FileSystem) -> tuple[bool | None, str]:
+    bad = [option for option in one.options if option in _BAD_OPTIONS]
+    return not bad, ", ".join(bad) or "no such option"
+
+
+def _writable(one: FileSystem) -> tuple[bool | None, str]:
+    return "ro" not in one.options, "read-only" if "ro" in one.options else "writable"
+
+
+def _reserved(one: FileSystem) -> tuple[bool | None, str] | None:
+    if not one.kind.startswith("ext"):
+        return None
+    if one.reserved_bytes is None:
+        return None, "not known"
+    share = one.reserved_bytes / one.size_bytes
+    return share <= _RESERVED_MOST, f"{share:.1%} reserved ({format_bytes(one.reserved_bytes)})"
+
+
+def _room(one: FileSystem) -> tuple[bool | None, str]:
+    used = _used(one)
+    return used <= _FILL_MOST, f"{used:.0%} full"
+
+
+def _used(one: FileSystem) -> float:
+    return 1 - one.free_bytes / one.size_bytes
+
+
+def _even(found: Found, facts: Facts) -> Iterator[Observation]:
+    used = {one.mount: _used(one) for one in data_mounts(found)}
+    if len(used) > 1:
+        least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
+        yield Observation(
+            used[most] - used[least] <= _FILL_SPREAD,
+            f"{least}, {most}",
+            f"{used[least]:.0%} and {used[most]:.0%} full",
+            "at most 20 points between the emptiest and the fullest",
+            fix="hdfs diskbalancer -plan HOST, then -execute",
+        )
+
+
+def _equal(found: Found, facts: Facts) -> Iterator[Observation]:
+    sizes = {one.mount: one.size_bytes for one in data_mounts(found)}
+    if len(sizes) > 1:
+        small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        yield Observation(
+            sizes[large] <= _SIZE_SPREAD * sizes[small],
+            f"{small}, {large}",
+            f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}",
+            "data disks of one size",
+            fix="make disks alike, or choose AvailableSpaceVolumeChoosingPolicy "
+            "in dfs.datanode.fsdataset.volume.choosing.policy",
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="disks.kind-of-file-system",
+        says="Have XFS or ext4 on data disks.",
+        sources=("D0 28", "D4 127", "X6"),
+        inspect=_mounts(_kind, "xfs or ext4", "make XFS on the disk once its blocks have been moved away"),
+    ),
+    Inspection(
+        id="disks.allocation-groups",
+        says="Have few XFS allocation groups on data disks, so that a disk is as fast half full as empty.",
+        sources=("D0 28", "X6", "X10"),
+        inspect=_mounts(
+            _groups,
+            "at most 4, or one for each TiB",
+            "decommission the disk and make it anew with the plan's mkfs options (agcount)",
+        ),
+    ),
+    Inspection(
+        id="disks.access-times",
+        says="Mount data disks with noatime.",
+        sources=("howdah",),
+        inspect=_mounts(
+            _access_times, "noatime", "add noatime to the mount's options in /etc/fstab and remount"
+        ),
+        today="Linux writes access times once a day at most since 2.6.30 (relatime); noatime saves that too.",
+    ),
+    Inspection(
+        id="disks.discard",
+        says="Trim flash once a week, not at every delete.",
+        sources=("howdah",),
+        inspect=_mounts(
+            _discard, "no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer"
+        ),
+    ),
+    Inspection(
+        id="disks.mount-options",
+        says="Mount data disks neither synchronously nor without barriers.",
+        sources=("Linux", "howdah"),
+        inspect=_mounts(
+            _slow_or_unsafe,
+            "no sync, dirsync, data=journal or nobarrier",
+            "drop these options from /etc/fstab and remount",
+        ),
+    ),
+    Inspection(
+        id="disks.writable",
+        says="Have data disks mounted for writing.",
+        sources=("howdah",),
+        severity=Severity.MUST,
+        inspect=_mounts(
+            _writable,
+            "writable",
+            "errors make a file system read-only: read the kernel log, then repair or replace the disk",
+        ),
+    ),
+    Inspection(
+        id="disks.reserved-blocks",
+        says="Reserve next to nothing for root on data disks.",
+        sources=("D1 93", "howdah"),
+        inspect=_mounts(_reserved, "at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE"),
+    ),
+    Inspection(
+        id="disks.room",
+        says="Leave a tenth of every data disk free.",
+        sources=("D0 28", "D0 36", "howdah"),
+        inspect=_mounts(_room, "at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved"),
+    ),
+    Inspection(
+        id="disks.even-fill",
+        says="Fill a host's data disks evenly.",
+        sources=("D0 151", "D0 36"),
+        inspect=_even,
+    ),
+    Inspection(
+        id="disks.equal-sizes",
+        says="Have data disks of one size in a host.",
+        sources=("D0 151", "D2 107"),
+        inspect=_equal,
+    ),
+)

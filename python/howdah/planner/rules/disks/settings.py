@@ -1,0 +1,162 @@
+"""How data disks are partitioned, formatted, mounted and read."""
+
+from __future__ import annotations
+
+from howdah.model.inventory import DiskKind, DiskRole
+from howdah.model.plan import Input, Value
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
+from howdah.planner.values import at_least
+from howdah.units import MIB
+
+_FILE = "disks"
+_LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
+_PARTITION_START = 8 * MIB
+
+
+def least_groups(size_bytes: int) -> int:
+    """The fewest allocation groups mkfs.xfs makes on a file system of this size."""
+    return max(2, -(-size_bytes // _LARGEST_GROUP))
+
+
+def _file_system(facts: Facts) -> Decision:
+    return Decision("xfs", "made in seconds, large files in few extents, many writers at once")
+
+
+def _file_system_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return found in ("xfs", "ext4")
+
+
+def _mkfs(facts: Facts) -> Decision:
+    size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
+    groups = least_groups(size)
+    return Decision(
+        f"-d agcount={groups}",
+        "few allocation groups fill a disk from its fast outer zone inwards, all disks alike; "
+        f"{groups} is the least mkfs.xfs makes at this size",
+        (
+            Input(name="disk size", value=size, unit="B"),
+            Input(name="largest group", value=_LARGEST_GROUP, unit="B"),
+        ),
+    )
+
+
+def _mount(facts: Facts) -> Decision:
+    return Decision(
+        ("noatime", "nofail"),
+        "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
+        "does not start",
+    )
+
+
+def _mount_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return isinstance(found, tuple) and "noatime" in found and "discard" not in found
+
+
+def _partition(facts: Facts) -> Decision:
+    return Decision(
+        _PARTITION_START, "a multiple of every sector, stripe and erase block; it costs 8 MiB of a disk"
+    )
+
+
+def _partition_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return isinstance(found, int) and found > 0 and found % MIB == 0
+
+
+def _scheduler(facts: Facts) -> Decision:
+    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    if DiskKind.HDD in kinds:
+        return Decision("mq-deadline", "a spinning disk gains from sorted requests, and no task starves")
+    if DiskKind.SSD in kinds:
+        return Decision(
+            "mq-deadline",
+            "a SATA queue is shallow: ordered by deadline, no read waits behind a burst of writes",
+        )
+    return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
+
+
+def _scheduler_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    return found == decision.value or (not facts.spinning and found in ("none", "mq-deadline", "kyber"))
+
+
+def _read_ahead(facts: Facts) -> Decision:
+    return Decision(1024, "several streams share a disk: reading further ahead makes for fewer seeks")
+
+
+def _streams(facts: Facts) -> bool:
+    return not facts.request.hbase_used and facts.spinning
+
+
+def _is_spinning(facts: Facts) -> bool:
+    return facts.spinning
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="disks.file-system",
+        says="Make XFS on data disks; an ext4 that exists is fine.",
+        sources=("D0 28", "D4 127", "X6"),
+        key="fs.type",
+        file=_FILE,
+        decide=_file_system,
+        accepts=_file_system_accepts,
+        today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
+    ),
+    SettingRule(
+        id="disks.make-file-system",
+        says="Make XFS with the fewest allocation groups.",
+        sources=("D0 28", "X6", "X10"),
+        condition="data disks spin",
+        applies=_is_spinning,
+        key="mkfs.options",
+        file=_FILE,
+        scope=Scope.WORKER,
+        decide=_mkfs,
+        today="The papers' agcount=1 is refused: mkfs.xfs 6.1 makes 2 at least, and one for each TiB.",
+    ),
+    SettingRule(
+        id="disks.mount",
+        says="Mount data disks without access times and discards, and let no lost one hold up a start.",
+        sources=("howdah",),
+        key="mount.options",
+        file=_FILE,
+        decide=_mount,
+        accepts=_mount_accepts,
+        today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
+        "the start. On flash a weekly fstrim does the work of `discard`.",
+    ),
+    SettingRule(
+        id="disks.partition",
+        says="Begin a data disk's one partition at 8 MiB.",
+        sources=("D0 29", "D0 30", "D1 93", "D2 112", "D3 123"),
+        key="partition.start",
+        file=_FILE,
+        decide=_partition,
+        accepts=_partition_accepts,
+    ),
+    SettingRule(
+        id="disks.queue-scheduler",
+        says="Sort requests for disks that spin, and leave NVMe to itself.",
+        sources=("howdah", "Linux 5.0"),
+        key="queue.scheduler",
+        file=_FILE,
+        scope=Scope.WORKER,
+        decide=_scheduler,
+        accepts=_scheduler_accepts,
+        today="The single-queue schedulers cfq, deadline and noop went with Linux 5.0.",
+    ),
+    SettingRule(
+        id="disks.queue-read-ahead",
+        says="Read ahead 1 MiB on disks that spin.",
+        sources=("D0 56", "howdah"),
+        severity=Severity.MAY,
+        condition="data disks spin and HBase, which reads at random, does not run",
+        applies=_streams,
+        key="queue.read_ahead_kb",
+        file=_FILE,
+        scope=Scope.WORKER,
+        decide=_read_ahead,
+        accepts=at_least,
+        today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",
+    ),
+)

@@ -1,0 +1,8 @@
+"""The hypervisor: what it is told of workers, and what to see to around it."""
+
+from __future__ import annotations
+
+from howdah.planner.rule import Rule
+from howdah.planner.rules.hypervisor import counsel, kvm, vsphere
+
+RULES: tuple[Rule, ...] = (*vsphere.RULES, *kvm.RULES, *counsel.RULES)

@@ -1,0 +1,8 @@
+"""The network: fast enough for the disks, ports bonded, packets large, one queue for a virtual card."""
+
+from __future__ import annotations
+
+from howdah.planner.rule import Rule
+from howdah.planner.rules.network import counsel, ports, settings
+
+RULES: tuple[Rule, ...] = (*settings.RULES, *ports.RULES, *counsel.RULES)

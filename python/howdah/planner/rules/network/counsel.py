@@ -1,0 +1,100 @@
+"""What ports and switches to buy, and what to look after that no file sets."""
+
+from __future__ import annotations
+
+from howdah.model.request import Hypervisor
+from howdah.planner.conditions import several_ports
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
+from howdah.units import format_bits_per_s, format_rate
+
+_GIGABIT = 10**9
+
+
+def _speed(facts: Facts) -> str | None:
+    group = facts.group
+    needed = replica_bits_per_s(group, facts.request.replication or 3)
+    usable = group.network_bits_per_s * LINE_SHARE
+    if not usable or needed <= usable:
+        return None
+    return (
+        f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
+        f"{facts.request.replication or 3} replicas {format_bits_per_s(needed)} of it crosses the network "
+        f"each way, and its ports carry {format_bits_per_s(usable)}. Loading data will be bound by the "
+        "network: add ports, which also survive the loss of one, or faster ones."
+    )
+
+
+def _grouped_gigabit(facts: Facts) -> str | None:
+    slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
+    if not slow:
+        return None
+    return (
+        f"{facts.group.name} has ports of 1 Gb/s. A port of 10 Gb/s made loading and reading three to six "
+        "times as fast; grouped gigabit ports grow less well with the data, so prefer faster ones."
+    )
+
+
+def _end_to_end(facts: Facts) -> str:
+    return (
+        "Jumbo frames hold end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
+        "then prove it between two hosts with `ping -M do -s 8972 HOST`."
+    )
+
+
+def _switch(facts: Facts) -> str | None:
+    if not several_ports(facts):
+        return None
+    if facts.request.hypervisor is Hypervisor.VSPHERE:
+        return (
+            "Give each physical port a virtual switch and each worker a vmxnet3 card on every one, bonded in "
+            "the guest (balance-xor, layer3+4), or use LACP on a distributed switch, hashing layers 3 and 4."
+        )
+    return (
+        "Set the switch's side of every bond as well: LACP with layer 3+4 hashing on both switches of a pair "
+        "(MLAG); Cisco's PAgP does not speak with Linux."
+    )
+
+
+def _interrupts(facts: Facts) -> str:
+    return (
+        "Leave interrupts to irqbalance, and look into /proc/interrupts under load: one CPU that serves a "
+        "card alone and is full is the sign to spread its queues, or to pin them away from the tasks."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Counsel(
+        id="network.speed",
+        says="Have a network that carries the replicas of all that the disks can write.",
+        sources=("D0 45", "D0 46", "D0 48", "D0 47", "D2 159"),
+        tell=_speed,
+    ),
+    Counsel(
+        id="network.gigabit",
+        says="Prefer 10GbE or faster to grouped 1GbE.",
+        sources=("D4 141", "D4 135", "D0 46"),
+        tell=_grouped_gigabit,
+    ),
+    Counsel(
+        id="network.end-to-end",
+        says="Prove jumbo frames end to end.",
+        sources=("D0 40",),
+        tell=_end_to_end,
+    ),
+    Counsel(
+        id="network.switch",
+        says="Set up both ends of a bond.",
+        sources=("D0 43", "D4 132"),
+        tell=_switch,
+    ),
+    Counsel(
+        id="network.interrupts",
+        says="Let irqbalance spread interrupts, and check that no CPU drowns in them.",
+        sources=("D0 38", "D0 42", "D0 44"),
+        severity=Severity.MAY,
+        tell=_interrupts,
+        today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
+    ),
+)

@@ -1,0 +1,142 @@
+"""Whether a configuration that exists keeps replicas on different hosts: the ways in which it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Reading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
+_IMPL = "net.topology.impl"
+_POLICY = "dfs.block.replicator.classname"
+_OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
+_SCRIPT = "net.topology.script.file.name"
+_TABLE = "net.topology.table.file.name"
+_SWITCH = "net.topology.nodegroup.aware"
+_PROVIDER = "dfs.namenode.hosts.provider.classname"
+
+_WITH_NODE_GROUP = "NodeGroup"
+_RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
+_WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
+
+
+def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether node groups, once begun, are declared completely."""
+    reading = Reading(found)
+    impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY) or ""
+    if _WITH_NODE_GROUP not in impl + policy:
+        return
+    yield _declared(
+        reading, _IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"
+    )
+    yield _declared(
+        reading,
+        _POLICY,
+        _WITH_NODE_GROUP in policy,
+        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyWithNodeGroup",
+    )
+    yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
+    has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
+    yield Observation(
+        ok=has_script,
+        about=_SCRIPT,
+        found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set",
+        expected="a script that prints /rack/nodegroup for each worker",
+        fix=f"set {_SCRIPT} in core-site.xml: a rack alone, the default, rejects every DataNode",
+        where=reading.where(_SCRIPT),
+    )
+
+
+def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observation:
+    file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
+    return Observation(
+        ok=ok,
+        about=key,
+        found=reading.text(key) or "not set",
+        expected=expected,
+        fix=f"set {key} to {expected} in {file}",
+        where=reading.where(key),
+    )
+
+
+def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
+    reading = Reading(found)
+    if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
+        return
+    policy = (reading.text(_POLICY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
+    knows = (
+        _WITH_NODE_GROUP in policy
+        or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
+        or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
+    )
+    yield Observation(
+        ok=knows,
+        about=_POLICY,
+        found=_told(policy, reading),
+        expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
+        f"{_RACK_TOLERANT} with every host as a rack",
+        fix=f"set {_POLICY} and what it needs in hdfs-site.xml as `howdah render` writes them",
+        where=reading.where(_POLICY),
+    )
+
+
+def _told(policy: str, reading: Reading) -> str:
+    if policy == _WITH_UPGRADE_DOMAIN:
+        return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
+    if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
+        return f"{policy}, and no topology at all: workers of one host look like hosts"
+    return f"{policy}: with a host as a rack it puts the second and third replica on one host"
+
+
+def _shares_hosts(facts: Facts) -> bool:
+    on_a_host: Counter[str | None] = Counter()
+    for worker, _ in facts.cluster.kinds:
+        on_a_host[worker.group] += worker.per_host
+    return max(on_a_host.values(), default=1) > 1
+
+
+def _unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a switch is set that nothing reads."""
+    reading = Reading(found)
+    text = reading.text(_SWITCH)
+    if text is not None:
+        yield Observation(
+            ok=False,
+            about=_SWITCH,
+            found=text,
+            expected="not set: Hadoop 3 does not read it",
+            fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY} and {_OWN_TOPOLOGY} declare node groups",
+            where=reading.where(_SWITCH),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="topology.node-groups-complete",
+        says="Node groups are declared with exactly three properties and a script; fewer stop HDFS.",
+        sources=("D0 60", "Hadoop 3.5.0"),
+        severity=Severity.MUST,
+        condition="any property of node groups is set",
+        inspect=_node_groups,
+    ),
+    Inspection(
+        id="topology.divided-hosts",
+        says="Where workers share a host, the configuration keeps replicas on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="workers are virtual machines",
+        inspect=_divided_hosts,
+    ),
+    Inspection(
+        id="topology.unread-switch",
+        says="net.topology.nodegroup.aware has no reader left: it switches nothing on.",
+        sources=("Hadoop 3.5.0",),
+        condition="the property is set",
+        inspect=_unread_switch,
+    ),
+)
