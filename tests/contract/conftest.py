@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from howdah.model.engines import HADOOP, LOCAL, SIM, engines
 from support.daemons import FETCH, LIB
 from support.hadoop_cluster import HadoopCluster, hadoop_cluster
 from support.rigs import HadoopRig, LocalRig, Rig, SimRig, SuiteRun, run_suite, work_dir_of
@@ -24,15 +25,23 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]
         yield running
 
 
-@pytest.fixture(scope="session", params=["local", "sim", "hadoop"])
-def make_rig(request: pytest.FixtureRequest) -> MakeRig:
-    """Every engine."""
-    if request.param == "local":
-        return lambda root, test: LocalRig(root)
-    if request.param == "sim":
-        return lambda root, test: SimRig(root)
+def _on_hadoop(request: pytest.FixtureRequest) -> MakeRig:
     running = request.getfixturevalue("cluster")
     return lambda root, test: HadoopRig(running, root, work_dir_of(test))
+
+
+RIGS: dict[str, Callable[[pytest.FixtureRequest], MakeRig]] = {
+    LOCAL: lambda request: lambda root, test: LocalRig(root),
+    SIM: lambda request: lambda root, test: SimRig(root),
+    HADOOP: _on_hadoop,
+}
+"""What each engine runs on here."""
+
+
+@pytest.fixture(scope="session", params=engines())
+def make_rig(request: pytest.FixtureRequest) -> MakeRig:
+    """Every engine that is registered: one that has nothing to run on here fails every test."""
+    return RIGS[request.param](request)
 
 
 @pytest.fixture

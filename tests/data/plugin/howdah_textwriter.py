@@ -30,8 +30,8 @@ class TextWriter(Workload):
     """Replicas of what it writes."""
 
     options = (MAPS, TEXT_SIZE, REPLICATION)
-    programs: ClassVar = {"hadoop": "howdah_textwriter:write"}
-    sizes: ClassVar = {"hadoop": "howdah_textwriter:sized"}
+    programs: ClassVar = {"hadoop": "howdah_textwriter:write", "scribe": "howdah_scribe:write_here"}
+    sizes: ClassVar = {"hadoop": "howdah_textwriter:sized", "scribe": "howdah_textwriter:sized"}
     folder = "textwriter"
     rated_over = "words written"
 

@@ -1,6 +1,6 @@
-"""A workload that another package brings: its flags, its run on a real Hadoop, and what is made of it.
+"""A workload and an engine of another package: their flags, their runs, and what is made of these.
 
-Nothing of howdah names it; its package says only ``textwriter = howdah_textwriter:TextWriter``.
+Nothing of howdah names them; their package does, in a line each of its entry points.
 """
 
 from __future__ import annotations
@@ -72,8 +72,30 @@ def test_it_runs_on_hadoop_is_compared_and_reported(cluster: HadoopCluster, tmp_
     compared = howdah("compare", *(run["run"]["id"] for run in runs), cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
     assert "textwriter" in compared.stdout
-    (page, *_) = sorted((tmp_path / "runs").glob("*/report/index.html"))
+    page = next((tmp_path / "runs" / record["id"]).rglob("*.html"))
     assert "words written" in page.read_text()
+
+
+def test_its_engine_runs_it_and_has_a_flag_of_its_own(tmp_path: Path) -> None:
+    usage = howdah("run", "--help", cwd=tmp_path).stdout
+    assert "By a scribe" in usage
+    assert "--paper" in usage
+    (tmp_path / "paper").mkdir()
+    words = ("run", "textwriter", "--engine", "scribe", "--text-size", "1000", "--maps", "2")
+    done = howdah(*words, "--paper", "paper", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)["run"]
+    assert (record["engine"], record["outcome"]) == ("scribe", "succeeded")
+    assert sorted(path.name for path in (tmp_path / "paper").iterdir()) == ["words-0", "words-1"]
+    shown = howdah("runs", "show", "last", cwd=tmp_path)
+    assert "textwriter" in shown.stdout, shown.stderr
+    other = howdah("run", "pi", "--paper", "paper", cwd=tmp_path)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "--paper: --engine local does not use it" in other.stderr
+    assert "--engine scribe does not run pi" in howdah("run", "pi", "--engine", "scribe", cwd=tmp_path).stderr
+    study = howdah("study", "schema", cwd=tmp_path)
+    engine = json.loads(study.stdout)["$defs"]["CellSettings"]["properties"]["engine"]
+    assert "scribe" in str(engine)
 
 
 @pytest.mark.parametrize(
