@@ -135,6 +135,11 @@ def format_bits_per_s(value: float) -> str:
     return _scaled(value, [(1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s")], "b/s")
 
 
+def format_per_s(value: float) -> str:
+    """How often in a second: ``1,234/s``, ``12.3/s``."""
+    return f"{value:,.0f}/s" if value >= 99.95 else f"{_significant(value)}/s"
+
+
 def format_count(value: int) -> str:
     """Counts with thousands separators: ``10,000,000``."""
     return f"{value:,}"

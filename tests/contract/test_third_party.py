@@ -71,9 +71,12 @@ def test_it_runs_on_hadoop_is_compared_and_reported(cluster: HadoopCluster, tmp_
     assert result["replicas"]["bytes"] >= maps * TEXT_BYTES
     compared = howdah("compare", *(run["run"]["id"] for run in runs), cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
-    assert "textwriter" in compared.stdout
+    assert "textwriter's pace " in compared.stdout
+    (metric,) = result["metrics"]
+    assert (metric["name"], metric["unit"], metric["better"]) == ("pace", "B/s", "higher")
     page = next((tmp_path / "runs" / record["id"]).rglob("*.html"))
-    assert "words written" in page.read_text()
+    for words in ("words written", "Reported by the programs", "one map"):
+        assert words in page.read_text()
 
 
 def test_its_engine_runs_it_and_has_a_flag_of_its_own(tmp_path: Path) -> None:
@@ -89,6 +92,7 @@ def test_its_engine_runs_it_and_has_a_flag_of_its_own(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "paper").iterdir()) == ["words-0", "words-1"]
     shown = howdah("runs", "show", "last", cwd=tmp_path)
     assert "textwriter" in shown.stdout, shown.stderr
+    assert "pace" in done.stdout
     other = howdah("run", "pi", "--paper", "paper", cwd=tmp_path)
     assert (other.returncode, other.stdout) == (2, "")
     assert "--paper: --engine local does not use it" in other.stderr

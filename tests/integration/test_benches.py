@@ -281,7 +281,7 @@ class TestCommand:
         done = benches(tmp_path, name, "--rows", str(16 * ROWS), "--repeats", "1", "--peer", "gnu-sort")
         assert done.returncode == 0, done.stderr
         (result,) = results(tmp_path)
-        assert result["context"] == name
+        assert result["bench"] == name
         for case in result["cases"]:
             assert {turn["contestant"] for turn in case["turns"]} == contestants
         assert result["goals"]

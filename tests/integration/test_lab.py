@@ -223,7 +223,7 @@ def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab)
     with busy_others():
         lab.run("pi", "--maps", "1", "--samples", "100")
     run = lab.last_run()
-    assert (run.record.workloads[0].answer or "").startswith("3.")
+    assert run.record.workloads[0].metrics[0].in_words().startswith("3.")
     holds_what_others_used(run)
     lab.do("down")
     assert traces(lab.name, lab.directory) == []

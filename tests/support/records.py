@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.counters import Counters
-from howdah.model.run import FileRate, Origin, Outcome, RunWarning, ValidationError
+from howdah.model.reported import FileRate
+from howdah.model.run import Origin, Outcome, RunWarning, ValidationError
 from howdah.model.tables import RunData
+from howdah.model.workloads.dfsio import throughput
+from howdah.model.workloads.pi import estimate_of_pi
+from howdah.model.workloads.storage import zone_rates
 from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import GIB, RAW_COPY, RAW_READ, RAW_WRITE, data_dir, raw_limits
@@ -313,6 +317,7 @@ def dfsio(files: int = 8, file_bytes: int = 1 << 30) -> RunData:
             ],
             Counters(read_bytes=size if reading else 0, written_bytes=0 if reading else size),
             files=tuple(rates),
+            metrics=throughput(rates),
         )
         run.pause(0.2)
     return run.build(limits=raw_limits())
@@ -357,6 +362,7 @@ def storage(drop: float = 0.4, files: int = 40) -> RunData:
         stages,
         Counters(read_bytes=total, written_bytes=total),
         files=tuple(rates),
+        metrics=zone_rates(rates),
     )
     return run.build()
 
@@ -367,6 +373,6 @@ def pi() -> RunData:
     run.workload(
         kind("pi", maps=16, samples=10_000_000),
         [Stage("map", 4.0, user=0.98, system=0.01, iowait=0, busy=0, tasks=Tasks("map", 16, 2, jitter=0.02))],
-        answer="3.14159155000000000000",
+        metrics=(estimate_of_pi("3.14159155000000000000"),),
     )
     return run.build()

@@ -14,7 +14,6 @@ from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
-from howdah.model.workloads.pi import PI
 from howdah.units import format_counted, format_rate
 
 
@@ -71,10 +70,8 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
     result = record.workloads[time.index]
-    if result.answer is not None:
-        # Pi is a number that was estimated, NNBench tells how often it did each operation.
-        verb = "says" if result.workload.kind == PI else "did"
-        text += f" and {verb} {result.answer}"
+    if result.metrics:
+        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in result.metrics])}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
 

@@ -19,7 +19,6 @@ from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress
 from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DFSIO_LOG
-from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.session.run import runs as session
 from howdah.session.run.prepared import Prepared
@@ -65,8 +64,8 @@ def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> s
 def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     if result.validation_errors:
         return [result.validation_errors[0].message]
-    if result.answer is not None:
-        return [f"pi = {result.answer}" if isinstance(result.workload, Pi) else result.answer]
+    if result.metrics:
+        return [", ".join(f"{metric.name} {metric.in_words()}" for metric in result.metrics)]
     if isinstance(result.workload, TeraValidate) and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"

@@ -12,9 +12,9 @@ import howdah
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.job import Job
+from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
-    FileRate,
     Origin,
     Outcome,
     Phase,
@@ -73,7 +73,7 @@ class PartialResult(TypedDict, total=False):
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
     raw_limits: tuple[DeviceLimit, ...]
-    answer: str | None
+    metrics: tuple[ResultMetric, ...]
     phases: tuple[Phase, ...]
     replicas: ReplicaSpread
     in_memory: bool

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from howdah.model.base import Model
+from howdah.model.reported import Unit
 from howdah.model.run import Origin, Outcome
 
 
@@ -51,12 +52,21 @@ class Measure(Model):
     """The workload it is of."""
     phase: str | None = None
     """The phase it is of; none for the whole workload."""
-    kind: Literal["time", "resource", "task"]
-    """Elapsed time, what a resource did, or how its tasks fared."""
+    kind: Literal["time", "metric", "resource", "task"]
+    """Elapsed time, what the program itself reports, what a resource did, or how its tasks fared."""
     name: str
-    """``elapsed``, ``read from disks``, ``median map task`` …"""
-    unit: Literal["s", "B", "1", "share"]
-    """Seconds, bytes, a count, or a share of all there is, 0 to 1."""
+    """``elapsed``, ``create_write``, ``read from disks``, ``median map task`` …"""
+    unit: Unit
+    """What it is counted in."""
+    better: Literal["higher", "lower"] | None = None
+    """Of a metric, which of two values is the better one; a shorter time always is."""
+    primary: bool = False
+    """Whether it is the metric that the workload is run for."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a difference in it is good or bad."""
+        return self.kind == "time" or (self.kind == "metric" and self.better is not None)
 
 
 class Reading(Model):
@@ -118,10 +128,12 @@ class Change(Model):
 
 
 class Verdict(StrEnum):
-    """Whether a difference in elapsed time is one."""
+    """Whether a difference in elapsed time is one, or in a metric."""
 
     FASTER = "faster"
     SLOWER = "slower"
+    BETTER = "better"
+    WORSE = "worse"
     ALIKE = "alike"
     CANNOT_TELL = "cannot tell"
 
@@ -152,7 +164,7 @@ class Contrast(Model):
     other: tuple[float, ...]
     """The group's values, run by run."""
     base_mean: float
-    """The baseline's mean: of times the geometric one, of all else the arithmetic one."""
+    """The baseline's mean: of what is judged the geometric one, of all else the arithmetic one."""
     other_mean: float
     """The group's mean."""
     ratio: float | None
@@ -164,7 +176,7 @@ class Contrast(Model):
 
 
 class Judged(Contrast):
-    """A difference in elapsed time, and whether it is one."""
+    """A difference in elapsed time or in a metric, and whether it is one."""
 
     verdict: Verdict
     """What the test comes to at the comparison's level."""
@@ -178,6 +190,16 @@ class Judged(Contrast):
     detectable: float | None = None
     """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten; none
     where it is beyond a hundred."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a difference that matters."""
+        return self.verdict not in (Verdict.ALIKE, Verdict.CANNOT_TELL)
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether the group is surely the better one."""
+        return self.verdict in (Verdict.FASTER, Verdict.BETTER)
 
 
 class Location(Model):
@@ -204,19 +226,37 @@ class Against(Model):
     """What is different about it."""
     times: tuple[Judged, ...]
     """Elapsed times: each workload, and after it its phases."""
+    metrics: tuple[Judged, ...] = ()
+    """What programs report of themselves, where one value is better than another."""
     others: tuple[Contrast, ...]
-    """Resources and tasks."""
+    """Resources and tasks, and metrics of which no value is better."""
     locations: tuple[Location, ...] = ()
     """Where the differences lie that could be told."""
     remarks: tuple[str, ...] = ()
     """What a reader should know: simulated numbers against measured ones, unequal numbers of repeats."""
 
-    def time_of(self, workload: str, phase: str | None = None) -> Judged | None:
-        """The elapsed time of a workload or one of its phases; none where it was not compared."""
-        return next(
-            (one for one in self.times if (one.measure.workload, one.measure.phase) == (workload, phase)),
-            None,
-        )
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Workload by workload its metrics, its elapsed time and those of its phases."""
+        workloads = dict.fromkeys(one.measure.workload for one in self.times)
+        both = (*self.metrics, *self.times)
+        return tuple(one for name in workloads for one in both if one.measure.workload == name)
+
+    @property
+    def wholes(self) -> tuple[Judged, ...]:
+        """What is judged of whole workloads."""
+        return tuple(one for one in self.judged if one.measure.phase is None)
+
+    @property
+    def main(self) -> Judged:
+        """What it is about: the primary metric, or else the time, of the workload that takes longest."""
+        longest = max((one for one in self.times if one.measure.phase is None), key=lambda one: one.base_mean)
+        metrics = (one for one in self.metrics if one.measure.primary)
+        return next((one for one in metrics if one.measure.workload == longest.measure.workload), longest)
+
+    def of(self, measure: Measure) -> Judged | None:
+        """What is judged of one measure; none where it was not compared."""
+        return next((one for one in self.judged if one.measure == measure), None)
 
 
 class Refused(Model):

@@ -14,10 +14,11 @@ from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.host import Host
 from howdah.model.plan import Plan
+from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION: Literal[2] = 2
 
 
 class Outcome(StrEnum):
@@ -45,19 +46,6 @@ class Phase(Model):
     """Seconds since the start of the run."""
     end_s: float
     """Seconds since the start of the run."""
-
-
-class FileRate(Model):
-    """One file written or read: its size, the seconds its I/O took, and where it lies."""
-
-    path: str
-    """The file."""
-    bytes: int
-    """Bytes written to it or read from it."""
-    io_s: float
-    """Seconds its task spent on I/O alone, as TestDFSIO counts them."""
-    operation: Literal["write", "read"] = "write"
-    """Which of the two was timed."""
 
 
 class ValidationError(Model):
@@ -111,8 +99,8 @@ class WorkloadResult(Model):
     """The files of dfsio and storage, one by one."""
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
-    answer: str | None = None
-    """What the program printed: the value of pi, or the rates of nnbench."""
+    metrics: tuple[ResultMetric, ...] = ()
+    """What the program itself reports, the most important first."""
     peak_rss_bytes: int | None = None
     """The process's peak resident set while the workload ran."""
     memory_bytes: int | None = None
@@ -132,6 +120,11 @@ class WorkloadResult(Model):
     def elapsed_s(self) -> float:
         """Seconds from start to durable end."""
         return self.end_s - self.start_s
+
+    @property
+    def primary(self) -> ResultMetric | None:
+        """The metric that it is run for; None where that is its time."""
+        return next((metric for metric in self.metrics if metric.name == self.workload.primary_metric), None)
 
 
 class Limits(Model):
@@ -176,7 +169,7 @@ class TelemetryCost(Model):
 class RunRecord(Model):
     """One execution of a Suite by an Engine on a Plan; the content of ``run.json``."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     """Version of this layout; a reader refuses one it does not know."""
     id: str
     """The run's name and its directory's."""

@@ -65,6 +65,7 @@ class Content(NamedTuple):
     missing: tuple[str, ...]
     stats: tuple[Stat, ...]
     dfsio: Table | None
+    metrics: Table | None
     warnings: tuple[Said, ...]
     notes: tuple[Group, ...]
     accounts: Table | None
@@ -117,6 +118,7 @@ def content(run: RunData, analysis: Analysis) -> Content:
         missing=tuple(_sentence(one.text) for one in analysis.findings if one.id in MISSING),
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
+        metrics=_metrics(record, evidence),
         warnings=tuple(
             _said(one)._replace(numbers=()) if one.id in tabled else _said(one)
             for one in rest
@@ -199,6 +201,20 @@ def _dfsio(evidence: Evidence) -> Table | None:
         for one in evidence.dfsio
     )
     return Table(columns, rows)
+
+
+def _metrics(record: RunRecord, evidence: Evidence) -> Table | None:
+    """What programs report of themselves, but for those of which a table of their own tells."""
+    tabled = {one.workload for one in evidence.dfsio}
+    rows = tuple(
+        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
+        for time in evidence.workloads
+        if time.workload not in tabled
+        for metric in record.workloads[time.index].metrics
+        # Of what is neither better nor worse the answer tells.
+        if metric.better is not None
+    )
+    return Table(("workload", "metric", "value", "better", "over"), rows) if rows else None
 
 
 def _said(finding: Finding) -> Said:

@@ -52,6 +52,8 @@ def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
         blocks.append(figure_block(figures.answer, folder))
     if said.dfsio:
         blocks += ["## TestDFSIO's figures", table(said.dfsio)]
+    if said.metrics:
+        blocks += ["## Reported by the programs", table(said.metrics)]
     return blocks
 
 

@@ -27,6 +27,8 @@ def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
         parts += [Text(), grid(stats_table(said.stats))]
     if said.dfsio:
         parts += [Text(), grid(said.dfsio)]
+    if said.metrics:
+        parts += [Text(), Text("reported by the programs", style="dim"), grid(said.metrics)]
     parts += _findings(said)
     if said.accounts:
         parts += [Text(), Text("where the bytes went", style="dim"), grid(said.accounts)]

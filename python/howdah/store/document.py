@@ -58,8 +58,11 @@ unless it is damaged.
 
 ## Versions
 
-`schema_version` counts changes that an older reader would misread. A reader refuses a version it does
-not know, and keys it does not know.
+`schema_version` counts changes that an older reader would misread. A record of an
+earlier version is read as one of today's; a newer one is refused, and so are keys that are not known.
+
+Version 2 has `metrics` of each workload, with their units and which of two values is the better one,
+where version 1 had one text, `answer`.
 """
 
 

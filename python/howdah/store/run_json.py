@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from howdah.errors import RecordError, RunFailed
 from howdah.model.run import SCHEMA_VERSION, RunRecord
 from howdah.store.layout import RUN_JSON
+from howdah.store.migration import OLDEST, migrated
 from howdah.store.staging import replacing
 
 _RIGHT = "give the directory of a run that howdah recorded, or its id"
@@ -30,7 +31,7 @@ def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) 
 
 
 def load_run_json(directory: Path) -> RunRecord:
-    """Read run.json as it was written.
+    """Read run.json as it was written; one of an earlier version in the form of today's.
 
     Raises RecordError naming the file if it is missing, damaged, foreign or of another version.
     """
@@ -48,14 +49,18 @@ def load_run_json(directory: Path) -> RunRecord:
         document = from_json(content)
     except ValueError as error:
         raise RecordError(str(path), f"damaged: not whole JSON ({error})", _RESTORE) from error
-    _check_version(path, document)
+    version = _check_version(path, document)
     try:
+        if version != SCHEMA_VERSION:
+            content = to_json(migrated(document))
         return RunRecord.model_validate_json(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise RecordError(str(path), f"damaged: not a record of version {version}", _RESTORE) from error
     except ValidationError as error:
         raise RecordError(str(path), f"damaged: {_first_fault(error)}", _RESTORE) from error
 
 
-def _check_version(path: Path, document: Any) -> None:
+def _check_version(path: Path, document: Any) -> int:
     version = document.get("schema_version") if isinstance(document, dict) else None
     # A bool is an int in Python, but not a version.
     if not isinstance(version, int) or isinstance(version, bool):
@@ -66,10 +71,9 @@ def _check_version(path: Path, document: Any) -> None:
             f"schema_version {version} is newer than this howdah reads ({SCHEMA_VERSION})",
             "read it with the howdah that wrote it, or a newer one",
         )
-    if version < SCHEMA_VERSION:
-        raise RecordError(
-            str(path), f"schema_version {version} never was one; the first is {SCHEMA_VERSION}", _RIGHT
-        )
+    if version < OLDEST:
+        raise RecordError(str(path), f"schema_version {version} never was one; the first is {OLDEST}", _RIGHT)
+    return version
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -1,4 +1,4 @@
-"""How well the time of a cell is known."""
+"""How well is known what a cell comes to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from statistics import stdev
 
 from scipy.stats import t as student
 
+from howdah.model.comparison import Measure
 from howdah.model.run import Outcome
 from howdah.model.study_run import StudyRun
 
@@ -33,7 +34,12 @@ def half_width(times_s: Sequence[float]) -> float | None:
 
 
 def precise(runs: Sequence[StudyRun], until: float) -> bool:
-    """Whether the mean is known to within the share ``until``."""
-    times = [elapsed_s(run) for run in runs if run.figures.outcome is Outcome.SUCCEEDED]
-    width = half_width(times)
-    return width is not None and width <= until
+    """Whether the mean time, and that of every metric that a workload is run for, is known to ``until``."""
+    good = [run for run in runs if run.figures.outcome is Outcome.SUCCEEDED]
+    known: dict[Measure, list[float]] = {}
+    for run in good:
+        for one in run.figures.readings:
+            if one.measure.primary:
+                known.setdefault(one.measure, []).append(one.value)
+    widths = [half_width(some) for some in ([elapsed_s(run) for run in good], *known.values())]
+    return all(width is not None and width <= until for width in widths)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from howdah_textwriter import TextWriter
+from howdah_textwriter import TextWriter, pace
 
 from howdah.engines.digests import job_digests
 from howdah.engines.under_way import RunUnderWay, begun_record
@@ -78,6 +78,7 @@ class ScribeEngine:
                         start_s=start_s,
                         end_s=end_s,
                         outcome=Outcome.SUCCEEDED,
+                        metrics=(pace(workload, end_s - start_s),),
                         counters=counters,
                     )
                 )

@@ -8,6 +8,7 @@ from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, Work
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
+from howdah.model.reported import ResultMetric
 from howdah.model.workloads.base import Amount, Moved, Workload
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.option import size
@@ -34,6 +35,7 @@ class TextWriter(Workload):
     sizes: ClassVar = {"hadoop": "howdah_textwriter:sized", "scribe": "howdah_textwriter:sized"}
     folder = "textwriter"
     rated_over = "words written"
+    primary_metric = "pace"
 
     @property
     def asked(self) -> Amount | None:
@@ -45,6 +47,12 @@ class TextWriter(Workload):
 
     def moved(self, done: Counters) -> Moved | None:
         return Moved(0, self.written_bytes)
+
+
+def pace(workload: TextWriter, elapsed_s: float) -> ResultMetric:
+    """Words of each map in a second, in bytes: what this workload is run for."""
+    per_s = (workload.text_bytes or 0) / elapsed_s
+    return ResultMetric(name="pace", value=per_s, unit="B/s", better="higher", over="one map's words")
 
 
 def sized(sizes: ClusterSizes) -> TextWriter:
@@ -66,4 +74,10 @@ def write(work: Work[TextWriter]) -> Conclusion:
         properties["dfs.replication"] = str(workload.replication)
     job = work.run(Command("org.apache.hadoop.examples.RandomTextWriter", properties, (output,)))
     workspace.complete("textwriter")
-    return lambda: PartialResult(counters=job.told.counters, replicas=work.replicas(output))
+
+    def conclude() -> PartialResult:
+        phases = job.told.phases
+        metric = pace(workload, phases[-1].end_s - phases[0].start_s)
+        return PartialResult(counters=job.told.counters, replicas=work.replicas(output), metrics=(metric,))
+
+    return conclude

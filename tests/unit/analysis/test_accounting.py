@@ -7,7 +7,8 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteAccount
 from howdah.model.counters import Counters
-from howdah.model.run import DeviceLimit, FileRate, Outcome
+from howdah.model.reported import FileRate
+from howdah.model.run import DeviceLimit, Outcome
 from howdah.model.storage import OtherMount
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind

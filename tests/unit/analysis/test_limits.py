@@ -191,7 +191,7 @@ def test_a_short_workload_with_samples_at_both_ends_is_known() -> None:
         (aborted(), "the run was cut off in terasort after 1.10 s; teragen had succeeded"),
         (dfsio(), "; dfsio-read took"),
         (storage(), "on its first files"),
-        (pi(), "says 3.14159155"),
+        (pi(), "pi 3.14159155"),
     ],
 )
 def test_every_run_has_exactly_one_answer_and_it_comes_first(run: RunData, says: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.dfsio import dfsio_figures
 from howdah.model.counters import Counters
-from howdah.model.run import DeviceLimit, FileRate, Outcome, WorkloadResult
+from howdah.model.reported import FileRate
+from howdah.model.run import DeviceLimit, Outcome, WorkloadResult
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
 from support.records import dfsio, storage, terasuite

@@ -12,8 +12,11 @@ from howdah.analysis import analyse
 from howdah.cli.live import Display, result_line
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
+from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress
+from howdah.model.workloads.nnbench import operations_per_s
+from howdah.model.workloads.pi import estimate_of_pi
 from howdah.session.run.prepared import Prepared
 from howdah.session.run.reporting import Finished
 from support import records
@@ -95,22 +98,22 @@ def test_where_json_is_printed_the_minutes_go_elsewhere(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("name", "printed", "line", "sentence"),
+    ("name", "metrics", "line", "sentence"),
     [
-        ("pi", "3.14159", "pi = 3.14159", "pi took 4.00 s and says 3.14159"),
+        ("pi", (estimate_of_pi("3.14159"),), "pi 3.14159", "pi took 4.00 s, pi 3.14159"),
         (
             "nnbench",
+            (operations_per_s("create_write", 531), operations_per_s("open_read", 902)),
             "create_write 531/s, open_read 902/s",
-            "create_write 531/s, open_read 902/s",
-            "nnbench took 4.00 s and did create_write 531/s, open_read 902/s",
+            "nnbench took 4.00 s, create_write 531/s and open_read 902/s",
         ),
     ],
 )
-def test_what_a_program_printed_is_told_in_its_own_words(
-    name: str, printed: str, line: str, sentence: str
+def test_what_a_program_reports_is_told_with_its_unit(
+    name: str, metrics: tuple[ResultMetric, ...], line: str, sentence: str
 ) -> None:
     built = RunBuilder()
-    built.workload(kind(name), [Stage("map", 4.0)], answer=printed)
+    built.workload(kind(name), [Stage("map", 4.0)], metrics=metrics)
     run = built.build()
     (time,) = analyse(run).evidence.workloads
     said = result_line(run.record.workloads[0], time, short=False)

@@ -283,7 +283,7 @@ def test_an_archive_hiding_more_behind_its_end_is_refused(tmp_path: Path, archiv
 
 def test_a_record_that_cannot_be_read_is_not_let_in(tmp_path: Path, archive: Path) -> None:
     entries = _entries(archive)
-    content = entries[0][1].replace(b'"schema_version": 1', b'"schema_version": 9')
+    content = entries[0][1].replace(b'"schema_version": 2', b'"schema_version": 9')
     assert content != entries[0][1]
     entries[0] = (entries[0][0], content)
     _repack(archive, entries)

@@ -31,15 +31,15 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
         raise ValueError(f"no run of the baseline {name} succeeded")
     others, more = _comparable(base, [group for group in left if group.name != name])
     both = [list(contrasts(base, group)) for group in others]
-    timed = [[one for one in each if one.measure.kind == "time"] for each in both]
-    verdicts, tests = judged([one for each in timed for one in each])
+    worth = [[one for one in each if one.measure.is_judged] for each in both]
+    verdicts, tests = judged([one for each in worth for one in each])
     ordered = iter(verdicts)
     return Comparison(
         baseline=base.name,
         groups=(base, *others),
         against=tuple(
-            _against(base, group, tuple(islice(ordered, len(times))), each)
-            for group, times, each in zip(others, timed, both, strict=True)
+            _against(base, group, tuple(islice(ordered, len(some))), each)
+            for group, some, each in zip(others, worth, both, strict=True)
         ),
         refused=(*refused, *more),
         remarks=tuple(remarks((base, *others))),
@@ -60,12 +60,14 @@ def _all_of(group: RunGroup) -> str:
     return f"{group.name} with {format_counted(more, 'repeat')}" if more else group.name
 
 
-def _against(base: RunGroup, group: RunGroup, times: tuple[Judged, ...], every: list[Contrast]) -> Against:
-    others = tuple(one for one in every if one.measure.kind != "time")
+def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: list[Contrast]) -> Against:
+    times = tuple(one for one in both if one.measure.kind == "time")
+    others = tuple(one for one in every if not one.measure.is_judged)
     return Against(
         group=group.name,
         changes=changes(base, group),
         times=times,
+        metrics=tuple(one for one in both if one.measure.kind == "metric"),
         others=others,
         locations=locations(times, others),
         remarks=(*_beside(base, group), *_disturbed(base, group, others)),

@@ -1,4 +1,4 @@
-"""Whether a difference in elapsed time is one, or cannot be told from noise."""
+"""Whether a difference in elapsed time or in a metric is one, or cannot be told from noise."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
 
 
 def judged(contrasts: Sequence[Contrast]) -> tuple[tuple[Judged, ...], int]:
-    """A verdict on each of a comparison's elapsed times, and how many tests were made for all of them."""
+    """A verdict on each of a comparison's times and metrics, and how many tests were made for all of them."""
     tests = [tested(one.base, one.other) for one in contrasts]
     probabilities = np.array([float(test.result.p) for test in tests if test is not None])
     adjusted = iter(holm(probabilities))
@@ -77,7 +77,7 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
         effect=float(result.effect),
     )
     if adjusted < LEVEL:
-        verdict = Verdict.SLOWER if result.difference > 0 else Verdict.FASTER
+        verdict = _direction(contrast.measure, more=float(result.difference) > 0)
         return Judged(**content, verdict=verdict, why=_told(contrast, evidence, tests), evidence=evidence)
     low, high = math.exp(float(result.low)), math.exp(float(result.high))
     if low > 1 - ALIKE and high < 1 + ALIKE:
@@ -92,6 +92,13 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
         repeats_needed=repeats_needed(float(result.difference), evidence.noise, level),
         detectable=detectable(len(contrast.base), len(contrast.other), evidence.noise, level),
     )
+
+
+def _direction(measure: Measure, *, more: bool) -> Verdict:
+    """What it is worth that the group has more of something, or less."""
+    if measure.kind == "time":
+        return Verdict.SLOWER if more else Verdict.FASTER
+    return Verdict.BETTER if more == (measure.better == "higher") else Verdict.WORSE
 
 
 def _constant(values: FloatArray) -> bool:
@@ -141,7 +148,7 @@ def _values(group: RunGroup) -> dict[Measure, list[float]]:
 
 
 def _contrast(measure: Measure, base: tuple[float, ...], other: tuple[float, ...]) -> Contrast:
-    mean = geometric_mean if measure.kind == "time" and min(*base, *other) > 0 else fmean
+    mean = geometric_mean if measure.is_judged and min(*base, *other) > 0 else fmean
     base_mean, other_mean = mean(base), mean(other)
     test = tested(base, other)
     return Contrast(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from howdah.model.comparison import Contrast, Judged, Location, Verdict
+from howdah.model.comparison import Contrast, Judged, Location
 
 CLEARLY = 0.05
 """A resource that differs by less than this share explains nothing."""
@@ -19,11 +19,7 @@ WORTH_SHARE = 0.02
 
 def locations(times: Sequence[Judged], others: Sequence[Contrast]) -> tuple[Location, ...]:
     """One place for every workload whose difference could be told."""
-    return tuple(
-        _location(one, times, others)
-        for one in times
-        if one.measure.phase is None and one.verdict in (Verdict.FASTER, Verdict.SLOWER)
-    )
+    return tuple(_location(one, times, others) for one in times if one.measure.phase is None and one.is_told)
 
 
 def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]) -> Location:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pyarrow.compute as pc
 
@@ -16,11 +16,10 @@ from howdah.analysis.poles import spreads, tasks_of
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
+from howdah.model.reported import Unit
+from howdah.model.run import WorkloadResult
 from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.tables import RunData
-
-Unit = Literal["s", "B", "1", "share"]
-"""The units of measures."""
 
 _NAMES = {"NameNode": "NameNode busy", "ResourceManager": "scheduler busy"}
 _BYTES = (
@@ -120,6 +119,7 @@ def _mean(phases: Sequence[PhaseUse], field: str, lengths: dict[str, PhaseTime])
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: Seen) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
     for time in times:
+        yield from _reported(time.workload, run.record.workloads[time.index])
         yield from _elapsed(time)
         yield from _counted(run, time)
         told = {phase.name for phase in time.told_apart}
@@ -146,6 +146,20 @@ def _elapsed(time: WorkloadTime) -> Iterator[Reading]:
     for phase, elapsed_s in stretches:
         measure = Measure(workload=time.workload, phase=phase, kind="time", name=ELAPSED, unit="s")
         yield Reading(measure=measure, value=elapsed_s)
+
+
+def _reported(workload: str, result: WorkloadResult) -> Iterator[Reading]:
+    """What the program itself came to."""
+    for metric in result.metrics:
+        measure = Measure(
+            workload=workload,
+            kind="metric",
+            name=metric.name,
+            unit=metric.unit,
+            better=metric.better,
+            primary=metric == result.primary,
+        )
+        yield Reading(measure=measure, value=metric.value)
 
 
 def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:

@@ -14,7 +14,7 @@ from howdah.engines.under_way import PartialResult
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Worker
-from howdah.model.run import FileRate
+from howdah.model.reported import FileRate
 from howdah.model.sink import SampleSink, Unit
 from howdah.model.storage import FileSystem
 

@@ -14,8 +14,15 @@ from howdah.engines.local.workspace import spread
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
-from howdah.model.run import FileRate
-from howdah.model.workloads.dfsio import DFSIO_FOLDER, DFSIO_LOG, DFSIO_WRITE, DfsioRead, DfsioWrite
+from howdah.model.reported import FileRate
+from howdah.model.workloads.dfsio import (
+    DFSIO_FOLDER,
+    DFSIO_LOG,
+    DFSIO_WRITE,
+    DfsioRead,
+    DfsioWrite,
+    throughput,
+)
 from howdah.units import MIB
 
 
@@ -33,7 +40,12 @@ def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> Pa
     rates = file_rates(done, "write")
     _append_log(context.job.results_dir, "write", rates, context.clock.now_s() - started_s)
     total = sum(rate.bytes for rate in rates)
-    return PartialResult(counters=Counters(written_bytes=total), files=rates, buffered_io=not done.direct)
+    return PartialResult(
+        counters=Counters(written_bytes=total),
+        files=rates,
+        metrics=throughput(rates),
+        buffered_io=not done.direct,
+    )
 
 
 def dfsio_read(context: LocalContext, workload: DfsioRead, watch: Watch) -> PartialResult:
@@ -50,6 +62,7 @@ def dfsio_read(context: LocalContext, workload: DfsioRead, watch: Watch) -> Part
         ),
         counters=Counters(read_bytes=total),
         files=rates,
+        metrics=throughput(rates),
         buffered_io=not done.direct,
     )
 

@@ -9,7 +9,7 @@ from howdah.engines.local.context import LocalContext
 from howdah.engines.local.work import Watch
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.pi import Pi, estimate_of_pi
 
 _SCALE = Decimal(1).scaleb(-20)
 
@@ -18,7 +18,8 @@ def pi(context: LocalContext, workload: Pi, watch: Watch) -> PartialResult:
     """Count points and print the estimate with Hadoop's digits."""
     counted = watch.follow(_native.pi(workload.maps or 1, workload.samples or 1, context.worker.map_slots))
     return PartialResult(
-        counters=Counters(input_rows=counted.total), answer=estimate(counted.inside, counted.total)
+        counters=Counters(input_rows=counted.total),
+        metrics=(estimate_of_pi(estimate(counted.inside, counted.total)),),
     )
 
 

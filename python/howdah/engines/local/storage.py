@@ -12,8 +12,8 @@ from howdah.engines.local.context import LocalContext, file_rates
 from howdah.engines.local.work import Watch
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
-from howdah.model.run import FileRate
-from howdah.model.workloads.storage import STORAGE, Storage
+from howdah.model.reported import FileRate
+from howdah.model.workloads.storage import STORAGE, Storage, zone_rates
 
 
 def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialResult:
@@ -33,6 +33,7 @@ def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialRe
     return PartialResult(
         counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
         files=tuple(rates),
+        metrics=zone_rates(rates),
         raw_limits=tuple(measured),
         buffered_io=not direct,
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howdah import _native
 from howdah.model.counters import Counters
-from howdah.model.run import FileRate
+from howdah.model.reported import FileRate
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.dfsio import DfsioFiles

@@ -76,6 +76,8 @@ class Workload(Model):
     """Whether its rate is over the time that each file took, rather than over its own."""
     rated_over: ClassVar[str | None] = None
     """What its rate is taken over; None where bytes a second say nothing of it."""
+    primary_metric: ClassVar[str | None] = None
+    """The metric of its results, by name, that it is run for; None where that is its elapsed time."""
     importance: ClassVar[int] = 0
     """The run is about the program of its suite where this is highest, or about all where it is TOGETHER."""
 

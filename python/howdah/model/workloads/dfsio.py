@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, Final, Literal
 
 from howdah.model.counters import Counters
+from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.option import MOST_TASKS, Refusal, count, size
@@ -57,6 +59,7 @@ class DfsioFiles(Files):
     """One of TestDFSIO's two tests."""
 
     log = DFSIO_LOG
+    primary_metric = "throughput per task"
     importance = TOGETHER
 
 
@@ -113,3 +116,14 @@ class DfsioRead(DfsioFiles):
 
     def moved(self, done: Counters) -> Moved | None:
         return None if self.asked is None else Moved(self.asked.number, 0)
+
+
+def throughput(files: Iterable[FileRate], name: str = "throughput per task") -> tuple[ResultMetric, ...]:
+    """All bytes over the sum of the files' I/O time, as TestDFSIO counts it; nothing where none was spent."""
+    every = tuple(files)
+    io_s = sum(file.io_s for file in every)
+    if io_s <= 0:
+        return ()
+    rate = sum(file.bytes for file in every) / io_s
+    over = "the files' own I/O time"
+    return (ResultMetric(name=name, value=rate, unit="B/s", better="higher", over=over),)

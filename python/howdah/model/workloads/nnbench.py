@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
+from howdah.model.reported import ResultMetric
 from howdah.model.workloads.base import Amount, Workload
 from howdah.model.workloads.files import BLOCK_SIZE, MAPS, REPLICATION
 from howdah.model.workloads.option import count
@@ -37,6 +38,7 @@ class NNBench(Workload):
         "sim": "it measures a real NameNode",
     }
     log = "NNBench_results.log"
+    primary_metric = "create_write"
 
     @property
     def asked(self) -> Amount | None:
@@ -48,3 +50,8 @@ class NNBench(Workload):
 
     def progress_bytes(self) -> int:
         return 0
+
+
+def operations_per_s(operation: str, per_s: float) -> ResultMetric:
+    """How often a NameNode did one kind of operation in a second, as NNBench counts it."""
+    return ResultMetric(name=operation, value=per_s, unit="1/s", better="higher", over="all maps together")

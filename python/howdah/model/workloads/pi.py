@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from howdah.model.counters import Counters
+from howdah.model.reported import ResultMetric
 from howdah.model.workloads.base import Amount, Moved, Workload
 from howdah.model.workloads.files import MAPS
 from howdah.model.workloads.option import count
@@ -49,3 +50,8 @@ class Pi(Workload):
 
     def moved(self, done: Counters) -> Moved | None:
         return Moved(0, 0)
+
+
+def estimate_of_pi(printed: str) -> ResultMetric:
+    """The estimate, with all the digits that the program printed."""
+    return ResultMetric(name="pi", value=float(printed), unit="1", printed=printed)

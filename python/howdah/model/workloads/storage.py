@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal
 
 from howdah.model.counters import Counters
+from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.workloads.base import Moved
-from howdah.model.workloads.dfsio import FILE_SIZE, FILES, Files
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES, Files, throughput
 
 STORAGE: Final = "storage"
 
@@ -26,7 +28,15 @@ class Storage(Files):
     # It uses one disk and one thread at a time, and is itself a measurement of the raw disk.
     limited = False
     timed_by_file = True
+    primary_metric = "writing"
     rated_over = "file bytes written and read, over the files' own I/O time"
 
     def moved(self, done: Counters) -> Moved | None:
         return Moved(done.read_bytes, done.written_bytes)
+
+
+def zone_rates(files: Sequence[FileRate]) -> tuple[ResultMetric, ...]:
+    """What the disks wrote and read, over all their zones."""
+    written = [file for file in files if file.operation == "write"]
+    read = [file for file in files if file.operation == "read"]
+    return (*throughput(written, "writing"), *throughput(read, "reading"))

@@ -92,7 +92,7 @@ def _computed(comparison: Comparison) -> str:
 def _about(comparison: Comparison) -> str:
     tests = format_counted(comparison.tests, "test")
     return (
-        "Welch's t-test on the logarithms of elapsed times; a single run is taken to be as noisy as the "
+        "Welch's t-test on logarithms; a single run is taken to be as noisy as the "
         "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
         f"method for all {tests}, so that the chance of calling any difference where "
         f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "

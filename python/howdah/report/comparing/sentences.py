@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 from howdah.analysis.comparing.judging import ALIKE
-from howdah.analysis.wording import listed, percent, seconds
-from howdah.model.comparison import Against, Comparison, Contrast, Judged, Location, RunGroup, Verdict
+from howdah.analysis.wording import listed, percent
+from howdah.model.comparison import Against, Comparison, Judged, Location, Measure, RunGroup, Verdict
 from howdah.report.comparing.words import (
     interval,
     measured,
-    more_time,
+    more,
     ratio,
     signed_seconds,
+    subject,
     than,
 )
-
-TOLD = (Verdict.FASTER, Verdict.SLOWER)
 
 
 def answer(comparison: Comparison) -> str:
@@ -28,17 +27,17 @@ def answer(comparison: Comparison) -> str:
         case (only,):
             return _pair(only, comparison.baseline)
         case several:
-            return _fastest(several, comparison.baseline)
+            return _best(several, comparison.baseline)
 
 
 def said(against: Against, baseline: str) -> Iterator[str]:
     """Everything to be said of one group, sentence by sentence."""
-    wholes = _wholes(against)
-    for verdict, word in ((Verdict.FASTER, "Faster"), (Verdict.SLOWER, "Slower")):
+    wholes = against.wholes
+    for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):
         told = [one for one in wholes if one.verdict is verdict]
         if told:
-            yield f"{word} than {baseline}: {'; '.join(_told(one) for one in told)}."
-    alike = [one.measure.workload for one in wholes if one.verdict is Verdict.ALIKE]
+            yield f"{verdict.capitalize()} than {baseline}: {'; '.join(_told(one) for one in told)}."
+    alike = [subject(one.measure) for one in wholes if one.verdict is Verdict.ALIKE]
     if alike:
         yield f"Alike within {percent(ALIKE)}: {listed(alike)}."
     unclear = [one for one in wholes if one.verdict is Verdict.CANNOT_TELL]
@@ -51,83 +50,88 @@ def said(against: Against, baseline: str) -> Iterator[str]:
     yield from (_located(one) for one in against.locations)
 
 
-def _wholes(against: Against) -> list[Judged]:
-    return [one for one in against.times if one.measure.phase is None]
-
-
-def _main(against: Against) -> Judged:
-    """The workload that takes longest, which is what a suite is about."""
-    return max(_wholes(against), key=lambda one: one.base_mean)
-
-
 def _pair(against: Against, baseline: str) -> str:
-    wholes = _wholes(against)
-    told = [one for one in wholes if one.verdict in TOLD]
-    if told:
-        one = max(told, key=lambda one: one.base_mean)
-        takes = f"{one.measure.workload} takes {than(_ratio(one), baseline)}"
-        return f"With {against.group}, {takes} ({_interval(one)})."
-    if all(one.verdict is Verdict.ALIKE for one in wholes):
+    main = against.main
+    if not main.is_told:
+        times_s = {one.measure.workload: one.base_mean for one in against.times if one.measure.phase is None}
+        told = [one for one in against.wholes if one.is_told]
+        main = max(told, key=lambda one: times_s[one.measure.workload], default=main)
+    if main.is_told:
+        return f"With {against.group}, {_takes(main, baseline)}."
+    if all(one.verdict is Verdict.ALIKE for one in against.wholes):
         return f"{against.group} and {baseline} are alike: no workload differs by more than {percent(ALIKE)}."
-    main = _main(against)
-    seen = f"{main.measure.workload} took {more_time(_ratio(main))}"
+    seen = _seen(main)
     return f"{against.group} cannot be told from {baseline}: {seen}, but {main.why}{_repeats_to(main)}."
 
 
-def _fastest(several: Sequence[Against], baseline: str) -> str:
-    main = _main(several[0]).measure.workload
-    judged = [(each.group, one) for each in several if (one := each.time_of(main)) is not None]
-    faster = [(group, one) for group, one in judged if one.verdict is Verdict.FASTER]
-    if faster:
-        group, one = min(faster, key=lambda pair: pair[1].other_mean)
-        return f"{main} is fastest with {group}: {than(_ratio(one), baseline)} ({_interval(one)})."
-    slower = [f"{group} ({more_time(_ratio(one))})" for group, one in judged if one.verdict is Verdict.SLOWER]
-    if slower:
-        rest = [group for group, one in judged if one.verdict not in TOLD]
+def _takes(one: Judged, baseline: str) -> str:
+    if one.measure.kind == "time":
+        return f"{one.measure.workload} takes {than(one, baseline)} ({_interval(one)})"
+    return f"{subject(one.measure)} is {one.verdict.value}: {than(one, baseline)} ({_interval(one)})"
+
+
+def _best(several: Sequence[Against], baseline: str) -> str:
+    measure = several[0].main.measure
+    main, timed = subject(measure), measure.kind == "time"
+    judged = [(each.group, one) for each in several if (one := each.of(measure)) is not None]
+    gains = [(group, one) for group, one in judged if one.is_gain]
+    if gains:
+        most = max if measure.better == "higher" else min
+        group, one = most(gains, key=lambda pair: pair[1].other_mean)
+        best = "fastest" if timed else "best"
+        return f"{main} is {best} with {group}: {than(one, baseline)} ({_interval(one)})."
+    better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
+    losses = [f"{group} ({more(one)})" for group, one in judged if one.verdict is worse]
+    if losses:
+        rest = [group for group, one in judged if not one.is_told]
         unclear = f"; of {listed(rest)} no difference can be told" if rest else ""
-        return f"No group is faster in {main} than {baseline}; slower: {listed(slower)}{unclear}."
+        lost = f"{worse.value}: {listed(losses)}{unclear}"
+        return f"No group is {better.value} in {main} than {baseline}; {lost}."
     untold = [(group, one) for group, one in judged if one.verdict is Verdict.CANNOT_TELL]
     if not untold:
         return f"All are alike in {main}: no group differs from {baseline} by more than {percent(ALIKE)}."
     # What fewest repeats would tell is what a reader might go on with.
     group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
-    took = more_time(_ratio(nearest))
-    seen = f"nearest to it is {group}, {took}, but {nearest.why}{_repeats_to(nearest)}"
+    seen = f"nearest to it is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
     return f"No group can be told from {baseline} in {main}: {seen}."
 
 
 def _repeats(group: RunGroup) -> str:
     """One group alone: how far its repeats lie apart."""
-    by_workload: dict[str, list[float]] = {}
+    values: dict[Measure, list[float]] = {}
     for run in group.runs:
-        for one in run.readings:
-            if one.measure.kind == "time" and one.measure.phase is None:
-                by_workload.setdefault(one.measure.workload, []).append(one.value)
-    spans = [f"{name} {seconds(min(some))} to {seconds(max(some))}" for name, some in by_workload.items()]
+        for reading in run.readings:
+            measure = reading.measure
+            if measure.primary or (measure.kind == "time" and measure.phase is None):
+                values.setdefault(measure, []).append(reading.value)
+    spans = [
+        f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
+        for measure, some in values.items()
+    ]
     return f"{len(group.runs)} repeats of one thing, between which nothing changed: {listed(spans)}."
 
 
 def _told(one: Judged) -> str:
-    return f"{one.measure.workload}, {more_time(_ratio(one))} ({interval(one)})"
+    return f"{subject(one.measure)}, {more(one)} ({interval(one)})"
 
 
 def _interval(one: Judged) -> str:
     return f"ratio {ratio(one)}, 95 % interval {interval(one)}"
 
 
-def _ratio(one: Contrast) -> float:
-    return one.ratio if one.ratio is not None else 1.0
+def _seen(one: Judged) -> str:
+    return f"{subject(one.measure)} {'took' if one.measure.kind == 'time' else 'was'} {more(one)}"
 
 
 def _listed_ratios(several: Sequence[Judged]) -> str:
     """What was seen, though nothing follows from it."""
-    return listed([f"{one.measure.workload} took {more_time(_ratio(one))}" for one in several])
+    return listed([_seen(one) for one in several])
 
 
 def _untold(one: Judged) -> str:
     """What was seen, and how many repeats would tell."""
     many = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
-    return f"{one.measure.workload} ({more_time(_ratio(one))}; {many} repeats of each would tell)"
+    return f"{subject(one.measure)} ({more(one)}; {many} repeats of each would tell)"
 
 
 def _repeats_to(one: Judged) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import log
-from statistics import geometric_mean, stdev
+from statistics import stdev
 
-from howdah.analysis.wording import percent, probability, seconds
+from howdah.analysis.wording import percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
-from howdah.report.comparing.words import interval, measured, place, ratio
+from howdah.report.comparing.words import interval, mean, measured, place, ratio
 from howdah.report.figure import Table
 from howdah.report.words import NONE, moment
 
@@ -16,35 +16,41 @@ def times_table(comparison: Comparison) -> Table:
     """Every workload and phase, the baseline and then group by group."""
     base = comparison.groups[0]
     if not comparison.against:
-        return _repeats_table(base)
+        return _repeats_table(comparison)
     rows: list[tuple[str, ...]] = []
-    for measure, values in _times_of(base):
-        mean = seconds(geometric_mean(values))
-        rows.append((place(measure), base.name, str(len(values)), mean, "1", NONE, "", ""))
+    for measure, values in _judged_of(base):
+        shown = measured(measure, mean(values))
+        rows.append((place(measure), base.name, str(len(values)), shown, "1", NONE, "", ""))
         for each in comparison.against:
-            one = each.time_of(measure.workload, measure.phase)
+            one = each.of(measure)
             if one is not None:
                 rows.append((place(measure), each.group, *_judged(one)))
     columns = (
-        "what", "group", "runs", "elapsed", "ratio", "95 % interval", "verdict", "to tell",
+        "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "to tell",
     )  # fmt: skip
     return Table(columns, tuple(rows))
 
 
-def _repeats_table(group: RunGroup) -> Table:
+def _headed(comparison: Comparison) -> str:
+    """What a column of times is called, in which there may be metrics, too."""
+    several = any(measure.kind == "metric" for measure, _ in _judged_of(comparison.groups[0]))
+    return "mean" if several else "elapsed"
+
+
+def _repeats_table(comparison: Comparison) -> Table:
     """One group alone: how far its runs lie apart; the noise is the deviation of the times' logarithms."""
     rows = tuple(
         (
             place(measure),
             str(len(values)),
-            seconds(geometric_mean(values)),
-            seconds(min(values)),
-            seconds(max(values)),
+            measured(measure, mean(values)),
+            measured(measure, min(values)),
+            measured(measure, max(values)),
             percent(stdev(map(log, values))) if len(values) > 1 and min(values) > 0 else NONE,
         )
-        for measure, values in _times_of(group)
+        for measure, values in _judged_of(comparison.groups[0])
     )
-    return Table(("what", "runs", "elapsed", "least", "most", "noise"), rows)
+    return Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
 
 
 def _judged(one: Judged) -> tuple[str, ...]:
@@ -53,7 +59,7 @@ def _judged(one: Judged) -> tuple[str, ...]:
         needed = f"{one.repeats_needed} each" if one.repeats_needed else "> 100 each"
     return (
         str(len(one.other)),
-        seconds(one.other_mean),
+        measured(one.measure, one.other_mean),
         ratio(one),
         interval(one),
         one.verdict.value,
@@ -61,11 +67,11 @@ def _judged(one: Judged) -> tuple[str, ...]:
     )
 
 
-def _times_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
+def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
     found: dict[Measure, list[float]] = {}
     for run in group.runs:
         for one in run.readings:
-            if one.measure.kind == "time":
+            if one.measure.is_judged:
                 found.setdefault(one.measure, []).append(one.value)
     return list(found.items())
 
@@ -112,7 +118,7 @@ def tests_table(comparison: Comparison) -> Table:
     rows = tuple(
         (f"{each.group}: {place(one.measure)}", *_tested(one))
         for each in comparison.against
-        for one in each.times
+        for one in each.judged
     )
     columns = (
         "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, Verdict
-from howdah.report.comparing.sentences import TOLD, answer
-from howdah.report.comparing.words import interval, more_time
+from howdah.report.comparing.sentences import answer
+from howdah.report.comparing.words import interval, more, subject
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import Found
 from howdah.report.study.results import SORT, by_size, n_log_n, sorted_size
@@ -47,16 +47,15 @@ def _answer(comparison: Comparison) -> str:
     if len(comparison.against) > 1:
         return main
     (only,) = comparison.against
-    wholes = [one for one in only.times if one.measure.phase is None]
-    if not any(one.verdict in TOLD for one in wholes):
+    if not any(one.is_told for one in only.wholes):
         return main
-    others = [one for one in wholes if f"{one.measure.workload} " not in main]
+    others = [one for one in only.wholes if f"{subject(one.measure)} " not in main]
     told = [
-        f"{one.measure.workload} {more_time(one.ratio)} ({interval(one)})"
+        f"{subject(one.measure)} {more(one)} ({interval(one)})"
         for one in others
-        if one.verdict in TOLD and one.ratio is not None
+        if one.is_told and one.ratio is not None
     ]
-    unclear = [one.measure.workload for one in others if one.verdict is Verdict.CANNOT_TELL]
+    unclear = [subject(one.measure) for one in others if one.verdict is Verdict.CANNOT_TELL]
     also = f" Also: {listed(told)}." if told else ""
     return f"{main}{also}" + (f" Of {listed(unclear)} no difference can be told." if unclear else "")
 

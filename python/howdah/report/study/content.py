@@ -12,6 +12,7 @@ from howdah.report.cluster import Titled
 from howdah.report.comparing.content import Part
 from howdah.report.comparing.sentences import said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
+from howdah.report.comparing.words import subject
 from howdah.report.figure import Table
 from howdah.report.study.appendix import facts_table, parameters_table, runs_table
 from howdah.report.study.beside import (
@@ -151,7 +152,7 @@ def _section(one: StratumFound) -> Section:
         ),
         tests=Titled(
             "Every test",
-            "Welch's t-test on the logarithms of elapsed times, p corrected by Holm's method for the "
+            "Welch's t-test on logarithms, p corrected by Holm's method for the "
             f"{format_counted(comparison.tests, 'test')} of this comparison.",
             tests_table(comparison),
         ),
@@ -164,8 +165,8 @@ def _open(found: Found) -> Iterator[str]:
         where = f"{one.name}: " if one.name else ""
         for each in one.comparison.against:
             untold: dict[str, list[str]] = {}
-            for judged in each.times:
-                if judged.measure.phase is None and judged.verdict is Verdict.CANNOT_TELL:
+            for judged in each.wholes:
+                if judged.verdict is Verdict.CANNOT_TELL:
                     untold.setdefault(judged.why, []).append(_untold(judged))
             for why, several in untold.items():
                 differs = f"whether {each.group} differs from {one.comparison.baseline}"
@@ -188,7 +189,7 @@ def _untold(judged: Judged) -> str:
     """``terasort (5.1 % apart; about 12 repeats of each would tell)``."""
     seen = f"{percent(abs((judged.ratio or 1) - 1))} apart"
     many = f"; about {judged.repeats_needed} repeats of each would tell" if judged.repeats_needed else ""
-    return f"{judged.measure.workload} ({seen}{many})"
+    return f"{subject(judged.measure)} ({seen}{many})"
 
 
 def _mixed(found: Found) -> Iterator[str]:

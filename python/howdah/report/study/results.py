@@ -7,8 +7,11 @@ from statistics import geometric_mean
 
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import named, percent, seconds
+from howdah.model.comparison import Measure
+from howdah.model.reported import Unit, format_value
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
+from howdah.report.comparing.words import place
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, Found
 from howdah.report.words import NONE
@@ -30,14 +33,27 @@ def stretches(found: Found) -> list[tuple[str, str | None]]:
     return list(every)
 
 
+def primary_metrics(found: Found) -> list[Measure]:
+    """The metrics that workloads are run for, as the runs have them."""
+    every = dict.fromkeys(
+        one.measure
+        for cell in found.cells
+        for run in cell.good
+        for one in run.readings
+        if one.measure.primary
+    )
+    return list(every)
+
+
 def results_table(found: Found) -> Table:
-    """Cell by cell: its runs, whether they were measured, and what each workload and phase took."""
-    shown = stretches(found)
-    columns = (*factors(found.study), "runs", *(named(*one) for one in shown))
+    """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
+    shown, metrics = stretches(found), primary_metrics(found)
+    columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*one) for one in shown))
     rows = tuple(
         (
             *cell.cell.levels.values(),
             _count(cell),
+            *(_mean(cell.values(one.name, one.workload, None), one.unit) for one in metrics),
             *(_mean(cell.values(ELAPSED, *one)) for one in shown),
         )
         for cell in found.cells
@@ -100,11 +116,12 @@ def _count(cell: CellRuns) -> str:
     return f"{good}, {failed} failed" if failed else good
 
 
-def _mean(values: list[float]) -> str:
+def _mean(values: list[float], unit: Unit = "s") -> str:
     """The mean with half its 95 % interval."""
     if not values or min(values) <= 0:
         return NONE
-    mean, width = exactly(geometric_mean(values)), half_width(values)
+    value, width = geometric_mean(values), half_width(values)
+    mean = exactly(value) if unit == "s" else format_value(value, unit)
     if width is None:
         return mean
     return f"{mean} ± {percent(width)}" if width < 1 else f"{mean} ± > 100 %"

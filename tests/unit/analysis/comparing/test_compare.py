@@ -13,7 +13,7 @@ from support.comparing import FACTS, elapsed, group, noisy, run_figures
 
 
 def _verdict(base: list[float], other: list[float]) -> Verdict:
-    judged = compare([group("base", base), group("other", other, "lz4")]).against[0].time_of("terasort")
+    judged = compare([group("base", base), group("other", other, "lz4")]).against[0].main
     assert judged is not None
     return judged.verdict
 

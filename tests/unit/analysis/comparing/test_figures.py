@@ -18,7 +18,7 @@ from support.building import RunBuilder, Stage, kind
 from support.cluster_records import terasort_on
 from support.cluster_reports import laboratory
 from support.cluster_scene import Scene
-from support.comparing import stored_runs
+from support.comparing import elapsed, stored_runs
 from support.records import dfsio, failed, pi, terasuite
 
 
@@ -153,7 +153,7 @@ def test_repeats_of_two_configurations_are_told_apart() -> None:
     against = comparison.against[0]
     assert [one.name for one in against.changes] == ["map slots per worker"]
     for workload in ("teragen", "terasort", "teravalidate"):
-        judged = against.time_of(workload)
+        judged = against.of(elapsed(workload))
         assert judged is not None
         assert judged.verdict == "slower"
         assert judged.low is not None

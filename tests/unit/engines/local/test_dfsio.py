@@ -12,7 +12,7 @@ from howdah.engines.local.digests import digests
 from howdah.engines.local.pi import estimate
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Worker
-from howdah.model.run import FileRate
+from howdah.model.reported import FileRate
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraSort
 from howdah.units import MIB

@@ -13,8 +13,15 @@ from howdah.engines.hadoop.work import Conclusion, Finished, Work
 from howdah.engines.under_way import PartialResult
 from howdah.installation.command import PROGRAMS
 from howdah.model.counters import Counters
-from howdah.model.run import FileRate
-from howdah.model.workloads.dfsio import DFSIO_FOLDER, DFSIO_LOG, DfsioFiles, DfsioRead, DfsioWrite
+from howdah.model.reported import FileRate
+from howdah.model.workloads.dfsio import (
+    DFSIO_FOLDER,
+    DFSIO_LOG,
+    DfsioFiles,
+    DfsioRead,
+    DfsioWrite,
+    throughput,
+)
 from howdah.services.job import JobFacts
 from howdah.services.task_log import Container, TaskLogs
 
@@ -100,6 +107,7 @@ def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> PartialResul
     return PartialResult(
         counters=Counters(written_bytes=sum(file.bytes for file in files)),
         files=files,
+        metrics=throughput(files),
         replicas=work.replicas(posixpath.join(folder, DFSIO_DATA)),
     )
 
@@ -118,7 +126,11 @@ def _read(work: Work[DfsioRead], job: Finished, folder: str) -> PartialResult:
     files = _rates(work, job, "read", folder)
     # Files that are kept are left as they were found.
     work.context.namenode.delete(posixpath.join(folder, "io_read"))
-    return PartialResult(counters=Counters(read_bytes=sum(file.bytes for file in files)), files=files)
+    return PartialResult(
+        counters=Counters(read_bytes=sum(file.bytes for file in files)),
+        files=files,
+        metrics=throughput(files),
+    )
 
 
 def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Finished:

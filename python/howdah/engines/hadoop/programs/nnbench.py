@@ -14,7 +14,7 @@ from howdah.errors import RunFailed
 from howdah.installation.command import PROGRAMS
 from howdah.model.counters import Counters
 from howdah.model.run import Phase
-from howdah.model.workloads.nnbench import NNBench
+from howdah.model.workloads.nnbench import NNBench, operations_per_s
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each finds what the one before it left; files that were renamed have names that delete does not know."""
@@ -38,7 +38,7 @@ class Measured(NamedTuple):
 
 
 def nnbench(work: Work[NNBench]) -> Conclusion:
-    """Create and write empty files, open, rename and delete them; the answer has each one's rate."""
+    """Create and write empty files, open, rename and delete them; each one's rate is a metric."""
     rates: dict[str, float] = {}
     jobs: list[tuple[str, Finished]] = []
     for operation in _OPERATIONS:
@@ -54,8 +54,8 @@ def nnbench(work: Work[NNBench]) -> Conclusion:
             )
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))
-    answer = ", ".join(f"{operation} {per_s:g}/s" for operation, per_s in rates.items())
-    return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), answer=answer)
+    metrics = tuple(operations_per_s(operation, per_s) for operation, per_s in rates.items())
+    return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), metrics=metrics)
 
 
 def _phases(jobs: Iterable[tuple[str, Finished]]) -> Iterator[Phase]:

@@ -8,7 +8,7 @@ from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, Work
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.pi import Pi, estimate_of_pi
 
 _MAIN = "org.apache.hadoop.examples.QuasiMonteCarlo"
 _ANSWER = "Estimated value of Pi is "
@@ -18,9 +18,9 @@ def pi(work: Work[Pi]) -> Conclusion:
     """Count points, and take the estimate that the client prints."""
     maps, samples = work.workload.maps or 1, work.workload.samples or 1
     finished = work.run(Command(_MAIN, {}, (str(maps), str(samples))))
-    return lambda: PartialResult(
-        counters=Counters(input_rows=maps * samples), answer=estimate(finished.lines)
-    )
+    printed = estimate(finished.lines)
+    metrics = (estimate_of_pi(printed),) if printed is not None else ()
+    return lambda: PartialResult(counters=Counters(input_rows=maps * samples), metrics=metrics)
 
 
 def estimate(lines: Iterable[str]) -> str | None:

@@ -31,7 +31,7 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
     simulated = {
         group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
     }
-    measures = dict.fromkeys(one.measure for each in comparison.against for one in each.times)
+    measures = dict.fromkeys(one.measure for each in comparison.against for one in each.judged)
     for measure in measures:
         # The name of a phase is paler than that of its workload.
         heads.append(
@@ -39,7 +39,7 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
         )
         y += HEAD
         for each in comparison.against:
-            one = each.time_of(measure.workload, measure.phase)
+            one = each.of(measure)
             if one is not None and one.ratio is not None:
                 rows.append(Row(y + ROW / 2, each, one, simulated[each.group]))
                 y += ROW

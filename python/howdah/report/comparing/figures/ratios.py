@@ -1,14 +1,14 @@
-"""Elapsed times over the baseline's, with their intervals: what a comparison comes to."""
+"""Times and metrics over the baseline's, with their intervals: what a comparison comes to."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from howdah.model.comparison import Comparison, Judged, Verdict
+from howdah.model.comparison import Comparison, Judged
 from howdah.report.comparing.figures.colours import keys
 from howdah.report.comparing.figures.ratio_rows import ROW, Row, domain, laid_out
-from howdah.report.comparing.words import interval, more_time, place, ratio
+from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.figure import Figure, Table, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
@@ -27,12 +27,15 @@ def ratios(comparison: Comparison) -> Figure | None:
     heads, rows = laid_out(comparison)
     if not rows:
         return None
+    metrics = _has_metrics(comparison)
+    what = "Metrics and times over those" if metrics else "Elapsed time over that"
+    left = "is less" if metrics else "took less time"
     return Figure(
         id="ratios",
-        title=f"Elapsed time over that of {comparison.baseline}",
+        title=f"{what} of {comparison.baseline}",
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
-            "left of the line took less time. A bar that ends at the edge goes on beyond it; where there is "
+            f"left of the line {left}. A bar that ends at the edge goes on beyond it; where there is "
             "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so "
             "may not tell what a bar by itself would."
         ),
@@ -47,6 +50,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
     low, high = domain(rows)
     height = max([row.y for row in rows]) + ROW / 2
     several = len(comparison.against) > 1
+    over = "that" if _has_metrics(comparison) else "the elapsed time"
     values = [_datum(row, low, high, several=several) for row in rows]
     ticks = [
         {"series": row.against.group, "y": row.y, "ratio": value / row.judged.base_mean}
@@ -55,7 +59,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
     axis = {
-        "title": f"times the elapsed time of {comparison.baseline}",
+        "title": f"times {over} of {comparison.baseline}",
         "grid": True,
         "domain": False,
         "ticks": False,
@@ -160,6 +164,10 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) 
     )
 
 
+def _has_metrics(comparison: Comparison) -> bool:
+    return any(each.metrics for each in comparison.against)
+
+
 def _round(span: float) -> list[float]:
     """Ratios that are written at a logarithmic axis."""
     steps = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 2, 5)
@@ -188,8 +196,9 @@ def _datum(row: Row, low: float, high: float, *, several: bool) -> dict[str, Any
 
 def _label(one: Judged) -> str:
     """What the reader should take home of a row."""
-    told = one.verdict in (Verdict.FASTER, Verdict.SLOWER)
-    return more_time(one.ratio or 1.0) if told else one.verdict.value
+    if not one.is_told:
+        return one.verdict.value
+    return more(one) if one.measure.kind == "time" else f"{one.verdict.value}: {more(one)}"
 
 
 def _table(rows: list[Row]) -> Table:

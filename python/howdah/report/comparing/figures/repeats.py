@@ -1,50 +1,53 @@
-"""Elapsed time of every single run, workload by workload: how far repeats lie apart."""
+"""Elapsed time and primary metric of every single run, workload by workload: how far repeats lie apart."""
 
 from __future__ import annotations
 
-from statistics import geometric_mean
+from math import log10
 from typing import Any
 
-from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.wording import seconds
-from howdah.model.comparison import Comparison, RunFigures
+from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import keys
+from howdah.report.comparing.words import mean, measured, place
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, chart
 
 ROW = 34
 LEFT, RIGHT = 4, 14
+_PREFIXES = ("", "k", "M", "G", "T")
+"""Of thousands, so many of them."""
+_SCALED = ("B", "B/s", "bit/s")
+"""Units that take a prefix."""
 
 
 def repeats(comparison: Comparison) -> tuple[Figure, ...]:
-    """One figure for each workload that the baseline ran."""
-    workloads = [
-        one.measure.workload
+    """One figure for each workload that the baseline ran, and one for the metric that it was run for."""
+    measures = [
+        one.measure
         for one in comparison.groups[0].runs[0].readings
-        if one.measure.name == ELAPSED and one.measure.phase is None
+        if one.measure.primary or (one.measure.kind == "time" and one.measure.phase is None)
     ]
-    return tuple(_figure(comparison, workload, place) for place, workload in enumerate(workloads))
+    return tuple(_figure(comparison, measure, number) for number, measure in enumerate(measures))
 
 
-def _figure(comparison: Comparison, workload: str, place: int) -> Figure:
-    times = {
-        group.name: [value for run in group.runs if (value := _elapsed_s(run, workload)) is not None]
+def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
+    values = {
+        group.name: [value for run in group.runs if (value := _value(run, measure)) is not None]
         for group in comparison.groups
     }
-    many = sum(len(some) for some in times.values())
+    many = sum(len(some) for some in values.values())
     return Figure(
-        id=f"repeats-{place}",
-        title=f"{workload}, run by run",
+        id=f"repeats-{number}",
+        title=f"{place(measure)}, run by run",
         caption="Each point is one run, the line their mean; hollow points were simulated.",
-        spec=_spec(comparison, workload, times),
+        spec=_spec(comparison, measure, values),
         table=Table(
-            ("group", "run", "elapsed (s)"),
+            ("group", "run", f"{measure.name} ({measure.unit})"),
             tuple(
                 (group.name, run.run, f"{value:.3f}")
                 for group in comparison.groups
                 for run in group.runs
-                if (value := _elapsed_s(run, workload)) is not None
+                if (value := _value(run, measure)) is not None
             ),
         ),
         half=True,
@@ -52,52 +55,55 @@ def _figure(comparison: Comparison, workload: str, place: int) -> Figure:
     )
 
 
-def _elapsed_s(run: RunFigures, workload: str) -> float | None:
-    return next(
-        (
-            one.value
-            for one in run.readings
-            if one.measure.name == ELAPSED and (one.measure.workload, one.measure.phase) == (workload, None)
-        ),
-        None,
-    )
+def _value(run: RunFigures, measure: Measure) -> float | None:
+    return next((one.value for one in run.readings if one.measure == measure), None)
 
 
-def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) -> dict[str, Any]:
+def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
+    """By how much values are divided, and what the axis is then called."""
+    if measure.kind == "time":
+        return (60.0, "elapsed (min)") if greatest > 600 else (1.0, "elapsed (s)")
+    thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
+    if measure.unit not in _SCALED:
+        thousands = 0
+    return 1000.0**thousands, f"{measure.name} ({_PREFIXES[thousands]}{measure.unit})"
+
+
+def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float]]) -> dict[str, Any]:
     groups = keys(comparison)
-    longest = max((value for some in times.values() for value in some), default=1.0)
-    size, unit = (60.0, "min") if longest > 600 else (1.0, "s")
+    greatest = max((value for some in values.values() for value in some), default=1.0)
+    size, title = _scale(measure, greatest)
     points = [
         {
             "series": group.name,
             "row": row,
-            "time": value / size,
+            "value": value / size,
             "run": run.run,
-            "said": seconds(value),
+            "said": measured(measure, value),
             "solid": 1 if run.origin is Origin.MEASURED else 0,
         }
         for row, group in enumerate(comparison.groups)
         for run in group.runs
-        if (value := _elapsed_s(run, workload)) is not None
+        if (value := _value(run, measure)) is not None
     ]
     means = [
-        {"series": name, "row": row, "time": geometric_mean(some) / size}
-        for row, (name, some) in enumerate(times.items())
+        {"series": name, "row": row, "value": mean(some) / size}
+        for row, (name, some) in enumerate(values.items())
         if some
     ]
     names = [
         {
             "series": name,
             "row": row,
-            "text": f"{name} · {seconds(geometric_mean(some))}" if some else name,
+            "text": f"{name} · {measured(measure, mean(some))}" if some else name,
         }
-        for row, (name, some) in enumerate(times.items())
+        for row, (name, some) in enumerate(values.items())
     ]
     x = {
-        "field": "time",
+        "field": "value",
         "type": "quantitative",
-        "scale": {"domain": [0, 1.04 * longest / size], "nice": False},
-        "axis": {"title": f"elapsed ({unit})", "grid": True, "domain": False, "ticks": False, "tickCount": 5},
+        "scale": {"domain": [0, 1.04 * greatest / size], "nice": False},
+        "axis": {"title": title, "grid": True, "domain": False, "ticks": False, "tickCount": 5},
     }
     y = {
         "field": "row",
@@ -132,7 +138,7 @@ def _spec(comparison: Comparison, workload: str, times: dict[str, list[float]]) 
                 "tooltip": [
                     {"field": "series", "title": "group"},
                     {"field": "run"},
-                    {"field": "said", "title": "elapsed"},
+                    {"field": "said", "title": measure.name},
                 ],
             },
         },

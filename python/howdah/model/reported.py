@@ -1,0 +1,70 @@
+"""What a workload itself reports: operations in a second, a throughput, the rates of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from howdah.model.base import Model
+from howdah.units import format_bits_per_s, format_bytes, format_per_s, format_rate, format_seconds
+
+Unit = Literal["s", "B", "1", "share", "1/s", "B/s", "bit/s"]
+"""Seconds, bytes, a count, a share of all there is (0 to 1), and counts, bytes or bits in a second."""
+
+
+class FileRate(Model):
+    """One file written or read: its size, the seconds its I/O took, and where it lies."""
+
+    path: str
+    """The file."""
+    bytes: int
+    """Bytes written to it or read from it."""
+    io_s: float
+    """Seconds its task spent on I/O alone, as TestDFSIO counts them."""
+    operation: Literal["write", "read"] = "write"
+    """Which of the two was timed."""
+
+
+class ResultMetric(Model):
+    """One number that a workload came to, with all that is needed to compare it with another run's."""
+
+    name: str
+    """What it is, unique within the workload: ``create_write``, ``throughput``, ``read, 99th percentile``."""
+    value: float
+    """In the metric's unit."""
+    unit: Unit
+    """What it is counted in."""
+    better: Literal["higher", "lower"] | None = None
+    """Which of two values is the better one; none where neither is."""
+    over: str | None = None
+    """What it was taken over: ``the files' own I/O time``."""
+    printed: str | None = None
+    """The program's own text where that has more digits than a number keeps."""
+
+    def in_words(self) -> str:
+        """The value as people read it: what the program printed, or three digits and the unit."""
+        return self.printed or format_value(self.value, self.unit)
+
+
+def format_value(value: float, unit: Unit) -> str:
+    """A value with its unit, as people read it."""
+    return _IN_WORDS[unit](value)
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.01 else format_seconds(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}"
+
+
+_IN_WORDS: Mapping[Unit, Callable[[float], str]] = {
+    "s": _seconds,
+    "B": format_bytes,
+    "1": _number,
+    "share": lambda value: f"{100 * value:.3g} %",
+    "1/s": format_per_s,
+    "B/s": format_rate,
+    "bit/s": format_bits_per_s,
+}
