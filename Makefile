@@ -14,11 +14,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
   --no-emit-index-url --no-emit-find-links
 
-.PHONY: help demo setup test check bench format docs catalogue lock clean
+# Compiled modules are kept whatever the environment says: tests start the command a thousand times.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo setup test test-unit check bench format docs catalogue lock clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
-	  printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
+	  printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: setup ## Set everything up, run the TeraSort suite on this machine, write a report
 	@$(BIN)/howdah run terasuite --engine local
@@ -29,6 +32,9 @@ test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --release --workspace --exclude howdah-py
 	$(BIN)/pytest --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
+
+test-unit: $(STAMPS)/test $(STAMPS)/native ## Run the quick tests: no daemons, no browser, nothing that takes seconds
+	$(BIN)/pytest --numprocesses=2 --dist=loadgroup -m "not slow" tests/unit tests/golden
 
 check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
 	cargo fmt --all --check

@@ -17,6 +17,8 @@ from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
 from support.reports import RUNS
 
+pytestmark = pytest.mark.slow
+
 FILES = Path(__file__).parent / "report"
 
 

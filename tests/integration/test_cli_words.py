@@ -197,7 +197,11 @@ def test_what_only_has_commands_prints_its_help_and_no_error(words: tuple[str, .
         (["--seed", "9" * 19], f"--seed: '{'9' * 19}' is not a seed", "give a whole number from 0 to"),
         (["--seed", "9" * 5000], "--seed: '9999", "give a whole number from 0 to"),
         (["--sample-interval", "0.01"], "--sample-interval: 0.01 s", "give seconds from 0.1 to 3600"),
-        (["--sample-interval", "nan"], "--sample-interval: 'nan' is not a number of seconds", "give seconds from"),
+        (
+            ["--sample-interval", "nan"],
+            "--sample-interval: 'nan' is not a number",
+            "give seconds from",
+        ),
         (["--sample-interval", "1 Hz"], "--sample-interval: '1 Hz' is not a number", "give seconds from"),
         (["--maps", "some"], "--maps: 'some' is not a quantity", "give for instance"),
         (["--files", "1.5"], "--files: '1.5' is not a whole number", "give for instance"),

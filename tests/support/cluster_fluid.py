@@ -95,12 +95,12 @@ class Fluid:
             self._step([])
 
     def _step(self, running: Sequence[Work]) -> None:
-        speeds = self._speeds(running)
+        speeds, by_name = self._speeds(running), {node.name: node for node in self.nodes}
         for task, speed in zip(running, speeds, strict=True):
             size, needs = task.stages[0]
             moved = min(size, speed * STEP_S)
             for (name, what), amount in needs.items():
-                node = next(one for one in self.nodes if one.name == name)
+                node = by_name[name]
                 node.used[what] += amount * moved
                 if what == "write":
                     node.dirty += amount * moved

@@ -95,6 +95,8 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body are two packets; the second must not wait 40 ms until the first is acknowledged.
+    disable_nagle_algorithm = True
 
     def __init__(self, recorded: Recorded, *arguments: object) -> None:
         self._recorded = recorded

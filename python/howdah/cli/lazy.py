@@ -3,49 +3,104 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     # Typer bundles click and names its classes nowhere else.
     from typer._click import Command, Context
+    from typer._click.formatting import HelpFormatter
+    from typer._click.shell_completion import CompletionItem
+
+
+class Lazy(NamedTuple):
+    """A command before it is imported."""
+
+    module: str
+    """The module of this package that holds its ``app``."""
+    help: str
+    """Its one line in a list of commands; a test holds it to the command's own."""
+
 
 COMMANDS = {
-    "probe": "probe",
-    "inventory": "inventory",
-    "plan": "plan",
-    "plan explain": "explain",
-    "render": "render",
-    "check": "check",
-    "rules": "rules",
-    "hadoop": "hadoop",
-    "lab": "lab",
-    "calibrate": "calibrate",
-    "run": "run",
-    "runs": "runs",
-    "runs attach": "attach",
-    "predict": "predict",
-    "score": "score",
-    "compare": "compare",
-    "study": "study",
-    "study local": "study_local",
-    "study schema": "study_schema",
-    "study export": "study_export",
-    "study verify": "study_verify",
+    "probe": Lazy(
+        "probe", "Describe this machine: processors, memory, disks, file systems, network, virtualisation."
+    ),
+    "inventory": Lazy("inventory", "Make and check the list of hosts that `howdah plan` reads."),
+    "plan": Lazy(
+        "plan",
+        "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.",
+    ),
+    "plan explain": Lazy(
+        "explain",
+        "Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master.",
+    ),
+    "render": Lazy(
+        "render",
+        "Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.",
+    ),
+    "check": Lazy("check", "Hold a configuration, this machine and saved probes against the rules."),
+    "rules": Lazy("rules", "List the rules that plans and checks rest on, and explain one."),
+    "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),
+    "lab": Lazy("lab", "Build a small data centre on this machine from a plan, with Hadoop running in it."),
+    "calibrate": Lazy(
+        "calibrate", "Calibrate the simulator: fit what cannot be measured to runs that are known."
+    ),
+    "run": Lazy("run", "Run a suite, keep its record, say what limited it, and write a report."),
+    "runs": Lazy("runs", "List, show, export and import run records."),
+    "runs attach": Lazy(
+        "attach", "Add what sysstat, esxtop or Prometheus measured while a run went, and report it anew."
+    ),
+    "predict": Lazy(
+        "predict",
+        "Predict a run on a planned cluster: medians and 90 % intervals of every workload and phase.",
+    ),
+    "score": Lazy(
+        "score",
+        "Score a prediction by the run that followed it, phase by phase, and say how right all were so far.",
+    ),
+    "compare": Lazy(
+        "compare",
+        "Compare runs: how much faster or slower, whether it can be told from "
+        "noise, what changed, and where.",
+    ),
+    "study": Lazy(
+        "study", "Run every cell of a matrix as often as it takes, and write a paper on it: conclusion first."
+    ),
+    "study local": Lazy(
+        "study_local",
+        "Measure this machine with other compression, tasks, slots, memory and disks than are planned.",
+    ),
+    "study schema": Lazy(
+        "study_schema",
+        "Print the JSON schema of studies (draft 2020-12), by which an editor completes and checks them.",
+    ),
+    "study export": Lazy(
+        "study_export",
+        "Pack a study into one file: its file, plans, records, telemetry and page, with a digest of each.",
+    ),
+    "study verify": Lazy(
+        "study_verify",
+        "Check that nothing in such a file was changed, and that its records make its page, byte for byte.",
+    ),
 }
-"""The commands, in the order data flows, with the module of this package that holds the ``app`` of each."""
+"""The commands, in the order data flows."""
 
 
 class LazyCommands(TyperGroup):
-    """The commands of COMMANDS; one module is imported to run one, all of them to list them with their help.
+    """The commands of COMMANDS; one module is imported to run one, and none to list them with their help.
 
     A command may be two words: ``plan`` takes a file, so ``plan explain`` cannot be a part of it.
     """
+
+    _listing = False
+    """Whether commands are listed, of which only names and help are wanted."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         """The names, in order."""
@@ -55,9 +110,30 @@ class LazyCommands(TyperGroup):
         """The command of that name; none if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
-        command = typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[cmd_name]}").app)
+        lazy = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=lazy.help)
+        command = typer.main.get_command(import_module(f"howdah.cli.{lazy.module}").app)
         command.name = cmd_name
         return command
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the help, with a line for each command."""
+        with self._listed():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
+        """What a shell completes the name of a command to."""
+        with self._listed():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listed(self) -> Iterator[None]:
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """The command that the first words name, and the words after them."""
@@ -77,7 +153,7 @@ def named_by(words: Sequence[str]) -> str:
     name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
     if not name:
         return ""
-    module = import_module(f"howdah.cli.{COMMANDS[name]}")
+    module = import_module(f"howdah.cli.{COMMANDS[name].module}")
     below = getattr(typer.main.get_command(module.app), "commands", {})
     further = plain[len(name.split()) :][:1]
     return " ".join([name, *(word for word in further if word in below)])

@@ -16,6 +16,8 @@ from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Injected, Scene, names_of, several, victim_of
 
+pytestmark = pytest.mark.slow
+
 CAUSES: tuple[Injected, ...] = (
     "slow disk",
     "slow link",

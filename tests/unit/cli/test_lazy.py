@@ -1,11 +1,27 @@
-"""Which command a command line is about."""
+"""Which command a command line is about, and commands that are not imported to be listed."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib import import_module
+
 import pytest
+import typer
 
 from howdah.cli import main
-from howdah.cli.lazy import named_by
+from howdah.cli.lazy import COMMANDS, named_by
+
+LISTING = """
+import sys
+sys.argv = ["howdah", *{arguments}]
+from howdah.cli.main import main
+try:
+    main()
+finally:
+    loaded = [name for name in sys.modules if name.startswith("howdah.cli.")]
+    print(sorted(loaded), file=sys.stderr)
+"""
 
 
 @pytest.mark.parametrize(
@@ -36,3 +52,26 @@ def test_a_flag_without_its_value_leads_to_its_commands_help(
     told = capfd.readouterr().err
     assert "'--queue' requires an argument" in told
     assert "see `howdah run --help`" in told
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_commands_line_in_the_list_is_its_own_help(name: str) -> None:
+    lazy = COMMANDS[name]
+    command = typer.main.get_command(import_module(f"howdah.cli.{lazy.module}").app)
+    assert command.get_short_help_str(limit=200) == lazy.help
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_commands_are_listed_without_importing_one(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LISTING.format(arguments=arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    for name in COMMANDS:
+        assert f" {name} " in done.stdout
+    assert "howdah.cli.lazy" in done.stderr
+    assert "howdah.cli.run" not in done.stderr
+    assert "scipy" not in done.stderr

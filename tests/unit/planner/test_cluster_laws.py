@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
+
+pytestmark = pytest.mark.slow
 
 PAIRS = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.JOURNALNODE, Role.ZOOKEEPER, Role.HMASTER)
 

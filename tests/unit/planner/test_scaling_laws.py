@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from howdah.planner.scaling.fit import quantities
 from howdah.planner.scaling.room import Room, footprint, room_on
 from howdah.units import GIB
 from support.machine import host
+
+pytestmark = pytest.mark.slow
 
 requests = st.builds(
     PlanRequest,

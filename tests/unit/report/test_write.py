@@ -16,6 +16,8 @@ from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_reports import lossy
 from support.cluster_scene import Scene
 
+pytestmark = pytest.mark.slow
+
 
 def _small() -> RunData:
     return terasort_on(Scene(rows=2_000_000))

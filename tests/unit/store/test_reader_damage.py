@@ -20,6 +20,8 @@ from howdah.store import RunWriter, read_record, read_run
 from support import records
 from support.stored import as_begun, put, sample_ticks, write_killed_run, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def _small_stream(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
     """A killed run, the bytes of its samples stream, and where each of its batches ends."""

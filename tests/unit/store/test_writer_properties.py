@@ -28,6 +28,8 @@ from howdah.planner.cluster import plan_cluster
 from howdah.store import RunWriter, export_run, import_run, read_record, read_run
 from support.stored import as_begun
 
+pytestmark = pytest.mark.slow
+
 QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TEXT = st.text(max_size=10)

@@ -11,6 +11,8 @@ from howdah.model.run import Outcome
 from support.rigs import LocalRig
 from support.sinks import MemorySink
 
+pytestmark = pytest.mark.slow
+
 MIB = 2**20
 # More rows than the budget below holds.
 MANY_ROWS = 4_000_000

@@ -25,6 +25,8 @@ from howdah.probe.measuring.disks import measure_zones
 from howdah.probe.measuring.scratch import OutOfTime, Pace, scratch
 from howdah.units import GIB, MIB
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def host() -> Host:

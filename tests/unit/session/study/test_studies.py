@@ -24,6 +24,8 @@ from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due
 from support.studies import EXAMPLES, SIMULATED
 
+pytestmark = pytest.mark.slow
+
 PLANNED = f"""\
 howdah: 1
 study: hbase
