@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benches.ours.sampling import sample
 from howdah.lab.kernel import cgroups, network
-from howdah.lab.kernel.cgroups import Group, machine_group
+from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.registry import host_space
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
@@ -51,7 +51,7 @@ def _machines(spec: LabSpec, ports: Mapping[str, int]) -> Iterator[LabMachine]:
     disk = next(path.name for path in sorted(Path("/sys/class/block").iterdir()))
     for host in spec.hosts:
         if host.virtual:
-            groups = Group.of(spec.name, host.name).paths
+            groups = ControlGroup.of(spec.name, host.name).paths
             space = network.SPACES / host_space(spec.name, host.name)
             yield LabMachine(host.name, 0.5, 2**34, groups, space, network.UPLINK)
     for machine in spec.machines:
@@ -71,7 +71,9 @@ def _machines(spec: LabSpec, ports: Mapping[str, int]) -> Iterator[LabMachine]:
 def _beneath(spec: LabSpec) -> tuple[Source, ...]:
     """This machine as it is sampled beneath a laboratory, of which each disk is one of this machine's."""
     disk = next(path.name for path in sorted(Path("/sys/class/block").iterdir()))
-    return machine_beneath("beneath", grouped_lab(Group.of(spec.name).paths, [disk] * 4 * len(spec.machines)))
+    return machine_beneath(
+        "beneath", grouped_lab(ControlGroup.of(spec.name).paths, [disk] * 4 * len(spec.machines))
+    )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.programs.client import run_tag
-from howdah.engines.hadoop.storage.workspace import Workspace
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.model.job import Job
@@ -145,11 +145,11 @@ def test_an_interrupt_ends_the_job_keeps_what_it_did_and_removes_its_data(rig: H
 def test_an_interrupt_while_cleaning_up_costs_no_record(
     rig: HadoopRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(workspace: Workspace) -> None:
+    def interrupted(workspace: HdfsWorkspace) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "release", interrupted)
+        patched.setattr(HdfsWorkspace, "release", interrupted)
         record = run(rig, rig.make_job("pi", maps=1, samples=10))
     assert record.outcome is Outcome.SUCCEEDED
     assert [warning.code for warning in record.warnings] == ["data-left"]

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Verdict
+from howdah.model.check import CheckVerdict
 from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -110,7 +110,7 @@ def test_what_ends_an_application_master_fails_a_check(tmp_path: Path, secure: b
     failed = {
         check.about: check
         for check in audit(read_folders([conf]), [], None, Releases()).checks
-        if check.verdict is Verdict.FAIL
+        if check.verdict is CheckVerdict.FAIL
     }
     assert {f"{key}.rm1", f"{key}.rm2"} == failed.keys()
     assert f"set {key}.rm2 to {PAIR[1]}:{PAGES[secure][1]}" in failed[f"{key}.rm2"].fix

@@ -15,7 +15,7 @@ import pytest
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.following.masters import MastersWatch
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
@@ -153,7 +153,7 @@ def watched(cluster: Cluster) -> Iterator[Callable[[], list[Event]]]:
     conf = ClientConf.read(cluster.conf(HOSTS[2]))
     with Web(cluster.network.addresses, user="root") as web, cluster.network.thread(HOSTS[2]) as inside:
         nowhere = Plan(platform="unknown", workers=(), settings=())
-        watch = MastersWatch(replace(target, conf=conf, web=web), Machines({}, nowhere), RunClock())
+        watch = MastersWatch(replace(target, conf=conf, web=web), NodeFinder({}, nowhere), RunClock())
         yield lambda: inside.submit(watch.look).result()
 
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.following.progress import Seen
-from howdah.engines.hadoop.following.workers import Watch
+from howdah.engines.hadoop.following.progress import SeenTasks
+from howdah.engines.hadoop.following.workers import MachineWatch
 from howdah.engines.hadoop.history.tellers import Told, tell_job
 from howdah.engines.hadoop.storage.spread import replica_spread
-from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_workers
@@ -55,7 +55,7 @@ class Ran(NamedTuple):
     id: str
     code: int
     lines: tuple[str, ...]
-    seen: Seen | None
+    seen: SeenTasks | None
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:
         client = subprocess.Popen(
             cluster.daemons.command(EXAMPLES, *arguments), stdout=out, stderr=subprocess.STDOUT
         )
-    seen: Seen | None = None
+    seen: SeenTasks | None = None
     target = hadoop_target(cluster, "/user/howdah/history")
     while True:
         try:
@@ -86,10 +86,10 @@ def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:
     return Ran(_job(log), client.returncode, lines, seen)
 
 
-def _watcher(target: HadoopTarget, job: str) -> Seen:
+def _watcher(target: HadoopTarget, job: str) -> SeenTasks:
     manager = ResourceManager(target.web, target.conf)
     master = manager.app_master(job.replace("job", "application"))
-    return Seen(JobReader(target.web, master.url), job)
+    return SeenTasks(JobReader(target.web, master.url), job)
 
 
 def _job(log: Path) -> str:
@@ -263,7 +263,7 @@ def test_no_block_of_node_groups_has_two_replicas_on_one_host(hosts: Hosts) -> N
             hdfs.write(f"/files/block-{number}", b"x" * 1000)
 
     hosts.inside.submit(files).result()
-    machines = Machines({}, hosts.plan)
+    machines = NodeFinder({}, hosts.plan)
     found = hosts.inside.submit(replica_spread, hdfs, "/files", machines).result()
     assert (found.blocks, found.replicas) == (BLOCKS, 2 * BLOCKS)
     assert (found.sharing_host, found.under_replicated, found.missing) == (0, 0, 0)
@@ -275,7 +275,7 @@ def test_no_block_of_node_groups_has_two_replicas_on_one_host(hosts: Hosts) -> N
 
 @pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own")
 def test_a_killed_datanode_is_noticed_before_it_is_declared_dead(hosts: Hosts) -> None:
-    watch = Watch(hosts.target, Machines({}, hosts.plan), RunClock())
+    watch = MachineWatch(hosts.target, NodeFinder({}, hosts.plan), RunClock())
     assert hosts.inside.submit(watch.look).result() == []
     hosts.daemons.kill(hosts.again)
     events: list[Event] = []

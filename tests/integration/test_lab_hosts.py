@@ -123,7 +123,7 @@ def test_a_machine_gets_its_share_of_cpu_and_its_host_s_holds_for_all_its_machin
 ) -> None:
     spec = lab(cpus=0.25, host_cpus=0.4)
     machine = machine_group(spec, spec.machines[0])
-    host = cgroups.Group.of(spec.name, "h1")
+    host = cgroups.ControlGroup.of(spec.name, "h1")
 
     with spinning(spec, "h1-w1"):
         assert_held(machine, 0.25)
@@ -138,7 +138,7 @@ def spinning(spec: LabSpec, machine: str) -> Iterator[None]:
         yield
 
 
-def assert_held(group: cgroups.Group, cpus: float) -> None:
+def assert_held(group: cgroups.ControlGroup, cpus: float) -> None:
     """Within 10 %: never more than its quota, and all of it in each period that the quota ended.
 
     A busy machine may give it less; then no quota ends the period.
@@ -159,14 +159,14 @@ def assert_held(group: cgroups.Group, cpus: float) -> None:
     assert held > 0
 
 
-def cpu_seconds(group: cgroups.Group) -> float:
+def cpu_seconds(group: cgroups.ControlGroup) -> float:
     path = group.paths["cpuacct"]
     if (path / "cpuacct.usage").exists():
         return int((path / "cpuacct.usage").read_text()) / 1e9
     return statistic(path, "usage_usec") / 1e6
 
 
-def throttled(group: cgroups.Group) -> int:
+def throttled(group: cgroups.ControlGroup) -> int:
     return statistic(group.paths["cpu"], "nr_throttled")
 
 

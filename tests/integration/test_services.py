@@ -13,7 +13,7 @@ import pytest
 
 from howdah.installation import PROGRAMS
 from howdah.services.conf import ClientConf
-from howdah.services.errors import Refused, Unexpected
+from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.jmx import JmxReader
 from howdah.services.jobs import JobProgress
 from howdah.services.namenode import NameNode
@@ -62,7 +62,7 @@ def test_a_file_comes_and_goes(asked: Asked) -> None:
     path = "/tmp/services/a file & more%?.bin"
     asked.namenode.mkdirs("/tmp/services")
     asked.namenode.write(path, content)
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(RefusedByDaemon, match="already exists"):
         asked.namenode.write(path, content)
     asked.namenode.write(path, content, overwrite=True)
     assert asked.namenode.read(path) == content
@@ -87,7 +87,7 @@ def test_a_file_comes_and_goes(asked: Asked) -> None:
     assert asked.namenode.delete("/tmp/services")
     assert not asked.namenode.delete("/tmp/services")
     assert asked.namenode.stat(path) is None
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByDaemon):
         asked.namenode.fsck("/tmp/services")
 
 
@@ -104,7 +104,7 @@ def test_what_others_may(asked: Asked) -> None:
         asked.namenode.mkdirs("/private")
         assert asked.namenode.access("/private") is None
         assert "user=somebody-else" in (other.access("/private", "rwx") or "")
-        with pytest.raises(Refused) as told:
+        with pytest.raises(RefusedByDaemon) as told:
             other.write("/private/file", b"")
         assert told.value.exception == "AccessControlException"
         assert other.home() == "/user/somebody-else"
@@ -114,7 +114,7 @@ def test_a_quota_refuses_what_exceeds_it(asked: Asked) -> None:
     asked.namenode.mkdirs("/small")
     asked.cluster.daemons.run(PROGRAMS["dfsadmin"], "-setQuota", "1", "/small")
     assert asked.namenode.summary("/small").quota == 1
-    with pytest.raises(Refused) as told:
+    with pytest.raises(RefusedByDaemon) as told:
         asked.namenode.write("/small/file", b"")
     assert told.value.exception == "NSQuotaExceededException"
 
@@ -123,7 +123,7 @@ def test_safe_mode(asked: Asked) -> None:
     asked.cluster.daemons.run(PROGRAMS["dfsadmin"], "-safemode", "enter")
     try:
         assert "turned on manually" in (asked.namenode.status().safe_mode or "")
-        with pytest.raises(Refused) as told:
+        with pytest.raises(RefusedByDaemon) as told:
             asked.namenode.mkdirs("/other")
         assert told.value.exception == "SafeModeException"
     finally:
@@ -192,7 +192,7 @@ def _only(manager: ResourceManager) -> AppFacts | None:
 def _job(manager: ResourceManager, app_id: str) -> JobProgress | None:
     try:
         return manager.app_master(app_id).job()
-    except (Refused, Unexpected):
+    except (RefusedByDaemon, Unexpected):
         # The proxy shows a page until the application master has registered.
         return None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from howdah.lab.kernel import cgroups
-from howdah.lab.kernel.cgroups import Group
+from howdah.lab.kernel.cgroups import ControlGroup
 from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import VolumeDevice
@@ -43,7 +43,7 @@ def run(*command: str | Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def inside(group: Group, code: str) -> subprocess.Popen[str]:
+def inside(group: ControlGroup, code: str) -> subprocess.Popen[str]:
     """A Python program in a control group."""
     script = "".join(f"echo $$ > {path} && " for path in group.entrances) + 'exec "$@"'
     command = ["sh", "-c", script, "sh", sys.executable, "-c", code]
@@ -62,10 +62,10 @@ def started(device: Device) -> Iterator[Callable[[], dict[str, float]]]:
 
 
 @pytest.fixture
-def group() -> Iterator[Group]:
+def group() -> Iterator[ControlGroup]:
     """A machine's group with a fifth of a CPU."""
     name = f"test-{os.getpid()}"
-    made = Group.of(name, "h1", "w1")
+    made = ControlGroup.of(name, "h1", "w1")
     if not made.paths.keys() >= {"cpu", "memory"}:
         pytest.skip("this kernel has no control groups for CPU and memory")
     made.create()
@@ -76,7 +76,7 @@ def group() -> Iterator[Group]:
         assert cgroups.remove(name) == ()
 
 
-def test_cpu_of_a_group_that_is_held_back(group: Group) -> None:
+def test_cpu_of_a_group_that_is_held_back(group: ControlGroup) -> None:
     with started(CgroupCpuDevice(group.paths, 0.2)) as tick:
         begin = time.monotonic()
         inside(group, _SPIN).communicate()
@@ -89,9 +89,9 @@ def test_cpu_of_a_group_that_is_held_back(group: Group) -> None:
     assert used_s + values["cpu/all/idle_s"] == pytest.approx(0.2 * elapsed_s, rel=0.15, abs=0.1)
 
 
-def test_what_a_group_uses_of_the_machine_beneath_it(group: Group) -> None:
+def test_what_a_group_uses_of_the_machine_beneath_it(group: ControlGroup) -> None:
     """The laboratory's own group, above those of its machines, has all that they used."""
-    above = Group.of(f"test-{os.getpid()}").paths
+    above = ControlGroup.of(f"test-{os.getpid()}").paths
     with started(GroupDevice(above)) as tick, started(CgroupCpuDevice(group.paths, 0.2)) as machine:
         inside(group, _SPIN).communicate()
         values, below = tick(), machine()
@@ -100,7 +100,7 @@ def test_what_a_group_uses_of_the_machine_beneath_it(group: Group) -> None:
     assert values["own/lab/cpu_s"] > 0.1
 
 
-def test_memory_of_a_group(group: Group) -> None:
+def test_memory_of_a_group(group: ControlGroup) -> None:
     with started(CgroupMemoryDevice(group.paths["memory"], 2**30)) as tick:
         before = tick()["memory/used_bytes"]
         process = inside(group, _HOLD)

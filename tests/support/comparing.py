@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.model.comparison import Amount, Aspect, Fact, Measure, Reading, RunFigures, RunGroup
+from howdah.model.comparison import Aspect, Fact, Measure, Reading, RunFigures, RunGroup, WorkloadAmount
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
 from support.records import terasuite
@@ -42,7 +42,7 @@ def run_figures(
         suite=suite,
         outcome=outcome,
         error=None if outcome is Outcome.SUCCEEDED else "no space left on device",
-        amounts=tuple(Amount(workload=workload, size=size) for workload, size in sizes.items()),
+        amounts=tuple(WorkloadAmount(workload=workload, size=size) for workload, size in sizes.items()),
         facts=tuple(Fact(aspect=aspect, name=name, value=value) for (aspect, name), value in facts.items()),
         readings=tuple(Reading(measure=measure, value=value) for measure, value in readings.items()),
         remarks=tuple(remarks),

@@ -8,8 +8,8 @@ from howdah.model.host import Host
 from howdah.model.measured import (
     CodecCost,
     DirectoryRates,
-    Figure,
     Measured,
+    MeasuredFigure,
     RowCosts,
     SortCost,
     StreamRates,
@@ -54,8 +54,8 @@ def measured_host(folder: Path, *data_dirs: str, spread: float = 0.0) -> Host:
     return host.model_copy(update={"measured": measured, "memory": memory})
 
 
-def _figure(value: float, spread: float) -> Figure:
-    return Figure(value=value, least=value * (1 - spread), most=value * (1 + spread), repeats=5)
+def _figure(value: float, spread: float) -> MeasuredFigure:
+    return MeasuredFigure(value=value, least=value * (1 - spread), most=value * (1 + spread), repeats=5)
 
 
 def _rates(spread: float) -> StreamRates:
@@ -76,7 +76,7 @@ def measured_rows(spread: float = 0.0) -> RowCosts:
     codecs = [("lz4", 1.2e-9, 2.5e-10, 0.4), ("zstd", 1.8e-9, 6.7e-10, 0.29)]
     return RowCosts(
         threads=2,
-        cpu_share=Figure.of([1.0]),
+        cpu_share=MeasuredFigure.of([1.0]),
         generate_s_per_byte=_figure(6e-11, spread),
         validate_s_per_byte=_figure(1.2e-10, spread),
         sorts=tuple(

@@ -22,17 +22,17 @@ from howdah.model.plan import (
     Year,
 )
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
-from howdah.report.plan.grounds import Cited, Grounds, Law
+from howdah.report.plan.grounds import Cited, Grounds, RuleText
 from howdah.units import GIB
 from support.plans import group, kind, setting
 
 GROUNDS = Grounds(
     rules={
-        "hdfs.block-size": Law("Blocks of 256 MiB.", "The papers' default was 64 MB."),
-        "platform.few-disks": Law("A DataNode has few disks."),
-        "platform.replica-balance": Law("Blocks are spread evenly."),
-        "masters.places": Law("Masters have places of their own."),
-        "memory.worker-share": Law("Workers share what is not held back."),
+        "hdfs.block-size": RuleText("Blocks of 256 MiB.", "The papers' default was 64 MB."),
+        "platform.few-disks": RuleText("A DataNode has few disks."),
+        "platform.replica-balance": RuleText("Blocks are spread evenly."),
+        "masters.places": RuleText("Masters have places of their own."),
+        "memory.worker-share": RuleText("Workers share what is not held back."),
     },
     sources={
         "D0 49": Cited("D0 49", "Virtualized Hadoop Performance (2015)", "HDFS block 256 MiB."),

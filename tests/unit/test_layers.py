@@ -151,3 +151,13 @@ def _needed(source: str) -> Iterator[str]:
 
 def _for_types(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """A class's name says what it is wherever it is read, and is found by a search."""
+    places: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for statement in ast.parse(path.read_text()).body:
+            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
+                places.setdefault(statement.name, []).append(_module_of(path))
+    assert {name: several for name, several in places.items() if len(several) > 1} == {}

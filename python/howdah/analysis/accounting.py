@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from howdah.analysis.evidence import ByteAccount, ByteSide, Evidence, Explanation, WorkloadTime
+from howdah.analysis.evidence import ByteAccount, ByteExplanation, ByteSide, Evidence, WorkloadTime
 from howdah.analysis.phases import window_of
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number
-from howdah.analysis.work import Work, cluster_work, job_bytes, replication_of, work_of
+from howdah.analysis.work import BytesToMove, cluster_work, job_bytes, replication_of, work_of
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.units import format_bytes
@@ -39,7 +39,7 @@ def explain_read(
     *,
     buffered: bool | None,
     written: float,
-) -> Iterator[Explanation]:
+) -> Iterator[ByteExplanation]:
     """Why devices read more or less than was asked for; ``buffered`` None: nothing tells whether it was.
 
     ``written`` are the bytes that the workload wrote itself, such as the map output that its reduces fetch.
@@ -54,7 +54,7 @@ def explain_read(
         # Caches that nobody sampled, those of a lab's workers for instance, are bounded by nothing.
         served = min(-remainder, held) if known or not buffered else -remainder
         if served > 0:
-            yield Explanation(
+            yield ByteExplanation(
                 "read from the page cache", -served, "likely" if buffered and known else "guess"
             )
 
@@ -66,27 +66,27 @@ def explain_written(
     side: ByteSide,
     *,
     buffered: bool | None,
-) -> Iterator[Explanation]:
+) -> Iterator[ByteExplanation]:
     """Why devices wrote more or less than was asked for."""
     remainder = side.unexplained or 0.0
     begun, ended = (_gauges(timeline, hosts, _DIRTY, moment) for moment in window)
     dirtied = ended - begun
     what = "still in the page cache at the end, written back later"
     if remainder < 0 < dirtied:
-        yield Explanation(what, -min(-remainder, dirtied), "measured")
+        yield ByteExplanation(what, -min(-remainder, dirtied), "measured")
     elif remainder < 0 and buffered and not _sampled(timeline, hosts, _DIRTY):
-        yield Explanation(what, remainder, "guess")
+        yield ByteExplanation(what, remainder, "guess")
     if remainder > 0:
         early = min(remainder, max(0.0, -dirtied))
         if early > 0:
-            yield Explanation("dirty in the page cache before it started", early, "measured")
+            yield ByteExplanation("dirty in the page cache before it started", early, "measured")
         yield from _metadata(remainder - early, side.said)
 
 
-def _metadata(remainder: float, said: float) -> Iterator[Explanation]:
+def _metadata(remainder: float, said: float) -> Iterator[ByteExplanation]:
     share = min(remainder, METADATA_SHARE * said)
     if share > 0:
-        yield Explanation("file-system metadata and journal", share, "guess")
+        yield ByteExplanation("file-system metadata and journal", share, "guess")
 
 
 def _sampled(timeline: Timeline, hosts: tuple[str, ...], metrics: tuple[str, ...]) -> bool:
@@ -140,14 +140,14 @@ def accounts(
     return tuple(found)
 
 
-def _asked(record: RunRecord, result: WorkloadResult) -> tuple[Work | None, Work]:
+def _asked(record: RunRecord, result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:
     """What the disks should move by theory, and by the workload's own counters."""
     counters = result.counters
     if result.job is not None:
         theory = cluster_work(result)
         said = job_bytes(result.job).said(replication_of(result) or 1)
         return (theory.devices if theory else None), said
-    return work_of(result), Work(
+    return work_of(result), BytesToMove(
         counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
     )
 
@@ -176,7 +176,7 @@ def _set_fio_apart(side: ByteSide, tracks: list[Track], fio: list[tuple[float, f
     moved = sum(track.growth(start_s, end_s) for start_s, end_s in fio for track in tracks)
     if moved <= 0:
         return side
-    part = Explanation("by fio, measuring the raw disk", moved, "measured")
+    part = ByteExplanation("by fio, measuring the raw disk", moved, "measured")
     blur = sum(track.uncertainty(moment) for cuts in fio for moment in cuts for track in tracks)
     return replace(side, explained=(*side.explained, part), resolution=side.resolution + blur)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.analysis.evidence import Beside, Evidence, FloorDistance, StretchUse, WorkloadTime
+from howdah.analysis.evidence import Evidence, FloorDistance, KnownTime, StretchUse, WorkloadTime
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, number, seconds, times
@@ -118,10 +118,10 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[Beside, ...]:
+def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
-        Beside(workload, phase, elapsed_s, one.times[name], one.origin, one.source, one.differs)
+        KnownTime(workload, phase, elapsed_s, one.times[name], one.origin, one.source, one.differs)
         for one in known
         for workload, phase, elapsed_s in _stretches(workloads)
         if (name := workload if phase is None else f"{workload}/{phase}") in one.times

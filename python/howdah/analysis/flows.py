@@ -22,10 +22,10 @@ from howdah.analysis.evidence import (
     FlowLayer,
     FlowNode,
     LayerAccount,
-    Machine,
+    MachineOfRun,
     WorkloadTime,
 )
-from howdah.analysis.layers import LAG_S, Traffic, Untold, Window, layer_accounts
+from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Untold, layer_accounts
 from howdah.analysis.machines import counted, workers_of
 from howdah.analysis.phases import window_of
 from howdah.analysis.poles import succeeded, tasks_of
@@ -159,7 +159,7 @@ def _writing(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Fl
 def flows(
     run: RunData,
     timeline: Timeline,
-    machines: tuple[Machine, ...],
+    machines: tuple[MachineOfRun, ...],
     times: tuple[WorkloadTime, ...],
     accounts: tuple[ByteAccount, ...],
 ) -> tuple[ByteFlow, ...]:
@@ -192,7 +192,7 @@ def flows(
         traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, untold)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
-        window = Window(timeline, machines, span, follows) if span else None
+        window = SampleWindow(timeline, machines, span, follows) if span else None
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
         drawn = picture(work, said, traffic, layers)
         met = {end for flow in drawn for end in (flow.source, flow.target)}

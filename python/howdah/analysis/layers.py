@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import (
     ByteAccount,
+    ByteExplanation,
     ByteSide,
     Direction,
-    Explanation,
     FlowLayer,
     LayerAccount,
-    Machine,
+    MachineOfRun,
 )
 from howdah.analysis.machines import counted
 from howdah.analysis.timeline import Timeline, Track
@@ -61,11 +61,11 @@ class Traffic(NamedTuple):
         return (work.replication - 1) * work.output + work.input * remote_share
 
 
-class Window(NamedTuple):
+class SampleWindow(NamedTuple):
     """Where samples are counted; ``follows`` says whether another job ended just before."""
 
     timeline: Timeline
-    machines: tuple[Machine, ...]
+    machines: tuple[MachineOfRun, ...]
     span: tuple[float, float]
     follows: bool = False
 
@@ -110,7 +110,11 @@ def _unsettled(track: Track, span: tuple[float, float], lag_s: float, *, follows
 
 
 def layer_accounts(
-    work: ClusterWork, said: JobBytes, traffic: Traffic, window: Window | None, account: ByteAccount | None
+    work: ClusterWork,
+    said: JobBytes,
+    traffic: Traffic,
+    window: SampleWindow | None,
+    account: ByteAccount | None,
 ) -> Iterator[LayerAccount]:
     """Every layer that somebody counted, from Hadoop's counters down to the disks."""
     extra_read = said.hdfs_read - work.input
@@ -131,12 +135,12 @@ def layer_accounts(
 
 
 def _datanodes(
-    work: ClusterWork, window: Window, extra: tuple[float, float], traffic: Traffic
+    work: ClusterWork, window: SampleWindow, extra: tuple[float, float], traffic: Traffic
 ) -> Iterator[LayerAccount]:
     extra_read, extra_written = extra
-    lost = Explanation("read by attempts that did not succeed", traffic.in_vain, "measured")
-    sums = Explanation("checksums sent along", CHECKSUMS * (work.input + traffic.in_vain), "likely")
-    sides: tuple[tuple[Direction, float, list[Explanation]], ...] = (
+    lost = ByteExplanation("read by attempts that did not succeed", traffic.in_vain, "measured")
+    sums = ByteExplanation("checksums sent along", CHECKSUMS * (work.input + traffic.in_vain), "likely")
+    sides: tuple[tuple[Direction, float, list[ByteExplanation]], ...] = (
         ("read", work.input, [_carried(extra_read), lost, sums]),
         ("written", work.replication * work.output, [_carried(extra_written)]),
     )
@@ -147,12 +151,14 @@ def _datanodes(
                 why.append(_copied(traffic, moved[0] - theory - extra_written))
             left = max(0.0, moved[0] - theory - sum(part.bytes for part in why))
             most = traffic.untold.read if direction == "read" else traffic.untold.written
-            why.append(Explanation("by attempts of which Hadoop tells no bytes", min(left, most), "likely"))
+            why.append(
+                ByteExplanation("by attempts of which Hadoop tells no bytes", min(left, most), "likely")
+            )
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 
 
 def _network(
-    traffic: Traffic, work: ClusterWork, window: Window, extra: tuple[float, float]
+    traffic: Traffic, work: ClusterWork, window: SampleWindow, extra: tuple[float, float]
 ) -> Iterator[LayerAccount]:
     expected, (replicas, shuffled) = traffic.expected(work), extra
     sides: tuple[tuple[Direction, str], ...] = (("received", "nic/*/rx_bytes"), ("sent", "nic/*/tx_bytes"))
@@ -166,17 +172,17 @@ def _network(
         else:
             # Where tasks ran and what they met there is a matter of chance; who sent it has counted it.
             by_hdfs = crossed[0] - traffic.hdfs(work)
-            sent = Explanation("sent by DataNodes beyond theory, as they count it", by_hdfs, "measured")
+            sent = ByteExplanation("sent by DataNodes beyond theory, as they count it", by_hdfs, "measured")
             why, blur = [sent, _carried(shuffled)], crossed[1]
         room = max(0.0, moved[0] - expected - sum(part.bytes for part in why))
         least = HEADERS * (expected + sum(part.bytes for part in why))
-        why.append(Explanation("packet headers", min(room, least), "guess"))
+        why.append(ByteExplanation("packet headers", min(room, least), "guess"))
         if crossed is None:
             why.append(_copied(traffic, room - why[-1].bytes))
         yield _layer(("network", direction), expected, (moved[0], moved[1] + blur), metric, why)
 
 
-def _crossed(window: Window) -> tuple[float, float] | None:
+def _crossed(window: SampleWindow) -> tuple[float, float] | None:
     """What DataNodes count as sent to other machines and come from them, and its blur; None: not asked."""
     sides = [window.total("datanode", f"datanode/remote_{one}_bytes", LAG_S) for one in ("read", "written")]
     known = [side for side in sides if side is not None]
@@ -193,15 +199,15 @@ def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: fl
         theory = work.output + work.files_written
         total = said.hdfs_written + said.map_file_written + said.reduce_file_written
     by = f"HDFS_BYTES_{direction.upper()}, FILE_BYTES_{direction.upper()}"
-    why = Explanation("lengths that Hadoop stores with every key and value", lengths, "measured")
+    why = ByteExplanation("lengths that Hadoop stores with every key and value", lengths, "measured")
     return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, [why])
 
 
 def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[LayerAccount]:
     written = CHECKSUMS * work.replication * work.output
-    sides: tuple[tuple[Direction, ByteSide, tuple[Explanation, ...]], ...] = (
+    sides: tuple[tuple[Direction, ByteSide, tuple[ByteExplanation, ...]], ...] = (
         ("read", account.read, (_checksums(CHECKSUMS * work.input),)),
-        ("written", account.write, (_checksums(written), Explanation(_COPIES, copied, "likely"))),
+        ("written", account.write, (_checksums(written), ByteExplanation(_COPIES, copied, "likely"))),
     )
     for direction, side, hadoops in sides:
         if side.devices is None or side.should is None or not side.should:
@@ -213,11 +219,11 @@ def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[L
         yield _layer(("disks", direction), side.should, moved, f"disk/*/{direction}_bytes", why)
 
 
-def _checksums(size: float) -> Explanation:
-    return Explanation("HDFS's checksums", size, "likely")
+def _checksums(size: float) -> ByteExplanation:
+    return ByteExplanation("HDFS's checksums", size, "likely")
 
 
-def _on_disk(side: ByteSide, hadoops: Sequence[Explanation]) -> Iterator[Explanation]:
+def _on_disk(side: ByteSide, hadoops: Sequence[ByteExplanation]) -> Iterator[ByteExplanation]:
     """What explains the devices: what HDFS itself writes before what a file system may need."""
     left = side.remainder or 0.0
     if left <= 0:
@@ -226,24 +232,24 @@ def _on_disk(side: ByteSide, hadoops: Sequence[Explanation]) -> Iterator[Explana
     for one in (*hadoops, *side.explained):
         part = min(left, one.bytes)
         left -= part
-        yield Explanation(one.what, part, one.sure)
+        yield ByteExplanation(one.what, part, one.sure)
 
 
-def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[Explanation]:
+def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[ByteExplanation]:
     """A job's intermediate files are deleted at its end, before much of them has left the page cache."""
     missing = -(side.unexplained or 0.0)
     if missing > 0 and work.files_written:
         what = "intermediate files deleted before they were written back"
-        yield Explanation(what, -min(missing, work.files_written), "guess")
+        yield ByteExplanation(what, -min(missing, work.files_written), "guess")
 
 
-def _copied(traffic: Traffic, room: float) -> Explanation:
-    return Explanation(_COPIES, min(max(0.0, room), traffic.copied), "likely")
+def _copied(traffic: Traffic, room: float) -> ByteExplanation:
+    return ByteExplanation(_COPIES, min(max(0.0, room), traffic.copied), "likely")
 
 
-def _carried(extra: float) -> Explanation:
+def _carried(extra: float) -> ByteExplanation:
     """What a layer above already counted beyond theory."""
-    return Explanation("counted by Hadoop beyond theory already", extra, "measured")
+    return ByteExplanation("counted by Hadoop beyond theory already", extra, "measured")
 
 
 def _layer(
@@ -251,7 +257,7 @@ def _layer(
     theory: float,
     counted: tuple[float, float],
     by: str,
-    explained: list[Explanation],
+    explained: list[ByteExplanation],
 ) -> LayerAccount:
     total, resolution = counted
     why = tuple(part for part in explained if part.bytes)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times
-from howdah.analysis.work import Work, phase_work, work_of
+from howdah.analysis.work import BytesToMove, phase_work, work_of
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Limits, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import CODEC, Codec
@@ -76,7 +76,7 @@ def limit_shares(
     return tuple(found)
 
 
-def disk_seconds(work: Work, limits: Limits) -> float:
+def disk_seconds(work: BytesToMove, limits: Limits) -> float:
     """The time the raw disks take for bytes that are read and written at once."""
     both = min(work)
     return (
@@ -86,7 +86,7 @@ def disk_seconds(work: Work, limits: Limits) -> float:
     )
 
 
-def memory_seconds(work: Work, limits: Limits) -> float:
+def memory_seconds(work: BytesToMove, limits: Limits) -> float:
     """The time one memcpy of the larger direction takes."""
     return max(work) / limits.memory_copy_bytes_per_s
 
@@ -102,7 +102,7 @@ def _usable(limits: Limits) -> bool:
 
 
 def _phase_share(
-    workload: str, phase: str, *, elapsed_s: float, work: Work, limits: Limits, use: StretchUse | None
+    workload: str, phase: str, *, elapsed_s: float, work: BytesToMove, limits: Limits, use: StretchUse | None
 ) -> LimitShare:
     disk_s, memory_s = disk_seconds(work, limits), memory_seconds(work, limits)
     return LimitShare(
@@ -124,7 +124,7 @@ def _workload_share(
     time: WorkloadTime,
     result: WorkloadResult,
     *,
-    work: Work,
+    work: BytesToMove,
     limits: Limits,
     phases: list[LimitShare],
     use: StretchUse | None,
@@ -138,7 +138,7 @@ def _workload_share(
             bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
     else:
         # A sort in memory cannot write before it has read everything, so nothing is paired.
-        parts = [Work(work.read, 0), Work(0, work.write)] if result.in_memory else [work]
+        parts = [BytesToMove(work.read, 0), BytesToMove(0, work.write)] if result.in_memory else [work]
         disk_s = sum(disk_seconds(part, limits) for part in parts)
         memory_s = memory_seconds(work, limits)
         bound = _bound(time.elapsed_s, (disk_s, memory_s), work, limits, use)
@@ -158,7 +158,7 @@ def _workload_share(
 
 
 def _bound(
-    elapsed_s: float, raw_s: tuple[float, float], work: Work, limits: Limits, use: StretchUse | None
+    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: StretchUse | None
 ) -> Bound:
     """The resource used closest to what it can do; a busy device where none comes near that.
 
@@ -198,7 +198,9 @@ def _longest(phases: list[LimitShare]) -> Bound:
     return other
 
 
-def _name(work: Work, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None) -> str:
+def _name(
+    work: BytesToMove, limits: Limits, raw_s: tuple[float, float], spills: WorkloadResult | None
+) -> str:
     """What the limit amounts to in words; ``spills`` is a whole sort, which may have copied twice."""
     disks = "the disk" if len(limits.devices) == 1 else "the disks"
     whose = f"{disks}'" if disks.endswith("s") else f"{disks}'s"

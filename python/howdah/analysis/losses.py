@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.attempts import attempts_of, master_of, names_machine
-from howdah.analysis.evidence import Evidence, Machine, Wait, WorkerLoss, WorkloadTime
+from howdah.analysis.evidence import Evidence, MachineOfRun, Wait, WorkerLoss, WorkloadTime
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
 from howdah.analysis.poles import lost_race
@@ -33,7 +33,7 @@ class LostMaster(NamedTuple):
 
 
 def losses(
-    run: RunData, timeline: Timeline, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
+    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
 ) -> tuple[WorkerLoss, ...]:
     """Every worker that was missing during a workload, in order."""
     hosts = workers_of(machines)

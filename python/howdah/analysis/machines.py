@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from howdah.analysis.evidence import Level, Machine
+from howdah.analysis.evidence import Level, MachineOfRun
 from howdah.analysis.timeline import Timeline
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster
@@ -19,13 +19,13 @@ def on_cluster(record: RunRecord) -> bool:
     return record.cluster is not None or record.plan.cluster is not None
 
 
-def machines_of(run: RunData, timeline: Timeline) -> tuple[Machine, ...]:
+def machines_of(run: RunData, timeline: Timeline) -> tuple[MachineOfRun, ...]:
     """Every machine of the plan; those that only tasks or samples name after them.
 
     Without a cluster there is nothing but the hosts that were sampled.
     """
     if not on_cluster(run.record):
-        return tuple(Machine(name, "host", name, "") for name in timeline.hosts)
+        return tuple(MachineOfRun(name, "host", name, "") for name in timeline.hosts)
     cluster = run.record.plan.cluster
     known = {machine.name: machine for machine in (_planned(cluster) if cluster else ())}
     for machine in _named_by_tasks(run):
@@ -33,37 +33,37 @@ def machines_of(run: RunData, timeline: Timeline) -> tuple[Machine, ...]:
     lab = run.record.cluster.lab if run.record.cluster else None
     for name in timeline.hosts:
         level: Level = "beneath" if lab is not None and name == lab.machine else "other"
-        known.setdefault(name, Machine(name, level, name, ""))
+        known.setdefault(name, MachineOfRun(name, level, name, ""))
     return tuple(known.values())
 
 
-def _planned(cluster: Cluster) -> Iterator[Machine]:
+def _planned(cluster: Cluster) -> Iterator[MachineOfRun]:
     for host in placed_hosts(cluster):
         workers = {worker.name for worker in host.workers}
         if host.name not in workers:
             # A host that carries nothing but masters does none of the work.
             level: Level = "host" if workers or not host.masters else "master"
-            yield Machine(host.name, level, host.name, host.rack)
+            yield MachineOfRun(host.name, level, host.name, host.rack)
         for worker in host.workers:
-            yield Machine(worker.name, "worker", host.name, host.rack)
+            yield MachineOfRun(worker.name, "worker", host.name, host.rack)
         for master in host.masters:
             # A master that shares its worker's or host's operating system is no machine of its own.
             if master.address not in workers and master.address != host.name:
-                yield Machine(master.address, "master", host.name, host.rack)
+                yield MachineOfRun(master.address, "master", host.name, host.rack)
 
 
-def _named_by_tasks(run: RunData) -> Iterator[Machine]:
+def _named_by_tasks(run: RunData) -> Iterator[MachineOfRun]:
     if run.tasks.num_rows == 0:
         return
     # Tasks may be a hundred thousand on a few hundred machines; unthreaded, the first comes first.
     pairs = run.tasks.select(["worker", "host"]).group_by(["worker", "host"], use_threads=False).aggregate([])
     for worker, host in zip(*(map(str, column.to_pylist()) for column in pairs.columns), strict=True):
-        yield Machine(worker, "worker", host, "")
+        yield MachineOfRun(worker, "worker", host, "")
         if host != worker:
-            yield Machine(host, "host", host, "")
+            yield MachineOfRun(host, "host", host, "")
 
 
-def counted(machines: Iterable[Machine], timeline: Timeline, subject: str) -> tuple[str, ...]:
+def counted(machines: Iterable[MachineOfRun], timeline: Timeline, subject: str) -> tuple[str, ...]:
     """The machines whose samples of a subject (``cpu``, ``disk`` …) make up the work, each part once.
 
     Of every host they are its workers, or the host itself where its workers were not sampled.
@@ -79,7 +79,7 @@ def counted(machines: Iterable[Machine], timeline: Timeline, subject: str) -> tu
     )
 
 
-def workers_of(machines: Iterable[Machine]) -> dict[str, str]:
+def workers_of(machines: Iterable[MachineOfRun]) -> dict[str, str]:
     """The host of every worker, by the worker's name."""
     return {machine.name: machine.host for machine in machines if machine.level == "worker"}
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from howdah.analysis.evidence import PhaseTime, Rate, WorkloadTime
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.work import Work, phase_work, work_of
+from howdah.analysis.work import BytesToMove, phase_work, work_of
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 
@@ -37,7 +37,7 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
     return tuple(times)
 
 
-def _phases(result: WorkloadResult, work: Work | None) -> Iterator[PhaseTime]:
+def _phases(result: WorkloadResult, work: BytesToMove | None) -> Iterator[PhaseTime]:
     seen: Counter[str] = Counter()
     for phase in result.phases:
         part = phase_work(result, work, phase.name)
@@ -53,7 +53,7 @@ def _numbered(name: str, seen: Counter[str]) -> str:
     return name if seen[name] == 1 else f"{name} #{seen[name]}"
 
 
-def _rate(result: WorkloadResult, work: Work | None, elapsed_s: float) -> Rate | None:
+def _rate(result: WorkloadResult, work: BytesToMove | None, elapsed_s: float) -> Rate | None:
     over = result.workload.rated_over
     if work is None or over is None:
         return None

@@ -8,7 +8,7 @@ from math import ceil, log, log1p, sqrt
 import numpy as np
 
 from howdah.analysis.balance import EVEN, UNEVEN
-from howdah.analysis.evidence import Evidence, Machine, ReplicaBalance, WorkloadTime
+from howdah.analysis.evidence import Evidence, MachineOfRun, ReplicaBalance, WorkloadTime
 from howdah.analysis.machines import workers_of
 from howdah.analysis.wording import number, percent
 from howdah.model.cluster import Event, ReplicaSpread
@@ -29,7 +29,7 @@ _SELDOM = 0.05
 
 
 def replica_balances(
-    record: RunRecord, machines: tuple[Machine, ...], times: tuple[WorkloadTime, ...]
+    record: RunRecord, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
 ) -> tuple[ReplicaBalance, ...]:
     """The replicas of every workload whose output fsck looked at."""
     hosts = workers_of(machines)

@@ -19,11 +19,11 @@ from howdah.analysis.causes.link import slow_links
 from howdah.analysis.causes.partition import skewed_tasks
 from howdah.analysis.causes.slowness import ends_later, had_little, slowdowns
 from howdah.analysis.causes.start import late_starts
-from howdah.analysis.causes.view import LEAST_PEERS, Mark, Planned, View
+from howdah.analysis.causes.view import LEAST_PEERS, CauseMark, Planned, View
 from howdah.analysis.evidence import (
     Cause,
     Evidence,
-    Machine,
+    MachineOfRun,
     OthersUse,
     Sign,
     Straggler,
@@ -70,7 +70,7 @@ LIKELY = 0.7
 def stragglers(
     run: RunData,
     timeline: Timeline,
-    machines: tuple[Machine, ...],
+    machines: tuple[MachineOfRun, ...],
     times: tuple[WorkloadTime, ...],
     data_disks: tuple[str, ...],
     *,
@@ -105,7 +105,7 @@ def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | Non
 def _view(
     run: RunData,
     timeline: Timeline,
-    machines: tuple[Machine, ...],
+    machines: tuple[MachineOfRun, ...],
     attempts: tuple[TaskAttempt, ...],
     losses: tuple[WorkerLoss, ...],
 ) -> View | None:
@@ -150,7 +150,7 @@ def _of_job(
         and not (view.origin is Origin.SIMULATED and _could_do_more(mark, view))
     ]
     most = max((mark.sign.strength for mark in marks), default=0.0)
-    places: dict[tuple[str, int | None], list[Mark]] = {}
+    places: dict[tuple[str, int | None], list[CauseMark]] = {}
     for mark in sorted(marks, key=lambda mark: -mark.sign.strength):
         places.setdefault((mark.worker, mark.task), []).append(mark)
     for (worker, task), mine in places.items():
@@ -171,7 +171,7 @@ def _of_job(
         yield from _unexplained(workload, view, hosts, slow, contended)
 
 
-def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
+def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     yield from slow_disks(view, data_disks)
     yield from slow_links(view)
     yield from held_back(view)
@@ -180,7 +180,7 @@ def _marks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
     yield from late_starts(view)
 
 
-def _had_no_need(mark: Mark, slow: dict[str, float]) -> bool:
+def _had_no_need(mark: CauseMark, slow: dict[str, float]) -> bool:
     """Whether a worker with little to do used little of a resource for that alone: its tasks did not feel it.
 
     One without any task may still keep others waiting with its disks and links, as a DataNode.
@@ -193,7 +193,7 @@ def _had_no_need(mark: Mark, slow: dict[str, float]) -> bool:
     return not _felt(sign, slow[mark.worker])
 
 
-def _could_do_more(mark: Mark, view: View) -> bool:
+def _could_do_more(mark: CauseMark, view: View) -> bool:
     """Whether a simulated worker's resource was planned to do what its peers' did.
 
     All that is simulated runs at steady rates, and so that a rate was steady does not tell of a limit.
@@ -208,7 +208,7 @@ def _felt(sign: Sign, slowdown: float) -> bool:
     return slowdown > 1 + sign.lost_share / 2
 
 
-def _strongest(marks: list[Mark]) -> tuple[Sign, ...]:
+def _strongest(marks: list[CauseMark]) -> tuple[Sign, ...]:
     """The strongest sign of every cause, the strongest cause first."""
     best: dict[str, Sign] = {}
     for mark in marks:

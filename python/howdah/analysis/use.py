@@ -11,7 +11,7 @@ from howdah.analysis.evidence import (
     DiskUse,
     Evidence,
     HostUse,
-    Machine,
+    MachineOfRun,
     NicUse,
     StretchUse,
     WorkloadTime,
@@ -34,7 +34,7 @@ WORTH_RESOLVING = 0.05
 
 def uses(
     timeline: Timeline,
-    machines: tuple[Machine, ...],
+    machines: tuple[MachineOfRun, ...],
     times: Iterable[WorkloadTime],
     data_disks: tuple[str, ...],
 ) -> tuple[StretchUse, ...]:
@@ -64,7 +64,7 @@ def uses(
 
 
 def host_use(
-    timeline: Timeline, machine: Machine, start_s: float, end_s: float, data_disks: tuple[str, ...]
+    timeline: Timeline, machine: MachineOfRun, start_s: float, end_s: float, data_disks: tuple[str, ...]
 ) -> HostUse:
     """One machine's use of its resources from start to end."""
     host, length = machine.name, end_s - start_s

@@ -15,14 +15,14 @@ from howdah.model.workloads.files import REPLICATION
 _NONE = CounterValue(map=0, reduce=0, total=0)
 
 
-class Work(NamedTuple):
+class BytesToMove(NamedTuple):
     """Bytes to read and to write."""
 
     read: int
     write: int
 
 
-def work_of(result: WorkloadResult) -> Work | None:
+def work_of(result: WorkloadResult) -> BytesToMove | None:
     """What a finished workload had to move; None where it did not finish or nothing tells."""
     if result.outcome is not Outcome.SUCCEEDED:
         return None
@@ -30,28 +30,28 @@ def work_of(result: WorkloadResult) -> Work | None:
     if moved is None:
         return None
     spill = spill_of(result, moved.read) if result.workload.shuffles else 0
-    return Work(moved.read + spill, moved.write + spill)
+    return BytesToMove(moved.read + spill, moved.write + spill)
 
 
-def phase_work(result: WorkloadResult, work: Work | None, phase: str) -> Work | None:
+def phase_work(result: WorkloadResult, work: BytesToMove | None, phase: str) -> BytesToMove | None:
     """The part of a workload's work that falls into one phase; None where theory does not say."""
     if work is None:
         return None
     names = [each.name for each in result.phases]
     if len(names) == 1:
         return work
-    nothing = Work(0, 0)
+    nothing = BytesToMove(0, 0)
     workload = result.workload
     before, after = workload.map_phases
     if workload.shuffles:
         size = _read_bytes(result)
         spill = work.read - size
-        parts = {before: Work(size, spill), after: Work(spill, size)}
+        parts = {before: BytesToMove(size, spill), after: BytesToMove(spill, size)}
     elif workload.timed_by_file:
         # It writes and reads one data directory after another, each the same number of bytes.
         parts = {
-            "write": Work(0, work.write // max(1, names.count("write"))),
-            "read": Work(work.read // max(1, names.count("read")), 0),
+            "write": BytesToMove(0, work.write // max(1, names.count("write"))),
+            "read": BytesToMove(work.read // max(1, names.count("read")), 0),
         }
     else:
         # Everything else does its work in map tasks; reduces only put together what they found.
@@ -92,11 +92,11 @@ class JobBytes(NamedTuple):
         """Map output before compression over after; a little below 1 where nothing is compressed."""
         return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
 
-    def said(self, replication: int) -> Work:
+    def said(self, replication: int) -> BytesToMove:
         """What the devices must have moved for all that, if no cache took part."""
         read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
         written = replication * self.hdfs_written + self.map_file_written + self.reduce_file_written
-        return Work(read, written)
+        return BytesToMove(read, written)
 
 
 class ClusterWork(NamedTuple):
@@ -120,9 +120,9 @@ class ClusterWork(NamedTuple):
         return self.stored * (self.map_spills + self.reduce_spills)
 
     @property
-    def devices(self) -> Work:
+    def devices(self) -> BytesToMove:
         """Bytes the disks move: with all replicas, and with the map output read once for the shuffle."""
-        return Work(
+        return BytesToMove(
             round(self.input + self.files_read + self.stored),
             round(self.replication * self.output + self.files_written),
         )

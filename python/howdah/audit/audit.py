@@ -14,7 +14,7 @@ from howdah.audit.inspections import check_inspections, check_settings, spared_k
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
 from howdah.audit.workers import part_of, settings_for
-from howdah.model.check import Check, CheckReport, Verdict
+from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -22,7 +22,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases import hadoop, hbase
 
-_WORST_FIRST = (Verdict.FAIL, Verdict.WARN, Verdict.UNKNOWN, Verdict.PASS)
+_WORST_FIRST = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
 
 
 def audit(

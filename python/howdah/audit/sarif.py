@@ -12,17 +12,17 @@ from typing import Any
 from urllib.parse import quote
 
 import howdah
-from howdah.model.check import Check, CheckReport, Verdict
+from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.catalogue import RULES
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning", Severity.MAY: "note"}
 _RESULT = {
-    Verdict.FAIL: ("fail", "error"),
-    Verdict.WARN: ("fail", "warning"),
-    Verdict.UNKNOWN: ("open", "none"),
-    Verdict.PASS: ("pass", "none"),
+    CheckVerdict.FAIL: ("fail", "error"),
+    CheckVerdict.WARN: ("fail", "warning"),
+    CheckVerdict.UNKNOWN: ("open", "none"),
+    CheckVerdict.PASS: ("pass", "none"),
 }
 
 
@@ -73,7 +73,7 @@ def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
 
 
 def _sentences(check: Check) -> Iterable[str]:
-    if check.verdict is Verdict.UNKNOWN:
+    if check.verdict is CheckVerdict.UNKNOWN:
         yield f"{check.about}: cannot tell without {check.expected}."
         return
     yield f"{check.about}: found {check.found}, expected {check.expected}."

@@ -20,7 +20,7 @@ _MOST_EXPANSIONS = 20
 _MOST_TEXT = 100_000
 
 
-class Reading(NamedTuple):
+class KeyText(NamedTuple):
     """A key's text with its variables replaced, and the property that gave it; none for a default."""
 
     text: str
@@ -65,11 +65,11 @@ class Values(Mapping[str, Value]):
     def _property(self, key: str) -> Property | None:
         return next(filter(None, (release.find(key) for release in self._releases)), None)
 
-    def read(self, key: str, file: str = "") -> Reading | None:
+    def read(self, key: str, file: str = "") -> KeyText | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""
         given = self._for_hbase if file == HBASE_SITE else self._for_hadoop
         text = self._text(key, given)
-        return None if text is None else Reading(self._expanded(text, given), given.get(key))
+        return None if text is None else KeyText(self._expanded(text, given), given.get(key))
 
     def effective(self) -> tuple[FoundProperty, ...]:
         """Every property that is in force, by its name of today and with its variables replaced."""

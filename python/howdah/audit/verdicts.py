@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from howdah.model.check import Check, Verdict
+from howdah.model.check import Check, CheckVerdict
 from howdah.planner.rule import Rule, Severity
 
-_BROKEN = {Severity.MUST: Verdict.FAIL, Severity.SHOULD: Verdict.WARN, Severity.MAY: Verdict.PASS}
+_BROKEN = {
+    Severity.MUST: CheckVerdict.FAIL,
+    Severity.SHOULD: CheckVerdict.WARN,
+    Severity.MAY: CheckVerdict.PASS,
+}
 
 
-def verdict(rule: Rule, ok: bool | None) -> Verdict:
+def verdict(rule: Rule, ok: bool | None) -> CheckVerdict:
     """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned."""
     if ok is None:
-        return Verdict.UNKNOWN
-    return Verdict.PASS if ok else _BROKEN[rule.severity]
+        return CheckVerdict.UNKNOWN
+    return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
 def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", found: str = "") -> Check:
     """A rule that needs something that is not known."""
     return Check(
         rule=rule.id,
-        verdict=Verdict.UNKNOWN,
+        verdict=CheckVerdict.UNKNOWN,
         about=about,
         where=where,
         found=found,

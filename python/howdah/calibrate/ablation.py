@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.calibrate.case import is_load
 from howdah.calibrate.fit import Fit
-from howdah.calibrate.problem import Figure, Problem
+from howdah.calibrate.problem import FittedFigure, Problem
 from howdah.model.calibration import Without
 from howdah.model.parameter import Parameter
 
@@ -20,7 +20,7 @@ _NEARLY_NOTHING = 1e-12
 class _Error(NamedTuple):
     """How far off one figure is without a mechanism, and with it."""
 
-    figure: Figure
+    figure: FittedFigure
     without: float
     before: float
 

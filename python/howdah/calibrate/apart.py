@@ -21,7 +21,7 @@ from howdah.calibrate.tables import named_run
 from howdah.model.calibration import Calibration, CalibrationCell
 
 
-class Ratio(NamedTuple):
+class RunRatio(NamedTuple):
     """A figure of two published runs of one study on the same data, one over the other."""
 
     one: CalibrationCell
@@ -38,7 +38,7 @@ class Apart(NamedTuple):
 
     relative: float
     """Standard deviation of a ratio's logarithm, beyond what parameters and seeds explain."""
-    ratios: tuple[Ratio, ...]
+    ratios: tuple[RunRatio, ...]
     """What it was found from."""
 
 
@@ -68,13 +68,13 @@ def apart(calibration: Calibration) -> Apart | None:
     return Apart(enough_to_cover(off, explained), found)
 
 
-def _ratios(calibration: Calibration) -> list[Ratio]:
+def _ratios(calibration: Calibration) -> list[RunRatio]:
     alike: defaultdict[tuple[str, int, str], list[CalibrationCell]] = defaultdict(list)
     for cell in calibration.cells:
         run = named_run(cell.case)
         if run is not None and cell.unit == "s" and cell.left_out is not None:
             alike[run.study, run.setting.dataset_bytes, cell.quantity].append(cell)
-    return [Ratio(*pair) for cells in alike.values() for pair in combinations(cells, 2)]
+    return [RunRatio(*pair) for cells in alike.values() for pair in combinations(cells, 2)]
 
 
 def _off(cell: CalibrationCell) -> float:

@@ -13,7 +13,7 @@ from howdah.calibrate.case import Case, Simulate, is_load, workload_of
 from howdah.calibrate.extents import extents
 from howdah.calibrate.fit import Fit, fit, rests_on
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
-from howdah.calibrate.problem import Figure, Free, Problem, position_of, values_at
+from howdah.calibrate.problem import FittedFigure, Free, Problem, position_of, values_at
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
 from howdah.model.parameter import PARAMETERS
@@ -84,7 +84,7 @@ def _correlations(full: Fit) -> Iterator[float]:
             yield round(float(matrix[row, column]), 4)
 
 
-def _half(figure: Figure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
+def _half(figure: FittedFigure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
     name = workload_of(figure.quantity)
     elapsed_s = float(left_out.simulated[index])
     rest = next((one.of(elapsed_s) for one in unexplained if one.quantity == name), 0.0)
@@ -93,7 +93,7 @@ def _half(figure: Figure, index: int, left_out: LeftOut, unexplained: Sequence[R
     return half_width(float(left_out.explained[index]), rest)
 
 
-def _cell(figure: Figure, simulated: float, left_out: float, half: float) -> CalibrationCell:
+def _cell(figure: FittedFigure, simulated: float, left_out: float, half: float) -> CalibrationCell:
     load = is_load(figure.quantity)
     return CalibrationCell(
         case=figure.case.name,

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from howdah.calibrate.study import Scheduling
+from howdah.calibrate.study import StudyScheduling
 from howdah.model.plan import Plan
 from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
 
 
-class Work(NamedTuple):
+class CaseWork(NamedTuple):
     """What is simulated: a suite on a plan, under conditions that neither of them holds."""
 
     plan: Plan
     """The cluster."""
     suite: Suite
     """What runs on it."""
-    scheduling: Scheduling | None = None
+    scheduling: StudyScheduling | None = None
     """How Hadoop 1 gave out tasks; None where YARN does."""
     merge_outputs: int | None = None
     """Map outputs at which a reduce merges what it holds; None where memory alone decides."""
@@ -36,7 +36,7 @@ class Case(NamedTuple):
     """Its name in tables: ``vsphere6 4 VMs 30 TB r3``."""
     study: str
     """Where it comes from."""
-    work: Work
+    work: CaseWork
     """What is simulated."""
     known: Mapping[str, float]
     """Its known figures by quantity: seconds, or per cent of a core."""
@@ -44,13 +44,13 @@ class Case(NamedTuple):
     """How many runs they are the best of."""
     seeds: int = 1
     """Over how many seeds its simulation is averaged: a short run varies more, and costs less."""
-    small: Work | None = None
+    small: CaseWork | None = None
     """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
     noise: float | None = None
     """How far apart such runs lie, relative; None where that of the published ones is taken."""
 
 
-Simulate = Callable[[Work, Mapping[str, float], int], Mapping[str, float]]
+Simulate = Callable[[CaseWork, Mapping[str, float], int], Mapping[str, float]]
 """Simulates a work with parameters and a seed: what it says of every quantity.
 
 The parameters may hold quantities of the hosts, which go before the inventory's.

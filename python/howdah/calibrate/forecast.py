@@ -14,7 +14,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast
 
 
-class Stretch(NamedTuple):
+class ForecastStretch(NamedTuple):
     """A workload, or one of its phases, as one simulation has it."""
 
     workload: str
@@ -23,7 +23,7 @@ class Stretch(NamedTuple):
 
 
 def forecasts(
-    simulations: Sequence[Sequence[Stretch]], calibration: Calibration | None
+    simulations: Sequence[Sequence[ForecastStretch]], calibration: Calibration | None
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 
@@ -50,7 +50,9 @@ def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float
     return known.get(workload, max(known.values(), default=0.0))
 
 
-def _forecast(stretch: Stretch, elapsed_s: Sequence[float], calibration: Calibration | None) -> Forecast:
+def _forecast(
+    stretch: ForecastStretch, elapsed_s: Sequence[float], calibration: Calibration | None
+) -> Forecast:
     logarithms = np.log(elapsed_s)
     explained = float(np.std(logarithms, ddof=1)) if len(elapsed_s) > 1 else 0.0
     median_s = float(np.exp(np.median(logarithms)))

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from howdah.calibrate.case import is_load, workload_of
 from howdah.calibrate.fit import Fit, covariance, refit_without
-from howdah.calibrate.problem import Figure, Problem, Vector
+from howdah.calibrate.problem import FittedFigure, Problem, Vector
 from howdah.model.calibration import Residual
 
 _SHARE = 0.9
@@ -51,7 +51,7 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
     return LeftOut(simulated, explained)
 
 
-def residuals(figures: Sequence[Figure], left_out: LeftOut) -> tuple[Residual, ...]:
+def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Residual, ...]:
     """What parameters and seeds leave unexplained of times: enough to cover nine of ten of them.
 
     A share of the time covers those of the longer half of the figures. What the shorter half is off by
@@ -101,7 +101,7 @@ def enough_to_cover(
     return 0.0 if excess(least) <= 0 else round(float(brentq(excess, least, most)), 6)
 
 
-def _scaled(figures: Sequence[Figure], mine: Vector, simulated: Vector) -> Vector:
+def _scaled(figures: Sequence[FittedFigure], mine: Vector, simulated: Vector) -> Vector:
     """Figures as distances from what is known."""
     chosen = [one for one, wanted in zip(figures, mine, strict=True) if wanted]
     return np.array([one.distance(float(x)) for one, x in zip(chosen, simulated, strict=True)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howdah.calibrate.case import Case, Simulate, is_load
 from howdah.calibrate.noise import run_to_run
-from howdah.calibrate.study import Study
+from howdah.calibrate.study import PublishedStudy
 from howdah.model.parameter import Parameter
 
 Vector = NDArray[np.float64]
@@ -55,7 +55,7 @@ def free_parameters(parameters: Iterable[Parameter]) -> list[Free]:
     return [Free(one.name, one.default, one.low, one.high, one.source) for one in parameters]
 
 
-def free_hardware(study: Study) -> list[Free]:
+def free_hardware(study: PublishedStudy) -> list[Free]:
     """What of a study's hardware is fitted to its own figures."""
     return [
         Free(f"{study.study}/{one.name}", one.start, one.low, one.high, one.source) for one in study.refit
@@ -87,7 +87,7 @@ def values_for(study: str, values: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-class Figure(NamedTuple):
+class FittedFigure(NamedTuple):
     """One known figure's place in a problem."""
 
     case: Case
@@ -128,7 +128,7 @@ class Problem:
     ) -> None:
         self.cases = tuple(cases)
         self.free = tuple(free)
-        self.figures = tuple(Figure(case, quantity) for case in cases for quantity in case.known)
+        self.figures = tuple(FittedFigure(case, quantity) for case in cases for quantity in case.known)
         self.seed = seed
         self._simulate = simulate
         self._threads = threads
@@ -230,7 +230,7 @@ class Problem:
         return outcome
 
 
-def _chance(figure: Figure) -> float:
+def _chance(figure: FittedFigure) -> float:
     """How far a figure moves by chance alone: as far as two runs lie apart, where that is much.
 
     Runs of one's own are simulated often enough for chance to have little part.

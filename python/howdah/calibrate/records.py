@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from howdah.calibrate.built import as_built, cpu_share
-from howdah.calibrate.case import Case, Work, phase_times
+from howdah.calibrate.case import Case, CaseWork, phase_times
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue
 from howdah.model.parameter import Parameter
@@ -135,7 +135,7 @@ def _case(record: RunRecord, noise: float) -> Case:
     return Case(
         name=f"run {record.id}",
         study=record.engine,
-        work=Work(plan=record.plan if lab is None else as_built(record.plan, lab), suite=suite),
+        work=CaseWork(plan=record.plan if lab is None else as_built(record.plan, lab), suite=suite),
         known={name: seconds for one in record.workloads for name, seconds in _times(one) if seconds > 0},
         noise=noise,
     )

@@ -36,7 +36,7 @@ class Platform(Model):
     """Speed of every network port, where it is not the inventory's."""
 
 
-class Scheduling(Model):
+class StudyScheduling(Model):
     """How Hadoop 1 gave out tasks in the study."""
 
     heartbeat_s: float
@@ -64,7 +64,7 @@ class Refit(Model):
     """What says so."""
 
 
-class Table(Model):
+class PublishedTable(Model):
     """One published table: which of its columns are settings of a run and which are results."""
 
     file: str
@@ -113,7 +113,7 @@ class Ratios(Model):
     """The ratios."""
 
 
-class Study(Model):
+class PublishedStudy(Model):
     """A published study."""
 
     howdah: Literal[1] = FORMAT
@@ -128,7 +128,7 @@ class Study(Model):
     """The hosts."""
     refit: tuple[Refit, ...] = ()
     """What of the hardware is fitted to the study's own figures."""
-    scheduling: Scheduling
+    scheduling: StudyScheduling
     """How tasks were given out."""
     settings: tuple[Override, ...] = ()
     """Settings that are not what howdah would plan."""
@@ -141,7 +141,7 @@ class Study(Model):
     """TeraSort's reduce tasks, where they are not the slots of the cluster."""
     platforms: tuple[Platform, ...]
     """How the hosts were divided."""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PublishedTable, ...] = ()
     """Tables of elapsed times and loads."""
     ratios: Ratios | None = None
     """A table of ratios."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.calibrate.study import Study, Table
+from howdah.calibrate.study import PublishedStudy, PublishedTable
 from howdah.errors import UserError
 from howdah.units import MIB
 
@@ -23,7 +23,7 @@ _NAME = re.compile(
 )
 
 
-class Setting(NamedTuple):
+class StudySetting(NamedTuple):
     """What tells one run of a study from its others."""
 
     platform: str
@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 class KnownFigure(NamedTuple):
     """One published cell."""
 
-    setting: Setting
+    setting: StudySetting
     """The run it is of."""
     quantity: str
     """What of that run."""
@@ -68,7 +68,7 @@ def rows_of(text: str, file: str) -> list[dict[str, str]]:
     return [dict(zip(head, fields, strict=True)) for fields in body]
 
 
-def figures(study: Study, table: Table, text: str, file: str) -> Iterator[KnownFigure]:
+def figures(study: PublishedStudy, table: PublishedTable, text: str, file: str) -> Iterator[KnownFigure]:
     """Every cell of a study's table that is not blank; raises UserError for what does not fit the study."""
     rows = rows_of(text, file)
     if table.transposed:
@@ -86,7 +86,9 @@ def figures(study: Study, table: Table, text: str, file: str) -> Iterator[KnownF
                 yield KnownFigure(setting, quantity, _positive(row[column], where), where)
 
 
-def _transposed(study: Study, rows: Sequence[dict[str, str]], table: Table) -> list[dict[str, str]]:
+def _transposed(
+    study: PublishedStudy, rows: Sequence[dict[str, str]], table: PublishedTable
+) -> list[dict[str, str]]:
     """A table whose columns are platforms, turned: a row for each platform. Other columns are remarks."""
     key = next(iter(rows[0]))
     platforms = [column for column in rows[0] if study.platform(column)]
@@ -94,7 +96,7 @@ def _transposed(study: Study, rows: Sequence[dict[str, str]], table: Table) -> l
     return [{named: platform} | {row[key]: row[platform] for row in rows} for platform in platforms]
 
 
-def _setting(study: Study, table: Table, row: dict[str, str], file: str) -> Setting:
+def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], file: str) -> StudySetting:
     said = {meaning: row[column].strip() for column, meaning in table.settings.items()}
     label = said.get("platform", table.platform or "")
     platform = study.platform(label)
@@ -108,7 +110,9 @@ def _setting(study: Study, table: Table, row: dict[str, str], file: str) -> Sett
     if "block_MB" in said:
         block = round(_positive(said["block_MB"], f"{file}: block_MB") * _MIB)
     protected = {"on": True, "off": False}.get(said.get("protection", ""))
-    return Setting(platform.label, dataset, table.replication, table.output_replication, block, protected)
+    return StudySetting(
+        platform.label, dataset, table.replication, table.output_replication, block, protected
+    )
 
 
 def _positive(text: str, where: str) -> float:
@@ -128,7 +132,7 @@ class NamedRun(NamedTuple):
 
     study: str
     """The study's short name."""
-    setting: Setting
+    setting: StudySetting
     """What tells the run from the study's others."""
 
 
@@ -151,7 +155,7 @@ def named_run(name: str) -> NamedRun | None:
     if found is None:
         return None
     block, protected = found["block"], found["protected"]
-    setting = Setting(
+    setting = StudySetting(
         platform=found["platform"],
         dataset_bytes=round(float(found["dataset"]) * _TB),
         replication=int(found["read"]),

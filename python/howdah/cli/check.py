@@ -15,15 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.cli.output import show
-from howdah.model.check import Check, CheckReport, Verdict
+from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.session.plan import checks as session
 from howdah.units import format_counted
 
 _STYLES = {
-    Verdict.FAIL: "bold red",
-    Verdict.WARN: "yellow",
-    Verdict.UNKNOWN: "cyan",
-    Verdict.PASS: "green",
+    CheckVerdict.FAIL: "bold red",
+    CheckVerdict.WARN: "yellow",
+    CheckVerdict.UNKNOWN: "cyan",
+    CheckVerdict.PASS: "green",
 }
 _ORDER = tuple(_STYLES)
 
@@ -41,11 +41,12 @@ EXAMPLES = """
 def check_table(report: CheckReport, *, everything: bool) -> RenderableType:
     """The findings, each with its evidence and its fix; with ``everything`` also what passes."""
     parts: list[RenderableType] = []
-    unknown = [check for check in report.checks if check.verdict is Verdict.UNKNOWN]
+    unknown = [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]
     shown = [
         check
         for check in report.checks
-        if check.verdict in (Verdict.FAIL, Verdict.WARN) or (everything and check.verdict is Verdict.PASS)
+        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
+        or (everything and check.verdict is CheckVerdict.PASS)
     ]
     for place, checks in _by_place(shown):
         parts += [Text(_clean(place), style="bold"), _findings(checks), Text()]
@@ -77,7 +78,7 @@ def _evidence(check: Check) -> Text:
     line = check.where.rpartition(":")[2]
     place = f" in line {line}" if line.isdigit() else ""
     text = Text.assemble((_clean(check.about), "bold"), f"{place}: {_clean(check.found)}")
-    if check.verdict is not Verdict.PASS or check.fix:
+    if check.verdict is not CheckVerdict.PASS or check.fix:
         text.append(f"; expected {_clean(check.expected)}")
     return text
 
@@ -99,7 +100,8 @@ def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
         shown = ", ".join(names if few else [*names[:3], "…"])
         lines = [Text(_clean(missing)), Text(shown, style="dim")]
         table.add_row(
-            Text(format_counted(len(names), "rule"), style=_STYLES[Verdict.UNKNOWN]), Text("\n").join(lines)
+            Text(format_counted(len(names), "rule"), style=_STYLES[CheckVerdict.UNKNOWN]),
+            Text("\n").join(lines),
         )
     return table
 
@@ -198,5 +200,5 @@ def check(
 
 
 def _is_found(report: CheckReport, least: Least) -> bool:
-    worst = {Verdict.FAIL} if least is Least.FAIL else {Verdict.FAIL, Verdict.WARN}
+    worst = {CheckVerdict.FAIL} if least is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
     return any(check.verdict in worst for check in report.checks)

@@ -13,7 +13,7 @@ from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import Plan, Setting
 from howdah.session.plan import explaining as session
-from howdah.session.plan.explaining import Found
+from howdah.session.plan.explaining import Explained
 
 EXAMPLES = """
 **Examples**
@@ -61,7 +61,7 @@ def explain(
         show(_text(read, found))
 
 
-def _text(plan: Plan, found: Found) -> RenderableType:
+def _text(plan: Plan, found: Explained) -> RenderableType:
     grounds = session.grounds()
     parts: list[RenderableType] = [
         *(
@@ -74,7 +74,7 @@ def _text(plan: Plan, found: Found) -> RenderableType:
     return Group(*[line for part in parts for line in (Text(), part)][1:])
 
 
-def _content(plan: Plan, found: Found) -> dict[str, Any]:
+def _content(plan: Plan, found: Explained) -> dict[str, Any]:
     return {
         "settings": [_said(plan, one) for one in found.settings],
         "platforms": [one.model_dump(mode="json") for one in found.candidates],

@@ -96,7 +96,7 @@ def _bar() -> Progress:
     )
 
 
-def _table(shown: session.Shown) -> Table:
+def _table(shown: session.ShownHadoop) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     hadoop = shown.installation
     if hadoop:
@@ -107,7 +107,7 @@ def _table(shown: session.Shown) -> Table:
     return table
 
 
-def _content(shown: session.Shown) -> dict[str, object]:
+def _content(shown: session.ShownHadoop) -> dict[str, object]:
     hadoop = shown.installation
     return {
         "hadoop": None

@@ -26,7 +26,7 @@ from howdah.session.run.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.session.run.reporting import Analysis, Finished, WorkloadTime
+    from howdah.session.run.reporting import Analysis, FinishedRun, WorkloadTime
 
 
 _SHORT_CHECKSUM = 8
@@ -237,7 +237,7 @@ class Display:
         for place, finding in enumerate(findings):
             self._label("" if place else label, finding.text, style)
 
-    def conclude(self, finished: Finished) -> None:
+    def conclude(self, finished: FinishedRun) -> None:
         """Say what was found, where data was kept and where the report is."""
         findings = finished.analysis.findings
         # Why a run did not succeed is told last, as an error; how far it came is told here.

@@ -19,7 +19,7 @@ from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
 from howdah.session.plan import render as session
-from howdah.session.plan.render import Change
+from howdah.session.plan.render import FileChange
 
 EXAMPLES = """
 **Examples**
@@ -69,7 +69,7 @@ def render(
         show(_table(output, files, done))
 
 
-def _show_diff(changes: Sequence[Change], *, json: bool) -> None:
+def _show_diff(changes: Sequence[FileChange], *, json: bool) -> None:
     if json:
         print_json(
             [
@@ -83,7 +83,7 @@ def _show_diff(changes: Sequence[Change], *, json: bool) -> None:
         sys.stdout.writelines(_diff(change))
 
 
-def _diff(change: Change) -> Iterator[str]:
+def _diff(change: FileChange) -> Iterator[str]:
     """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
@@ -95,7 +95,7 @@ def _diff(change: Change) -> Iterator[str]:
         yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
 
 
-def _listed(files: ConfigSet, changes: Sequence[Change]) -> list[dict[str, object]]:
+def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, object]]:
     kinds = {change.path: change.kind for change in changes}
     return [
         {
@@ -109,7 +109,7 @@ def _listed(files: ConfigSet, changes: Sequence[Change]) -> list[dict[str, objec
     ]
 
 
-def _table(output: Path, files: ConfigSet, changes: Sequence[Change]) -> RenderableType:
+def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("written")
     table.add_column("files", justify="right")

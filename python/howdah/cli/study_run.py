@@ -22,7 +22,7 @@ QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page'
 
 
 def carry_out(
-    given: session.Given, directory: Path | None, *, dry_run: bool, json: bool, quiet: bool
+    given: session.GivenStudy, directory: Path | None, *, dry_run: bool, json: bool, quiet: bool
 ) -> None:
     """Show the matrix, or make its runs and tell what follows; raises RunFailed where none succeeded."""
     place = directory or given.default_dir

@@ -16,7 +16,7 @@ FETCHABLE = ("3.4.2", "3.5.0")
 """The releases with a list of digests beside this module."""
 
 
-class Fault(NamedTuple):
+class WrongJar(NamedTuple):
     """A jar that is not as its release has it."""
 
     jar: str
@@ -47,19 +47,19 @@ def absent(lib: Path, release: str) -> list[str]:
     return [name for name in digests(release) if name not in there]
 
 
-def faults(lib: Path, release: str, read: Callable[[int, int], None] = _unheard) -> Iterator[Fault]:
+def faults(lib: Path, release: str, read: Callable[[int, int], None] = _unheard) -> Iterator[WrongJar]:
     """Every jar of a folder that is not as listed; ``read`` hears how many of how many have been read."""
     listed = digests(release)
     for done, (name, digest) in enumerate(listed.items(), start=1):
         path = lib / name
         if not path.is_file():
-            yield Fault(name, "missing")
+            yield WrongJar(name, "missing")
         elif _sha256(path) != digest:
-            yield Fault(name, "damaged")
+            yield WrongJar(name, "damaged")
         read(done, len(listed))
     for path in sorted(lib.glob("*.jar")):
         if path.name not in listed:
-            yield Fault(path.name, "unknown")
+            yield WrongJar(path.name, "unknown")
 
 
 def _sha256(path: Path) -> str:

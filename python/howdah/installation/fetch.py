@@ -12,13 +12,13 @@ from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError, UserError
 from howdah.installation.cache import release_folder
-from howdah.installation.digests import Fault, digests, faults
+from howdah.installation.digests import WrongJar, digests, faults
 from howdah.installation.find import installed
 from howdah.installation.installation import Installation
 from howdah.installation.maven import copy_artifacts
 
 
-class Progress(Protocol):
+class FetchProgress(Protocol):
     """Hears how far a fetch is."""
 
     def __call__(self, step: str, done: int, total: int) -> None:
@@ -37,7 +37,7 @@ class Fetched(NamedTuple):
     """Their size."""
 
 
-def fetch(release: str, progress: Progress) -> Fetched:
+def fetch(release: str, progress: FetchProgress) -> Fetched:
     """Bring a release into the cache, or verify the one that is there.
 
     Raises HowdahError that names the jar that could not be had or is not as listed; then nothing new
@@ -55,7 +55,7 @@ def fetch(release: str, progress: Progress) -> Fetched:
     return Fetched(installed(folder, release), fresh, len(jars), size)
 
 
-def _fetch_anew(folder: Path, release: str, progress: Progress, total: int) -> None:
+def _fetch_anew(folder: Path, release: str, progress: FetchProgress, total: int) -> None:
     """Put a release beside its place, verify it there, and rename it into its place."""
     # A fetch that was killed leaves its folders, which the lock shows to be nobody's.
     staging, former = (folder.with_name(f".{release}.{word}") for word in ("fetching", "former"))
@@ -79,7 +79,7 @@ def _make(staging: Path) -> None:
     staging.mkdir()
 
 
-def _download(lib: Path, release: str, progress: Progress, total: int) -> None:
+def _download(lib: Path, release: str, progress: FetchProgress, total: int) -> None:
     listed = digests(release)
     done: set[str] = set()
 
@@ -94,12 +94,12 @@ def _download(lib: Path, release: str, progress: Progress, total: int) -> None:
     progress("downloading", total, total)
 
 
-def _verified(lib: Path, release: str, progress: Progress) -> list[Fault]:
+def _verified(lib: Path, release: str, progress: FetchProgress) -> list[WrongJar]:
     """What is wrong with a folder's jars, each of which is read."""
     return list(faults(lib, release, lambda done, total: progress("verifying", done, total)))
 
 
-def _not_as_listed(release: str, wrong: list[Fault]) -> HowdahError:
+def _not_as_listed(release: str, wrong: list[WrongJar]) -> HowdahError:
     jar, kind = wrong[0]
     others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
     what = {

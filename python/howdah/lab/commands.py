@@ -18,7 +18,7 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import CLIENT
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.lab.up import installed
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
@@ -37,7 +37,7 @@ class Lost(NamedTuple):
     """What was taken from a laboratory."""
 
     how: How
-    machines: tuple[Machine, ...]
+    machines: tuple[LabSystem, ...]
     ended: tuple[Process, ...]
     """The processes that ran there."""
 
@@ -45,7 +45,7 @@ class Lost(NamedTuple):
 class Back(NamedTuple):
     """What a laboratory has again."""
 
-    joined: tuple[Machine, ...]
+    joined: tuple[LabSystem, ...]
     """The machines whose link was down."""
     started: tuple[daemons.Daemon, ...]
     """The daemons that did not run."""
@@ -120,7 +120,7 @@ def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
     return how or (How.PROCESS if daemon is not None or state.rootless else How.HOST)
 
 
-def _running(state: LabState, machines: Sequence[Machine], daemon: str | None) -> Iterator[Process]:
+def _running(state: LabState, machines: Sequence[LabSystem], daemon: str | None) -> Iterator[Process]:
     """The processes on these machines, or those of one daemon; tasks carry no machine's name."""
     names = {machine.name for machine in machines}
     marked = [one for one in processes.processes(state.mark) if one.machine in names]
@@ -139,7 +139,7 @@ def _running(state: LabState, machines: Sequence[Machine], daemon: str | None) -
                     yield processes.of(pid, machine.name, "")
 
 
-def _join(state: LabState, machines: Sequence[Machine]) -> Iterator[Machine]:
+def _join(state: LabState, machines: Sequence[LabSystem]) -> Iterator[LabSystem]:
     if state.spec is None:
         return
     for machine in machines:
@@ -149,7 +149,7 @@ def _join(state: LabState, machines: Sequence[Machine]) -> Iterator[Machine]:
             yield machine
 
 
-def _refuse(name: str, machines: Sequence[Machine], daemon: str) -> NoReturn:
+def _refuse(name: str, machines: Sequence[LabSystem], daemon: str) -> NoReturn:
     planned = dict.fromkeys(PROGRAM[role].name for machine in machines for role in machine.roles)
     if daemon in planned:
         raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")

@@ -38,7 +38,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     return left
 
 
-def survey(name: str, directory: Path | None) -> tuple[Leftover, ...]:
+def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """All that a laboratory has on this machine now."""
     if os.geteuid() != 0:
         mark = mark_of(name, rootless=True)

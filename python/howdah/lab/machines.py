@@ -14,7 +14,7 @@ from howdah.lab.kernel import cgroups, disks, inhabitants, network
 from howdah.lab.kernel.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.registry import Leftover, check_lab_name
 from howdah.lab.spec import DiskSpec, HostSpec, LabSpec, MachineSpec
-from howdah.lab.state import Machine
+from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
@@ -42,10 +42,10 @@ class Power(NamedTuple):
     """The speed a disk is held to, bytes per second."""
 
 
-def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) -> tuple[Machine, ...]:
+def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:
     """Every machine, masters first; one that is both worker and master is a worker."""
     workers = {worker.name: worker for worker in plan.workers}
-    made: dict[str, Machine] = {}
+    made: dict[str, LabSystem] = {}
     groups = _groups(cluster)
     hosts = list(placed_hosts(cluster))
     for host in hosts:
@@ -56,7 +56,7 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
             worker = workers[placed.kind]
             shared = made.pop(placed.name, None)
             root = directory / "machines" / placed.name
-            made[placed.name] = Machine(
+            made[placed.name] = LabSystem(
                 name=placed.name,
                 kind="worker",
                 worker_kind=placed.kind,
@@ -74,7 +74,7 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
     )
 
 
-def host_specs(cluster: Cluster, machines: Sequence[Machine], power: Power) -> Iterator[HostSpec]:
+def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) -> Iterator[HostSpec]:
     """The hosts that carry a machine, each with the share of its planned CPUs."""
     groups = _groups(cluster)
     named = {machine.name for machine in machines}
@@ -90,7 +90,7 @@ def host_specs(cluster: Cluster, machines: Sequence[Machine], power: Power) -> I
 
 
 def machine_specs(
-    plan: Plan, cluster: Cluster, machines: Iterable[Machine], power: Power
+    plan: Plan, cluster: Cluster, machines: Iterable[LabSystem], power: Power
 ) -> Iterator[MachineSpec]:
     """What each machine may use: its vCPUs, its memory, its disks; a host that is one machine has all."""
     workers = {worker.name: worker for worker in plan.workers}
@@ -118,8 +118,8 @@ def machine_specs(
         )
 
 
-def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path) -> Machine:
-    return Machine(
+def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path) -> LabSystem:
+    return LabSystem(
         name=master.address,
         kind="master",
         host=host.name,
@@ -172,10 +172,10 @@ def survey_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """What exists of a laboratory; of files, the disk images below ``directory``, if given."""
     check_lab_name(name)
     return (
-        *inhabitants.survey(name),
-        *disks.survey(name, directory),
-        *network.survey(name),
-        *cgroups.survey(name),
+        *inhabitants.left_processes(name),
+        *disks.left_disks(name, directory),
+        *network.left_spaces(name),
+        *cgroups.left_groups(name),
     )
 
 

@@ -11,7 +11,7 @@ from howdah.lab.kernel.capabilities import Capabilities
 from howdah.lab.kernel.cgroups import Controller
 from howdah.lab.rootless import MOST_WORKERS, ports
 from howdah.lab.spec import LabSpec
-from howdah.lab.state import Machine
+from howdah.lab.state import LabSystem
 from howdah.model.cluster import Isolation
 from howdah.model.plan import Cluster, Plan
 from howdah.units import format_bits_per_s, format_memory, format_rate
@@ -45,7 +45,7 @@ def check_plan(plan: Plan) -> Cluster:
     return cluster
 
 
-def check_ports(machines: Sequence[Machine]) -> None:
+def check_ports(machines: Sequence[LabSystem]) -> None:
     """Raise UserError for a port that somebody else uses; without root all share this machine's."""
     if len(machines) > MOST_WORKERS:
         raise UserError(

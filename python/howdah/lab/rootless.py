@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 
-from howdah.lab.hadoop.redirect import Change
-from howdah.lab.state import Machine
+from howdah.lab.hadoop.redirect import RedirectedProperty
+from howdah.lab.state import LabSystem
 from howdah.model.cluster import Isolation, Scaling
 from howdah.model.plan import Role
 
@@ -68,7 +68,7 @@ _PORTS: Mapping[Role, tuple[int, ...]] = {
 }
 
 
-def ports(machine: Machine, number: int) -> Iterator[tuple[str, int]]:
+def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     """The addresses and ports that a machine's daemons listen on, ``number`` being its place in the plan."""
     for role in machine.roles:
         yield from ((machine.address, port) for port in _PORTS[role])
@@ -78,37 +78,39 @@ def ports(machine: Machine, number: int) -> Iterator[tuple[str, int]]:
         yield "0.0.0.0", _SHUFFLE + number
 
 
-def changes(machine: Machine | None, number: int, rendered: Mapping[str, str]) -> Iterator[Change]:
+def changes(
+    machine: LabSystem | None, number: int, rendered: Mapping[str, str]
+) -> Iterator[RedirectedProperty]:
     """What a machine needs beyond what all need; a client is no machine. ``rendered`` has all properties."""
     hdfs, yarn, mapred = "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
     for key in ("dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"):
-        yield Change(hdfs, key, "true", _ONE_SOURCE)
+        yield RedirectedProperty(hdfs, key, "true", _ONE_SOURCE)
     for key, value in _PLACEMENT.items():
         if key in rendered:
             file = "core-site.xml" if key.startswith("net.") else hdfs
-            yield Change(file, key, value, _NO_TOPOLOGY)
+            yield RedirectedProperty(file, key, value, _NO_TOPOLOGY)
     if machine is None:
         return
     name = machine.name
     if _INCLUDED in rendered:
-        yield Change(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _ONE_SOURCE)
+        yield RedirectedProperty(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _ONE_SOURCE)
     if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
-        yield Change(hdfs, "dfs.namenode.http-address", f"{name}:9870", _ONE_ADDRESS)
+        yield RedirectedProperty(hdfs, "dfs.namenode.http-address", f"{name}:9870", _ONE_ADDRESS)
     if Role.JOURNALNODE in machine.roles:
-        yield Change(hdfs, "dfs.journalnode.rpc-address", f"{name}:8485", _ONE_ADDRESS)
-        yield Change(hdfs, "dfs.journalnode.http-address", f"{name}:8480", _ONE_ADDRESS)
+        yield RedirectedProperty(hdfs, "dfs.journalnode.rpc-address", f"{name}:8485", _ONE_ADDRESS)
+        yield RedirectedProperty(hdfs, "dfs.journalnode.http-address", f"{name}:8480", _ONE_ADDRESS)
     if Role.JOB_HISTORY in machine.roles:
-        yield Change(mapred, "mapreduce.jobhistory.admin.address", f"{name}:10033", _ONE_ADDRESS)
+        yield RedirectedProperty(mapred, "mapreduce.jobhistory.admin.address", f"{name}:10033", _ONE_ADDRESS)
     if Role.DATANODE in machine.roles:
         port = _TRANSFER + number * _TRANSFER_STEP
-        yield Change(hdfs, "dfs.datanode.hostname", name, _ONE_SOURCE)
-        yield Change(hdfs, "dfs.datanode.address", f"{name}:{port}", _ONE_SOURCE)
-        yield Change(hdfs, "dfs.datanode.http.address", f"{name}:9864", _ONE_ADDRESS)
-        yield Change(hdfs, "dfs.datanode.ipc.address", f"{name}:9867", _ONE_ADDRESS)
+        yield RedirectedProperty(hdfs, "dfs.datanode.hostname", name, _ONE_SOURCE)
+        yield RedirectedProperty(hdfs, "dfs.datanode.address", f"{name}:{port}", _ONE_SOURCE)
+        yield RedirectedProperty(hdfs, "dfs.datanode.http.address", f"{name}:9864", _ONE_ADDRESS)
+        yield RedirectedProperty(hdfs, "dfs.datanode.ipc.address", f"{name}:9867", _ONE_ADDRESS)
     if Role.NODEMANAGER in machine.roles:
-        yield Change(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
-        yield Change(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
-        yield Change(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
+        yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
+        yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
+        yield RedirectedProperty(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
@@ -116,7 +118,7 @@ def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
     return tuple(one for one in scaling if not one.what.startswith(_BY_LIMITS))
 
 
-def shared_files(files: Mapping[str, str], machines: Sequence[Machine]) -> dict[str, str]:
+def shared_files(files: Mapping[str, str], machines: Sequence[LabSystem]) -> dict[str, str]:
     """A HADOOP_CONF_DIR's other files: whom the NameNode lets in, and where YARN finds an address."""
     made = dict(files)
     if _INCLUDE_FILE in files or "dfs.hosts.json" in files:
@@ -130,7 +132,7 @@ def shared_files(files: Mapping[str, str], machines: Sequence[Machine]) -> dict[
     return made
 
 
-def zookeeper_lines(machine: Machine) -> str:
+def zookeeper_lines(machine: LabSystem) -> str:
     """What ZooKeeper is told beside its planned configuration, where several share this machine."""
     return f"clientPortAddress={machine.address}\nadmin.enableServer=false\n"
 

@@ -18,7 +18,7 @@ STATE = "lab.json"
 """The file's name in a laboratory's directory."""
 
 
-class Machine(Model):
+class LabSystem(Model):
     """A worker or a master of the laboratory: what stands for one operating system of the plan."""
 
     name: str
@@ -85,7 +85,7 @@ class LabState(Model):
     """The plan as it was built, small enough for this machine."""
     jars: Jars
     """The Hadoop it runs."""
-    machines: tuple[Machine, ...]
+    machines: tuple[LabSystem, ...]
     """Its machines: masters first, then workers in the plan's order."""
     spec: LabSpec | None
     """What the kernel holds for it: namespaces, limits, disks; none without root."""
@@ -113,7 +113,7 @@ class LabState(Model):
         """What its processes carry as its name; without root each user has laboratories of their own."""
         return mark_of(self.name, self.rootless)
 
-    def machine(self, name: str) -> Machine:
+    def machine(self, name: str) -> LabSystem:
         """The machine of this name; raises UserError that lists them if there is none."""
         for one in self.machines:
             if one.name == name:
@@ -121,7 +121,7 @@ class LabState(Model):
         names = ", ".join(one.name for one in self.machines)
         raise UserError(name, f"is not a machine of the laboratory {self.name}", f"one of {names}")
 
-    def machines_of(self, name: str) -> tuple[Machine, ...]:
+    def machines_of(self, name: str) -> tuple[LabSystem, ...]:
         """The machine of this name, or all on the host of this name; raises UserError that lists both."""
         found = tuple(one for one in self.machines if name in (one.name, one.host))
         if found:

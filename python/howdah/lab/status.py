@@ -14,7 +14,7 @@ from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 
@@ -179,7 +179,7 @@ def _machines(
         )
 
 
-def _limits(spec: LabSpec | None, machine: Machine) -> tuple[float | None, int | None, int | None]:
+def _limits(spec: LabSpec | None, machine: LabSystem) -> tuple[float | None, int | None, int | None]:
     if spec is None:
         return None, None, None
     own = spec.machine(machine.name)
@@ -187,7 +187,7 @@ def _limits(spec: LabSpec | None, machine: Machine) -> tuple[float | None, int |
     return own.cpus or host.cpus, own.memory_bytes or host.memory_bytes, host.uplink_bits_per_s
 
 
-def _disks(spec: LabSpec | None, machine: Machine, mounted: dict[Path, str]) -> Iterator[DiskStatus]:
+def _disks(spec: LabSpec | None, machine: LabSystem, mounted: dict[Path, str]) -> Iterator[DiskStatus]:
     if spec is None:
         for path in machine.data_dirs:
             yield DiskStatus(mount=path, device=None, size_bytes=None, bytes_per_s=None)

@@ -9,7 +9,7 @@ from howdah.model.base import Model
 from howdah.model.plan import Input
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How something that exists stands against a rule."""
 
     PASS = "pass"
@@ -23,7 +23,7 @@ class Check(Model):
 
     rule: str
     """The rule's id."""
-    verdict: Verdict
+    verdict: CheckVerdict
     """How it stands."""
     about: str
     """The property, device or daemon that was looked at."""

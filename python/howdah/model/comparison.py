@@ -36,7 +36,7 @@ class Fact(Model):
     """What it was, for people."""
 
 
-class Amount(Model):
+class WorkloadAmount(Model):
     """How much work one workload was; only equal amounts can be held against one another."""
 
     workload: str
@@ -95,7 +95,7 @@ class RunFigures(Model):
     """How it ended."""
     error: str | None = None
     """Why it ended so, where it did not succeed."""
-    amounts: tuple[Amount, ...]
+    amounts: tuple[WorkloadAmount, ...]
     """What it was asked to do, workload by workload."""
     facts: tuple[Fact, ...]
     """What it was. Equal facts make repeats."""
@@ -138,7 +138,7 @@ class Verdict(StrEnum):
     CANNOT_TELL = "cannot tell"
 
 
-class Evidence(Model):
+class SignificanceTest(Model):
     """What the test of one difference says."""
 
     method: Literal["Welch", "one noise"]
@@ -182,7 +182,7 @@ class Judged(Contrast):
     """What the test comes to at the comparison's level."""
     why: str
     """The reason for the verdict, in a sentence's words."""
-    evidence: Evidence | None = None
+    evidence: SignificanceTest | None = None
     """The test; none where there are too few runs for one."""
     repeats_needed: int | None = None
     """Where it cannot be told: the repeats on each side that would tell a difference like this one nine

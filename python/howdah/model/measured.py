@@ -15,7 +15,7 @@ from howdah.model.base import Model
 from howdah.model.workloads.terasort import Codec
 
 
-class Figure(Model):
+class MeasuredFigure(Model):
     """One measured figure."""
 
     value: float = Field(gt=0, allow_inf_nan=False)
@@ -38,7 +38,7 @@ class ZoneRate(Model):
 
     place: float = Field(ge=0, le=1)
     """Where: 0 is the disk's first byte, in its outer zone, 1 its last, in its inner zone."""
-    bytes_per_s: Figure
+    bytes_per_s: MeasuredFigure
     """Sequential reading there."""
 
 
@@ -64,15 +64,15 @@ class DiskZones(Model):
 class StreamRates(Model):
     """Files written, read and copied in large blocks, several blocks under way in each."""
 
-    read_bytes_per_s: Figure
+    read_bytes_per_s: MeasuredFigure
     """Reading alone."""
-    write_bytes_per_s: Figure
+    write_bytes_per_s: MeasuredFigure
     """Writing alone, made durable."""
-    copy_bytes_per_s: Figure
+    copy_bytes_per_s: MeasuredFigure
     """Bytes copied, each read once and written once, made durable."""
-    read_cpu_s_per_byte: Figure
+    read_cpu_s_per_byte: MeasuredFigure
     """CPU seconds of this process and the kernel for it, for each byte read."""
-    write_cpu_s_per_byte: Figure
+    write_cpu_s_per_byte: MeasuredFigure
     """CPU seconds of this process and the kernel for it, for each byte written."""
     file_bytes: int
     """Size of each file."""
@@ -89,9 +89,9 @@ class DirectoryRates(Model):
     """The whole disks below it, as far as they are known."""
     rates: StreamRates
     """This directory alone at work."""
-    operation_s: Figure
+    operation_s: MeasuredFigure
     """Seconds for a file of one row: making it, writing it, and waiting until it is on the disk."""
-    request_s: Figure
+    request_s: MeasuredFigure
     """Seconds beyond its transfer that a read of 128 KiB somewhere takes, with two under way for each CPU."""
 
 
@@ -104,9 +104,9 @@ class SortCost(Model):
     """Windows that were merged."""
     window_rows: int = Field(ge=1)
     """Rows in each of them."""
-    sort_s_per_byte: Figure
+    sort_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows, to sort the windows."""
-    merge_s_per_byte: Figure
+    merge_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows, to merge the windows and copy the rows out."""
 
 
@@ -115,9 +115,9 @@ class CodecCost(Model):
 
     codec: Codec
     """The codec."""
-    pack_s_per_byte: Figure
+    pack_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows."""
-    unpack_s_per_byte: Figure
+    unpack_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows."""
     ratio: float = Field(gt=0, le=1)
     """Bytes stored for each byte of rows."""
@@ -128,11 +128,11 @@ class RowCosts(Model):
 
     threads: int = Field(ge=1)
     """Threads that worked."""
-    cpu_share: Figure
+    cpu_share: MeasuredFigure
     """CPU time that each had, of the time that it took: below 1 where others had the rest."""
-    generate_s_per_byte: Figure
+    generate_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows made, checksum included."""
-    validate_s_per_byte: Figure
+    validate_s_per_byte: MeasuredFigure
     """CPU seconds for each byte of rows looked at by TeraValidate."""
     sorts: tuple[SortCost, ...] = Field(min_length=2)
     """Few long windows and many short ones, in little memory and in much."""
@@ -145,9 +145,9 @@ class PeerRates(Model):
 
     peer: str
     """The other host, as it was named."""
-    sent_bytes_per_s: Figure
+    sent_bytes_per_s: MeasuredFigure
     """From this host to the peer."""
-    received_bytes_per_s: Figure
+    received_bytes_per_s: MeasuredFigure
     """From the peer to this host."""
 
 
@@ -167,7 +167,7 @@ class Measured(Model):
     """How long the measuring took."""
     load_average: float
     """The load average of one minute when it began: other work slows what is measured."""
-    memory_copy_bytes_per_s: Figure
+    memory_copy_bytes_per_s: MeasuredFigure
     """Bytes copied by memcpy over all cores."""
     rows: RowCosts
     """What rows cost."""

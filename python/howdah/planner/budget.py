@@ -56,7 +56,7 @@ _MASTER_SHARE = 4
 """An application master gets no more than a quarter of the smallest worker."""
 
 
-class Budget(NamedTuple):
+class MemoryBudget(NamedTuple):
     """Shares of a worker's memory, bytes.
 
     A daemon's share includes what its Java machine needs beside the heap.
@@ -99,11 +99,11 @@ def kinds_of(facts: Facts) -> tuple[Worker, ...]:
     return tuple(kind for kind, _ in facts.known_cluster.kinds)
 
 
-def budget(worker: Worker, facts: Facts) -> Budget:
+def budget(worker: Worker, facts: Facts) -> MemoryBudget:
     """The shares of one worker's memory."""
     memory = worker.memory_bytes
     daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
-    before = Budget(
+    before = MemoryBudget(
         memory=memory,
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
@@ -186,7 +186,7 @@ def _shared_masters(worker: Worker, facts: Facts) -> int:
     return min(max(shared.values(), default=0), worker.memory_bytes // 4)
 
 
-def _regionserver(worker: Worker, before: Budget, facts: Facts) -> int:
+def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
     if not facts.request.hbase_used:
         return 0
     memory = worker.memory_bytes

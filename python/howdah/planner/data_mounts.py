@@ -18,7 +18,7 @@ _DATA_DIRS = "dfs.datanode.data.dir"
 _SHOWN = 3
 
 
-class Judged(NamedTuple):
+class MountJudgement(NamedTuple):
     """What one question found out about one thing; ``ok`` is None where it cannot be told."""
 
     name: str
@@ -58,7 +58,7 @@ def data_disks(found: Found) -> tuple[Disk, ...]:
     return tuple(disk for disk in found.host.disks if disk.name in names)
 
 
-def grouped(judged: Iterable[Judged], expected: str, fix: str) -> Iterator[Observation]:
+def grouped(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
     """One observation for all things of which the same was found."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
     for one in judged:

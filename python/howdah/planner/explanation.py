@@ -30,7 +30,7 @@ _REQUESTS = (
 """What a rule is asked about, one after the other, until it is about one of them."""
 
 
-class Source(NamedTuple):
+class CitedSource(NamedTuple):
     """One source of a rule: how it is cited, and where it is an item of the literature, the item itself."""
 
     label: str
@@ -57,7 +57,7 @@ class Explanation(NamedTuple):
     value: Value
     because: str
     today: str
-    sources: tuple[Source, ...]
+    sources: tuple[CitedSource, ...]
 
 
 def explain(rule: Rule) -> Explanation:
@@ -80,12 +80,12 @@ def explain(rule: Rule) -> Explanation:
     )
 
 
-def spell(source: str) -> Source:
+def spell(source: str) -> CitedSource:
     """Spell one source out."""
     found = item(source)
     if found is None:
-        return Source(source)
-    return Source(found.label, found.title, KINDS[found.kind], found.says)
+        return CitedSource(source)
+    return CitedSource(found.label, found.title, KINDS[found.kind], found.says)
 
 
 def _key(rule: Rule) -> str:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
+class ItemKind(StrEnum):
     """What an item of the literature is."""
 
     PRACTICE = "P"
@@ -22,12 +22,12 @@ class Kind(StrEnum):
 
 
 KINDS = {
-    Kind.PRACTICE: "best practice",
-    Kind.CONFIGURATION: "configuration that was measured",
-    Kind.NUMBER: "number",
-    Kind.WARNING: "warning",
-    Kind.TRADE_OFF: "trade-off",
-    Kind.RESOLVED: "contradiction resolved",
+    ItemKind.PRACTICE: "best practice",
+    ItemKind.CONFIGURATION: "configuration that was measured",
+    ItemKind.NUMBER: "number",
+    ItemKind.WARNING: "warning",
+    ItemKind.TRADE_OFF: "trade-off",
+    ItemKind.RESOLVED: "contradiction resolved",
 }
 
 PAPERS = {
@@ -45,14 +45,14 @@ class Item(NamedTuple):
     """One numbered recommendation, configuration, number or warning of one paper."""
 
     number: str
-    kind: Kind
+    kind: ItemKind
     paper: str
     says: str
 
     @property
     def label(self) -> str:
         """How rules cite it: ``D0 49``, ``X7``."""
-        return self.number if self.kind is Kind.RESOLVED else f"{self.paper} {self.number}"
+        return self.number if self.kind is ItemKind.RESOLVED else f"{self.paper} {self.number}"
 
     @property
     def title(self) -> str:
@@ -64,7 +64,9 @@ class Item(NamedTuple):
 def items() -> dict[str, Item]:
     """Every item by the label that rules cite it by, in the literature's order."""
     text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
-    found = (Item(one["number"], Kind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text))
+    found = (
+        Item(one["number"], ItemKind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text)
+    )
     return {item.label: item for item in found}
 
 

@@ -39,7 +39,7 @@ def lasting(found: Value, decision: Decision, facts: Facts) -> bool:
     return bool(paths) and not any(is_temporary(path) for path in paths)
 
 
-class Reading:
+class ConfigurationReading:
     """The properties and environment of what was found; what is absent or has no such form is None."""
 
     def __init__(self, found: Found) -> None:

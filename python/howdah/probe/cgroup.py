@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from howdah.model.host import Cgroup
 from howdah.probe.file_systems import Mount, read_mounts
-from howdah.probe.tree import Tree, parse_cpu_list
+from howdah.probe.tree import FileTree, parse_cpu_list
 
 
 class _Files(NamedTuple):
@@ -26,7 +26,7 @@ _MEMORY = {
 _UNLIMITED = 2**62
 
 
-def read_cgroup(tree: Tree) -> Cgroup:
+def read_cgroup(tree: FileTree) -> Cgroup:
     """The tightest CPU and memory limits from our own group up to the root of what we can see."""
     cpu_folders, cpu_version = _folders(tree, "cpu")
     memory_folders, memory_version = _folders(tree, "memory")
@@ -40,7 +40,7 @@ def read_cgroup(tree: Tree) -> Cgroup:
     )
 
 
-def _folders(tree: Tree, controller: str) -> tuple[list[str], Literal[1, 2] | None]:
+def _folders(tree: FileTree, controller: str) -> tuple[list[str], Literal[1, 2] | None]:
     """Our group's folder for a controller and all above it, and the version that has it."""
     mounts = read_mounts(tree)
     for line in tree.lines("proc/self/cgroup", "cgroup"):
@@ -69,7 +69,7 @@ def _upwards(mount: Mount, group: str) -> list[str]:
     return [str(top / folder) for folder in (below, *below.parents)]
 
 
-def _cpu_quota(tree: Tree, folders: list[str], version: int | None) -> float | None:
+def _cpu_quota(tree: FileTree, folders: list[str], version: int | None) -> float | None:
     what = "cgroup cpu_quota"
     quotas: list[float] = []
     for folder in folders:
@@ -83,12 +83,12 @@ def _cpu_quota(tree: Tree, folders: list[str], version: int | None) -> float | N
     return min(quotas, default=None)
 
 
-def _present(tree: Tree, path: str, what: str) -> str | None:
+def _present(tree: FileTree, path: str, what: str) -> str | None:
     """A file that the root group does not have and others do: only a refusal is worth a note."""
     return tree.text(path, what) if tree.exists(path) else None
 
 
-def _allowed_cpus(tree: Tree) -> int | None:
+def _allowed_cpus(tree: FileTree) -> int | None:
     """CPU sets and affinity together, as the kernel has worked them out for us."""
     for line in tree.lines("proc/self/status", "cgroup allowed_cpus"):
         key, _, cpus = line.partition(":")
@@ -97,7 +97,7 @@ def _allowed_cpus(tree: Tree) -> int | None:
     return None
 
 
-def _memory(tree: Tree, folders: list[str], version: int | None) -> tuple[int | None, int | None]:
+def _memory(tree: FileTree, folders: list[str], version: int | None) -> tuple[int | None, int | None]:
     """The limit that leaves least room, and what is used under it."""
     if version is None:
         return None, None
@@ -114,7 +114,7 @@ def _memory(tree: Tree, folders: list[str], version: int | None) -> tuple[int | 
     return min(found, key=lambda limit_and_used: limit_and_used[0] - limit_and_used[1])
 
 
-def _reclaimable(tree: Tree, folder: str, files: _Files) -> int:
+def _reclaimable(tree: FileTree, folder: str, files: _Files) -> int:
     """Page cache in the group that no one has touched lately."""
     for line in tree.lines(f"{folder}/memory.stat"):
         key, _, value = line.partition(" ")

@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.errors import UserError
 from howdah.model.host import Cache, Cpu, NumaNode
 from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import Tree, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, parse_cpu_list, parse_size
 
 _CPUS = "sys/devices/system/cpu"
 _NODES = "sys/devices/system/node"
@@ -19,7 +19,7 @@ _CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
 }
 
 
-def read_cpu(tree: Tree, inquiry: Inquiry) -> Cpu:
+def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     """The processors that are on line; raise UserError if the kernel shows none."""
     info = _cpuinfo(tree)
     cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
@@ -43,7 +43,7 @@ def read_cpu(tree: Tree, inquiry: Inquiry) -> Cpu:
     )
 
 
-def _cpuinfo(tree: Tree) -> list[dict[str, str]]:
+def _cpuinfo(tree: FileTree) -> list[dict[str, str]]:
     """One dictionary per processor of /proc/cpuinfo."""
     processors: list[dict[str, str]] = []
     for line in tree.lines("proc/cpuinfo", "cpu model"):
@@ -55,7 +55,7 @@ def _cpuinfo(tree: Tree) -> list[dict[str, str]]:
     return processors
 
 
-def _sockets_and_cores(tree: Tree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
+def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
     sockets: set[str] = set()
     cores: set[str] = set()
     for cpu in cpus:
@@ -72,7 +72,7 @@ def _sockets_and_cores(tree: Tree, cpus: tuple[int, ...], info: list[dict[str, s
 
 
 def _sockets_and_cores_from_cpuinfo(
-    tree: Tree, cpus: tuple[int, ...], info: list[dict[str, str]]
+    tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]
 ) -> tuple[int, int]:
     places = {
         (one["physical id"], one["core id"]) for one in info if {"physical id", "core id"} <= one.keys()
@@ -87,7 +87,7 @@ def _sockets_and_cores_from_cpuinfo(
     return 1, len(cpus)
 
 
-def _model(tree: Tree, info: list[dict[str, str]]) -> str | None:
+def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
     first = info[0] if info else {}
     if name := first.get("model name"):
         return name
@@ -98,7 +98,7 @@ def _model(tree: Tree, info: list[dict[str, str]]) -> str | None:
     return None
 
 
-def _architecture(tree: Tree, inquiry: Inquiry) -> str:
+def _architecture(tree: FileTree, inquiry: Inquiry) -> str:
     # The sysctl is there since Linux 6.1.
     if architecture := tree.text("proc/sys/kernel/arch"):
         return architecture
@@ -109,7 +109,7 @@ def _architecture(tree: Tree, inquiry: Inquiry) -> str:
         return "unknown"
 
 
-def _max_hz(tree: Tree, cpus: tuple[int, ...]) -> int | None:
+def _max_hz(tree: FileTree, cpus: tuple[int, ...]) -> int | None:
     khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
     known = [one for one in khz if one is not None]
     if not known:
@@ -118,7 +118,7 @@ def _max_hz(tree: Tree, cpus: tuple[int, ...]) -> int | None:
     return max(known) * 1000
 
 
-def _turbo(tree: Tree) -> bool | None:
+def _turbo(tree: FileTree) -> bool | None:
     # Intel's own driver says it the other way round.
     off = tree.integer(f"{_CPUS}/intel_pstate/no_turbo")
     if off is not None:
@@ -127,7 +127,7 @@ def _turbo(tree: Tree) -> bool | None:
     return None if on is None else on == 1
 
 
-def _caches(tree: Tree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
+def _caches(tree: FileTree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
     # CPUs that name the same list share one instance.
     instances: dict[tuple[int, str, str], set[str]] = defaultdict(set)
     for cpu in cpus:
@@ -147,7 +147,7 @@ def _caches(tree: Tree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
     )
 
 
-def _numa_nodes(tree: Tree) -> tuple[NumaNode, ...]:
+def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
     nodes: list[NumaNode] = []
     for name in tree.names(_NODES):
         number = name.removeprefix("node")
@@ -162,7 +162,7 @@ def _numa_nodes(tree: Tree) -> tuple[NumaNode, ...]:
     return tuple(nodes)
 
 
-def _node_memory(tree: Tree, name: str) -> int | None:
+def _node_memory(tree: FileTree, name: str) -> int | None:
     for line in tree.lines(f"{_NODES}/{name}/meminfo", f"numa {name}"):
         _, found, amount = line.partition("MemTotal:")
         if found:

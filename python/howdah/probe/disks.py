@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from howdah.model.storage import Disk
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 
 _BLOCK = "sys/block"
 _SECTOR_BYTES = 512  # the unit of /sys/block/*/size, whatever the device's own sectors are
@@ -17,7 +17,7 @@ _VIRTUAL_MODELS = ("QEMU", "VMware", "Virtual", "VBOX", "PersistentDisk", "Msft"
 _Kind = Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
 
 
-def read_disks(tree: Tree) -> tuple[Disk, ...]:
+def read_disks(tree: FileTree) -> tuple[Disk, ...]:
     """The disks that hold data: no empty or read-only loop devices, nothing that is stacked on others."""
     names = tree.names(_BLOCK)
     if not names:
@@ -25,7 +25,7 @@ def read_disks(tree: Tree) -> tuple[Disk, ...]:
     return tuple(_read_disk(tree, name) for name in names if _is_disk(tree, name))
 
 
-def _is_disk(tree: Tree, name: str) -> bool:
+def _is_disk(tree: FileTree, name: str) -> bool:
     folder = f"{_BLOCK}/{name}"
     if name.startswith(_NOT_DISKS) or tree.integer(f"{folder}/hidden") == 1:
         return False
@@ -34,7 +34,7 @@ def _is_disk(tree: Tree, name: str) -> bool:
     return bool(tree.integer(f"{folder}/size")) and not tree.names(f"{folder}/slaves")
 
 
-def _read_disk(tree: Tree, name: str) -> Disk:
+def _read_disk(tree: FileTree, name: str) -> Disk:
     folder = f"{_BLOCK}/{name}"
     what = f"disk {name}"
     model = _model(tree, folder)
@@ -53,14 +53,14 @@ def _read_disk(tree: Tree, name: str) -> Disk:
     )
 
 
-def _partition_starts(tree: Tree, name: str) -> Iterator[int]:
+def _partition_starts(tree: FileTree, name: str) -> Iterator[int]:
     for entry in tree.names(f"{_BLOCK}/{name}"):
         start = tree.integer(f"{_BLOCK}/{name}/{entry}/start")
         if entry.startswith(name) and start is not None:
             yield start * _SECTOR_BYTES
 
 
-def _model(tree: Tree, folder: str) -> str | None:
+def _model(tree: FileTree, folder: str) -> str | None:
     vendor = tree.text(f"{folder}/device/vendor")
     model = tree.text(f"{folder}/device/model")
     # SCSI shows the vendor of a SATA disk as "ATA", virtio a PCI number; neither names anyone.
@@ -82,7 +82,7 @@ def _kind(name: str, model: str | None, rotational: int | None) -> _Kind:
     return "hdd" if rotational else "ssd"
 
 
-def _scheduler(tree: Tree, folder: str, what: str) -> str | None:
+def _scheduler(tree: FileTree, folder: str, what: str) -> str | None:
     text = tree.text(f"{folder}/queue/scheduler", f"{what} scheduler")
     if text is None:
         return None

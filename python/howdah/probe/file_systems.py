@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.model.storage import FileSystem, OtherMount, XfsGeometry
 from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 
 # Kinds that hold a user's files on no block device of this host.
 _OTHER_KINDS = re.compile(
@@ -27,7 +27,7 @@ class Mount(NamedTuple):
     source: str
 
 
-def read_mounts(tree: Tree) -> list[Mount]:
+def read_mounts(tree: FileTree) -> list[Mount]:
     """The mounts one can see: of several at one place the last hides the others."""
     mounts: dict[str, Mount] = {}
     for line in tree.lines("proc/self/mountinfo", "file systems"):
@@ -55,7 +55,9 @@ def _plain(field: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
 
 
-def read_file_systems(tree: Tree, inquiry: Inquiry) -> tuple[tuple[FileSystem, ...], tuple[OtherMount, ...]]:
+def read_file_systems(
+    tree: FileTree, inquiry: Inquiry
+) -> tuple[tuple[FileSystem, ...], tuple[OtherMount, ...]]:
     """The file systems on block devices, and the other mounts that hold files."""
     on_disks: list[FileSystem] = []
     others: list[OtherMount] = []
@@ -73,7 +75,7 @@ def read_file_systems(tree: Tree, inquiry: Inquiry) -> tuple[tuple[FileSystem, .
     return tuple(on_disks), tuple(others)
 
 
-def _device(tree: Tree, mount: Mount) -> str | None:
+def _device(tree: FileTree, mount: Mount) -> str | None:
     """The kernel's name of the block device (``sda1``, ``dm-0``), None if there is none."""
     link = tree.link(f"sys/dev/block/{mount.number}")
     if link is not None:
@@ -85,7 +87,7 @@ def _device(tree: Tree, mount: Mount) -> str | None:
     return name if tree.exists(f"sys/class/block/{name}") else None
 
 
-def _disks_below(tree: Tree, device: str) -> tuple[str, ...]:
+def _disks_below(tree: FileTree, device: str) -> tuple[str, ...]:
     """The whole disks a block device rests on: through partitions, LVM and RAID."""
     below = tree.names(f"sys/class/block/{device}/slaves")
     if below:
@@ -97,7 +99,7 @@ def _disks_below(tree: Tree, device: str) -> tuple[str, ...]:
     return (link.rsplit("/", 2)[-2],) if link else ()
 
 
-def _read_file_system(tree: Tree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
+def _read_file_system(tree: FileTree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
     try:
         space = inquiry.space(mount.point)
     except OSError as error:
@@ -119,7 +121,7 @@ def _read_file_system(tree: Tree, inquiry: Inquiry, mount: Mount, device: str) -
     )
 
 
-def _xfs(tree: Tree, inquiry: Inquiry, mount: Mount) -> XfsGeometry | None:
+def _xfs(tree: FileTree, inquiry: Inquiry, mount: Mount) -> XfsGeometry | None:
     try:
         return inquiry.xfs(mount.point)
     except OSError as error:

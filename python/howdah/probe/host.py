@@ -13,7 +13,7 @@ from howdah.probe.inquiry import Inquiry, inquiry_for
 from howdah.probe.memory import read_memory
 from howdah.probe.nics import read_network_stack, read_nics
 from howdah.probe.software import read_limits, read_software
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_memory
 
@@ -25,7 +25,7 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
     recorded tree. What could not be read is None and named in ``unread``. Raises UserError if there
     is no Linux /proc below ``root``.
     """
-    tree = Tree(root)
+    tree = FileTree(root)
     inquiry = inquiry or inquiry_for(root)
     memory = read_memory(tree)
     cpu = read_cpu(tree, inquiry)
@@ -48,7 +48,7 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
     )
 
 
-def _compare_numa_memory(tree: Tree, cpu: Cpu, memory: Memory) -> None:
+def _compare_numa_memory(tree: FileTree, cpu: Cpu, memory: Memory) -> None:
     """Some hypervisors plug memory in without telling which node it belongs to."""
     shown = sum(node.memory_bytes for node in cpu.numa_nodes)
     if cpu.numa_nodes and shown < 0.9 * memory.total_bytes:

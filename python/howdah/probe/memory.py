@@ -6,10 +6,10 @@ import re
 
 from howdah.errors import UserError
 from howdah.model.host import Memory
-from howdah.probe.tree import Tree, parse_size
+from howdah.probe.tree import FileTree, parse_size
 
 
-def read_memory(tree: Tree) -> Memory:
+def read_memory(tree: FileTree) -> Memory:
     """Memory as it is now; raise UserError if /proc/meminfo is not there."""
     info = _meminfo(tree)
     return Memory(
@@ -29,7 +29,7 @@ def read_memory(tree: Tree) -> Memory:
     )
 
 
-def _meminfo(tree: Tree) -> dict[str, int]:
+def _meminfo(tree: FileTree) -> dict[str, int]:
     info: dict[str, int] = {}
     for line in tree.lines("proc/meminfo"):
         key, _, amount = line.partition(":")
@@ -41,7 +41,7 @@ def _meminfo(tree: Tree) -> dict[str, int]:
     return info
 
 
-def _available(tree: Tree, info: dict[str, int]) -> int:
+def _available(tree: FileTree, info: dict[str, int]) -> int:
     if "MemAvailable" in info:
         return info["MemAvailable"]
     # Linux before 3.14 makes no estimate. Free memory is surely available.
@@ -49,11 +49,11 @@ def _available(tree: Tree, info: dict[str, int]) -> int:
     return info.get("MemFree", 0)
 
 
-def _huge_page_mode(tree: Tree, name: str, what: str) -> str | None:
+def _huge_page_mode(tree: FileTree, name: str, what: str) -> str | None:
     path = f"sys/kernel/mm/transparent_hugepage/{name}"
     chosen = re.search(r"\[([\w+]+)\]", tree.text(path, what) or "")
     return chosen.group(1) if chosen else None
 
 
-def _setting(tree: Tree, name: str) -> int | None:
+def _setting(tree: FileTree, name: str) -> int | None:
     return tree.integer(f"proc/sys/vm/{name}", f"memory {name}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from howdah.model.network import Bond, NetworkStack, Nic
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 
 _NET = "sys/class/net"
 _IFF_UP = 0x1
 
 
-def read_nics(tree: Tree) -> tuple[Nic, ...]:
+def read_nics(tree: FileTree) -> tuple[Nic, ...]:
     """Network cards and bonds of them; in a container, which has neither, whatever is up but ``lo``."""
     names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
     if not names:
@@ -24,7 +24,7 @@ def read_nics(tree: Tree) -> tuple[Nic, ...]:
     return tuple(_read_nic(tree, name) for name in cards)
 
 
-def _read_nic(tree: Tree, name: str) -> Nic:
+def _read_nic(tree: FileTree, name: str) -> Nic:
     folder = f"{_NET}/{name}"
     queues = tree.names(f"{folder}/queues")
     receive = sum(queue.startswith("rx-") for queue in queues)
@@ -42,26 +42,26 @@ def _read_nic(tree: Tree, name: str) -> Nic:
     )
 
 
-def _bond(tree: Tree, name: str) -> Bond | None:
+def _bond(tree: FileTree, name: str) -> Bond | None:
     # Both files hold a word and the number that stands for it: "802.3ad 4".
     mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
     policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
     return Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None
 
 
-def _member_of(tree: Tree, name: str) -> str | None:
+def _member_of(tree: FileTree, name: str) -> str | None:
     link = tree.link(f"{_NET}/{name}/master")
     above = link.rsplit("/", 1)[-1] if link else None
     return above if above and tree.exists(f"{_NET}/{above}/bonding") else None
 
 
-def _is_up(tree: Tree, name: str) -> bool:
+def _is_up(tree: FileTree, name: str) -> bool:
     """Switched on and with a carrier, where the driver knows of one."""
     flags = int(tree.text(f"{_NET}/{name}/flags") or "0", 16)
     return bool(flags & _IFF_UP) and tree.text(f"{_NET}/{name}/operstate") in {"up", "unknown"}
 
 
-def _speed(tree: Tree, name: str) -> int | None:
+def _speed(tree: FileTree, name: str) -> int | None:
     what = f"nic {name} speed"
     megabits = tree.integer(f"{_NET}/{name}/speed", what)
     if megabits is None:
@@ -72,14 +72,14 @@ def _speed(tree: Tree, name: str) -> int | None:
     return megabits * 10**6
 
 
-def _driver(tree: Tree, name: str) -> str | None:
+def _driver(tree: FileTree, name: str) -> str | None:
     link = tree.link(f"{_NET}/{name}/device/driver")
     if link is not None:
         return link.rsplit("/", 1)[-1]
     return "bonding" if tree.exists(f"{_NET}/{name}/bonding") else None
 
 
-def read_network_stack(tree: Tree) -> NetworkStack:
+def read_network_stack(tree: FileTree) -> NetworkStack:
     """The settings of this network namespace; a container may lack some of them."""
     return NetworkStack(
         rmem_max_bytes=_setting(tree, "core/rmem_max"),
@@ -90,5 +90,5 @@ def read_network_stack(tree: Tree) -> NetworkStack:
     )
 
 
-def _setting(tree: Tree, path: str) -> int | None:
+def _setting(tree: FileTree, path: str) -> int | None:
     return tree.integer(f"proc/sys/net/{path}", f"network {path.rsplit('/', 1)[-1]}")

@@ -8,10 +8,10 @@ from typing import Literal
 
 from howdah.model.host import Software, UserLimits
 from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 
 
-def read_software(tree: Tree, inquiry: Inquiry) -> Software:
+def read_software(tree: FileTree, inquiry: Inquiry) -> Software:
     """The versions that matter."""
     return Software(
         kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
@@ -21,7 +21,7 @@ def read_software(tree: Tree, inquiry: Inquiry) -> Software:
     )
 
 
-def _distribution(tree: Tree) -> str | None:
+def _distribution(tree: FileTree) -> str | None:
     for path in ("etc/os-release", "usr/lib/os-release"):
         for line in tree.lines(path):
             key, _, value = line.partition("=")
@@ -31,7 +31,7 @@ def _distribution(tree: Tree) -> str | None:
     return None
 
 
-def _clock_synchronised(tree: Tree, inquiry: Inquiry) -> bool | None:
+def _clock_synchronised(tree: FileTree, inquiry: Inquiry) -> bool | None:
     try:
         return inquiry.clock_synchronised()
     except OSError as error:
@@ -39,7 +39,7 @@ def _clock_synchronised(tree: Tree, inquiry: Inquiry) -> bool | None:
         return None
 
 
-def _java(tree: Tree, inquiry: Inquiry) -> str | None:
+def _java(tree: FileTree, inquiry: Inquiry) -> str | None:
     """The first line ``java -version`` prints; None and no complaint if there is no Java."""
     try:
         answer = inquiry.command("java", "-version")
@@ -59,7 +59,7 @@ def _java(tree: Tree, inquiry: Inquiry) -> str | None:
 _Limit = int | Literal["unlimited"] | None
 
 
-def read_limits(tree: Tree) -> UserLimits:
+def read_limits(tree: FileTree) -> UserLimits:
     """The soft limits of this process, which are its user's unless someone changed them."""
     soft = dict(_soft_limits(tree))
     return UserLimits(
@@ -69,7 +69,7 @@ def read_limits(tree: Tree) -> UserLimits:
     )
 
 
-def _soft_limits(tree: Tree) -> list[tuple[str, _Limit]]:
+def _soft_limits(tree: FileTree) -> list[tuple[str, _Limit]]:
     lines = tree.lines("proc/self/limits", "limits")
     found = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
     return [

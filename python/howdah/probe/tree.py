@@ -8,7 +8,7 @@ from pathlib import Path
 from howdah.model.host import Unread
 
 
-class Tree:
+class FileTree:
     """Reads small files below ``root``; a path is given without its leading slash.
 
     A reader that fails returns None. It notes the reason in ``unread`` only where the caller names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.model.host import Virtualisation
 from howdah.probe.file_systems import read_mounts
 from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 
 # What systemd-detect-virt --vm prints, where the usual name differs from it.
 _NAMES = {
@@ -40,7 +40,7 @@ _CLOCKS = (("kvm-clock", "KVM"), ("hyperv_clocksource", "Hyper-V"), ("xen", "Xen
 _FIRST_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO in the kernel's proc_ns.h
 
 
-def read_virtualisation(tree: Tree, inquiry: Inquiry) -> Virtualisation:
+def read_virtualisation(tree: FileTree, inquiry: Inquiry) -> Virtualisation:
     """Who else has a say over this machine's CPUs and disks."""
     is_virtual, hypervisor = _hypervisor(tree, inquiry)
     return Virtualisation(
@@ -51,7 +51,7 @@ def read_virtualisation(tree: Tree, inquiry: Inquiry) -> Virtualisation:
     )
 
 
-def _hypervisor(tree: Tree, inquiry: Inquiry) -> tuple[bool, str | None]:
+def _hypervisor(tree: FileTree, inquiry: Inquiry) -> tuple[bool, str | None]:
     told = _detect_virt(inquiry, "--vm")
     if told is not None:
         return (False, None) if told == "none" else (True, _NAMES.get(told, told))
@@ -78,7 +78,7 @@ def _detect_virt(inquiry: Inquiry, kind: str) -> str | None:
     return text if answer.exit_code == 0 or text == "none" else None
 
 
-def _from_maker(tree: Tree) -> str | None:
+def _from_maker(tree: FileTree) -> str | None:
     parts = [tree.text(f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name", "bios_vendor")]
     maker = " ".join(part for part in parts if part)
     if maker.startswith("Amazon EC2") and ".metal" in maker:
@@ -86,7 +86,7 @@ def _from_maker(tree: Tree) -> str | None:
     return next((name for word, name in _MAKERS if word in maker), None)
 
 
-def _from_hypervisor_folder(tree: Tree) -> str | None:
+def _from_hypervisor_folder(tree: FileTree) -> str | None:
     kind = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible") or ""
     # Xen's first domain has the folder too, and is the host itself.
     if "xen" in kind and "control_d" not in (tree.text("proc/xen/capabilities") or ""):
@@ -94,12 +94,12 @@ def _from_hypervisor_folder(tree: Tree) -> str | None:
     return "KVM" if "kvm" in kind else None
 
 
-def _from_clocks(tree: Tree) -> str | None:
+def _from_clocks(tree: FileTree) -> str | None:
     clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
     return next((name for word, name in _CLOCKS if word in clocks), None)
 
 
-def _container(tree: Tree, inquiry: Inquiry) -> str | None:
+def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
     found = _container_marker(tree, inquiry)
     if found is None:
         return None
@@ -116,7 +116,7 @@ def _container(tree: Tree, inquiry: Inquiry) -> str | None:
     return found
 
 
-def _container_marker(tree: Tree, inquiry: Inquiry) -> str | None:
+def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:
     told = _detect_virt(inquiry, "--container")
     if told is not None:
         return None if told == "none" else told
@@ -128,7 +128,7 @@ def _container_marker(tree: Tree, inquiry: Inquiry) -> str | None:
     return next((name for name in ("kubepods", "docker", "lxc") if f"/{name}" in groups), None)
 
 
-def _steal_share(tree: Tree) -> float | None:
+def _steal_share(tree: FileTree) -> float | None:
     what = "steal_share"
     for line in tree.lines("proc/stat", what):
         name, *fields = line.split()

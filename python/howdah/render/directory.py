@@ -25,7 +25,7 @@ _STAGING = ".howdah-new-"
 ChangeKind = Literal["new", "changed", "same", "removed"]
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What writing does to one file; ``edited``: somebody has changed it since howdah wrote it."""
 
     path: str
@@ -35,27 +35,27 @@ class Change(NamedTuple):
     after: str
 
 
-def changes(files: ConfigSet, directory: Path) -> tuple[Change, ...]:
+def changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
     """What writing would do, sorted by path; raises UserError for a directory that is not howdah's."""
     written = _manifest(directory)
     after = {file.path: file.content for file in files.files}
-    found: list[Change] = []
+    found: list[FileChange] = []
     for path in sorted({*after, *written}):
         before = _read(directory / path)
         if before is None:
             if path in after:
-                found.append(Change(path, "new", False, "", after[path]))
+                found.append(FileChange(path, "new", False, "", after[path]))
             continue
         if before == after.get(path):
-            found.append(Change(path, "same", False, before, before))
+            found.append(FileChange(path, "same", False, before, before))
             continue
         edited = written.get(path) != _digest(before)
         kind: ChangeKind = "changed" if path in after else "removed"
-        found.append(Change(path, kind, edited, before, after.get(path, "")))
+        found.append(FileChange(path, kind, edited, before, after.get(path, "")))
     return tuple(found)
 
 
-def write(files: ConfigSet, directory: Path, *, force: bool) -> tuple[Change, ...]:
+def write(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
     """Write the files, remove those a former plan had; only with ``force`` what was edited since.
 
     Raises UserError, with nothing changed, for a directory that is not howdah's, for edited files
@@ -96,7 +96,7 @@ def _stage(files: ConfigSet, staging: Path) -> None:
     (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
-def _move(files: ConfigSet, planned: tuple[Change, ...], staging: Path, directory: Path) -> None:
+def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, directory: Path) -> None:
     for file in files.files:
         target = directory / file.path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.plan import Plan, Setting
 from howdah.render.templates import template
 from howdah.render.text import hash_comment, named, reason_lines, setting_text
-from howdah.render.variant import DISKS, Variant, select
+from howdah.render.variant import DISKS, FileVariant, select
 from howdah.units import MIB
 
 _SCRIPT_KEYS = ("fs.type", "mkfs.options", "mount.options", "partition.start")
@@ -18,7 +18,7 @@ _QUEUE = {"queue.scheduler": "queue/scheduler", "queue.read_ahead_kb": "queue/re
 _MKFS = {"xfs": "mkfs.xfs", "ext4": "mkfs.ext4"}
 
 
-def disk_files(folder: str, plan: Plan, variant: Variant) -> Iterable[ConfigFile]:
+def disk_files(folder: str, plan: Plan, variant: FileVariant) -> Iterable[ConfigFile]:
     """``disks.sh`` and the udev rules that set up the data disks at every boot."""
     settings = {setting.key: setting for setting in select(plan, DISKS, variant)}
     directories = {

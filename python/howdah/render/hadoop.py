@@ -19,7 +19,7 @@ from howdah.render.variant import (
     HBASE_ENV,
     HBASE_XML,
     ZOOKEEPER,
-    Variant,
+    FileVariant,
     differ,
     of_kind,
     select,
@@ -46,7 +46,9 @@ def hadoop_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> I
                 yield file.model_copy(update={"path": file.path.replace("hadoop/", f"{folder}/", 1)})
 
 
-def _hadoop_settings(plan: Plan, cluster: Cluster, variant: Variant, readers: str) -> Iterable[ConfigFile]:
+def _hadoop_settings(
+    plan: Plan, cluster: Cluster, variant: FileVariant, readers: str
+) -> Iterable[ConfigFile]:
     folder = variant.folder("hadoop")
     if variant is EVERYWHERE and differ(plan, HADOOP_FILES):
         readers = "masters and clients; workers have folders of their own"
@@ -88,7 +90,7 @@ def hbase_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> It
         yield from _members(variant.folder("hbase"), plan, cluster, hosts)
 
 
-def _hbase_settings(plan: Plan, cluster: Cluster, variant: Variant) -> Iterable[ConfigFile]:
+def _hbase_settings(plan: Plan, cluster: Cluster, variant: FileVariant) -> Iterable[ConfigFile]:
     for name in HBASE_FILES:
         if settings := select(plan, name, variant):
             title = f"{name} of {cluster.inventory.cluster}, HBase {cluster.request.hbase}"

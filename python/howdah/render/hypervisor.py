@@ -13,7 +13,7 @@ from howdah.model.value import value_text
 from howdah.render.libvirt import domain
 from howdah.render.members import table
 from howdah.render.text import hash_comment, named, plain_key, reason_lines, setting_text
-from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, Variant, of_kind, select, variants
+from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, of_kind, select, variants
 from howdah.units import MIB
 
 _COLUMNS = ("vm", "host", "rack", "kind", "vcpus", "memory_mib", "data_disks", "daemons")
@@ -89,7 +89,7 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
             )
 
 
-def _hosts_of(variant: Variant) -> str:
+def _hosts_of(variant: FileVariant) -> str:
     return f"every host of the group {variant.group}" if variant.group else "every host"
 
 

@@ -8,7 +8,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import NETWORK, Variant, select, variants
+from howdah.render.variant import NETWORK, FileVariant, select, variants
 
 _BOND = {
     "bond.mode": "Mode",
@@ -92,7 +92,7 @@ def _checklist(settings: Sequence[Setting]) -> str:
     return "# Network ports: to be set by hand\n\n" + "\n".join(lines) + "\n"
 
 
-def _ports(cluster: Cluster, variant: Variant) -> int:
+def _ports(cluster: Cluster, variant: FileVariant) -> int:
     groups = [group for group in cluster.inventory.groups if variant.group in (None, group.name)]
     return max(map(_of_host, groups), default=1)
 

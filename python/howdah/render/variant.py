@@ -40,7 +40,7 @@ KNOWN = frozenset(
 """Every file that a setting may name."""
 
 
-class Variant(NamedTuple):
+class FileVariant(NamedTuple):
     """One set of files: for all, for a kind of worker or for a group of hosts."""
 
     suffix: str = ""
@@ -56,18 +56,18 @@ class Variant(NamedTuple):
         return setting.worker in (None, self.worker) and setting.group in (None, self.group)
 
 
-EVERYWHERE = Variant()
+EVERYWHERE = FileVariant()
 """What is the same on every host and worker."""
 
 
-def of_kind(worker: Worker) -> Variant:
+def of_kind(worker: Worker) -> FileVariant:
     """What a kind of worker has, its hosts' settings included."""
-    return Variant(worker.name, worker.name, worker.group)
+    return FileVariant(worker.name, worker.name, worker.group)
 
 
-def of_group(group: str) -> Variant:
+def of_group(group: str) -> FileVariant:
     """What a group of hosts has."""
-    return Variant(group, None, group)
+    return FileVariant(group, None, group)
 
 
 def differ(plan: Plan, files: Collection[str]) -> bool:
@@ -78,7 +78,7 @@ def differ(plan: Plan, files: Collection[str]) -> bool:
     )
 
 
-def variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[Variant, ...]:
+def variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
     """The sets that these files come in, alike ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
         workless = {group.name for group in cluster.inventory.groups} - {one.group for one in plan.workers}
@@ -88,7 +88,7 @@ def variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[Vari
     return (EVERYWHERE,)
 
 
-def select(plan: Plan, file: str, variant: Variant) -> list[Setting]:
+def select(plan: Plan, file: str, variant: FileVariant) -> list[Setting]:
     """The settings of one file for one set, sorted by key; one for these only goes before one for all."""
     chosen: dict[str, Setting] = {}
     for setting in plan.settings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.analysis.evidence import ByteAccount, ByteSide, Evidence, Explanation, LayerAccount
+from howdah.analysis.evidence import ByteAccount, ByteExplanation, ByteSide, Evidence, LayerAccount
 from howdah.report.figure import Table
 from howdah.report.words import signed_bytes
 
@@ -48,7 +48,7 @@ def _volumes(layer: LayerAccount) -> tuple[float, ...]:
     return (layer.theory, layer.counted, layer.remainder, explained, layer.unexplained)
 
 
-def _telling(layer: LayerAccount) -> Iterator[Explanation]:
+def _telling(layer: LayerAccount) -> Iterator[ByteExplanation]:
     least = WORTH_TELLING * max(layer.theory, layer.counted)
     yield from (part for part in layer.explained if abs(part.bytes) > least)
 
@@ -81,5 +81,5 @@ def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
     return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
 
 
-def _explained(name: str, part: Explanation) -> str:
+def _explained(name: str, part: ByteExplanation) -> str:
     return f"{name}: {signed_bytes(part.bytes)} {part.what} ({SURE[part.sure]})."

@@ -1,6 +1,6 @@
 """What a report says, in order, before any form is given to it.
 
-The page, the Markdown and the terminal text are all made from one ``Content``, so they cannot differ
+The page, the Markdown and the terminal text are all made from one ``RunContent``, so they cannot differ
 in what they say.
 """
 
@@ -17,7 +17,7 @@ from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
-from howdah.report.provenance import Facts, provenance
+from howdah.report.provenance import FactGroup, provenance
 from howdah.report.simulated import simulated_tables
 from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting
@@ -47,14 +47,14 @@ class Said(NamedTuple):
     numbers: tuple[tuple[str, str], ...]
 
 
-class Group(NamedTuple):
+class NoteGroup(NamedTuple):
     """The notes on one workload, or on the run as a whole."""
 
     about: str
     notes: tuple[Said, ...]
 
 
-class Content(NamedTuple):
+class RunContent(NamedTuple):
     """Everything a report says."""
 
     title: str
@@ -67,14 +67,14 @@ class Content(NamedTuple):
     dfsio: Table | None
     metrics: Table | None
     warnings: tuple[Said, ...]
-    notes: tuple[Group, ...]
+    notes: tuple[NoteGroup, ...]
     accounts: Table | None
     accounts_about: str
     explanations: tuple[str, ...]
     cluster: tuple[Titled, ...]
     grounds: tuple[Titled, ...]
     limits: Table | None
-    facts: tuple[Facts, ...]
+    facts: tuple[FactGroup, ...]
     plan: Table
     plan_sources: str
 
@@ -92,7 +92,7 @@ TABLED = ("byte-accounting", "dfsio")
 """Notes whose every number stands in a table of their own."""
 
 
-def content(run: RunData, analysis: Analysis) -> Content:
+def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
     answers = [
@@ -102,7 +102,7 @@ def content(run: RunData, analysis: Analysis) -> Content:
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if evidence.flows else ()
-    return Content(
+    return RunContent(
         title=f"{record.suite.name} on {_where(record)}"
         + (", simulated" if record.origin is Origin.SIMULATED else ""),
         kicker=(
@@ -225,13 +225,13 @@ def _said(finding: Finding) -> Said:
     return Said(finding.severity, where, _sentence(finding.text), sure, numbers)
 
 
-def _groups(notes: list[Finding], evidence: Evidence) -> tuple[Group, ...]:
+def _groups(notes: list[Finding], evidence: Evidence) -> tuple[NoteGroup, ...]:
     """The notes by workload in the order these ran, those on the whole run at the end."""
     names = [one.workload for one in evidence.workloads]
-    groups = [Group(name, tuple(_said(one) for one in notes if one.workload == name)) for name in names]
+    groups = [NoteGroup(name, tuple(_said(one) for one in notes if one.workload == name)) for name in names]
     groups = [group for group in groups if group.notes]
     rest = tuple(_said(one) for one in notes if one.workload not in names)
-    return (*groups, *([Group("the run", rest)] if rest else []))
+    return (*groups, *([NoteGroup("the run", rest)] if rest else []))
 
 
 def _device(device: DeviceLimit) -> tuple[str, ...]:

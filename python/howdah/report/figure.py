@@ -57,7 +57,7 @@ class Figure(NamedTuple):
     marks: int = 0
 
 
-class Source(NamedTuple):
+class FigureSource(NamedTuple):
     """What a figure is drawn from: a run and what analysis derived from it."""
 
     run: RunData

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.run import RunRecord
-from howdah.report.content import Content
+from howdah.report.content import RunContent
 from howdah.report.document import Drawn, data, drawn, environment, scripts, style
 from howdah.report.figure import Figure
 from howdah.report.figures import Figures
 from howdah.report.tables import stats_table
 
 
-def page(record: RunRecord, said: Content, figures: Figures[Figure], pictures: dict[str, str]) -> str:
+def page(record: RunRecord, said: RunContent, figures: Figures[Figure], pictures: dict[str, str]) -> str:
     """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
     templates = environment()
     templates.filters["slice_pairs"] = _rows
@@ -48,7 +48,7 @@ def _rows(drawn_figures: Iterable[Drawn]) -> list[list[Drawn]]:
     return rows
 
 
-def _sections(said: Content, figures: Figures[Figure]) -> list[tuple[str, str]]:
+def _sections(said: RunContent, figures: Figures[Figure]) -> list[tuple[str, str]]:
     present = [
         ("findings", "Findings", said.warnings or said.notes),
         ("time", "Over time", figures.over_time),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
-from howdah.report.content import Content, Said
+from howdah.report.content import RunContent, Said
 from howdah.report.figure import Figure, Table
 from howdah.report.figures import Figures
 from howdah.report.tables import numeric_columns, stats_table
@@ -20,7 +20,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", " ")
 
 
-def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
+def markdown(said: RunContent, figures: Figures[Figure], folder: str) -> str:
     """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
     parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
     if figures.over_time:
@@ -36,7 +36,7 @@ def markdown(said: Content, figures: Figures[Figure], folder: str) -> str:
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
 
-def _answer(said: Content) -> list[str]:
+def _answer(said: RunContent) -> list[str]:
     blocks = [f"# {escaped(said.answer)}", escaped(" · ".join(said.kicker))]
     blocks += [escaped(text) for text in said.more_answers]
     if said.simulated:
@@ -46,7 +46,7 @@ def _answer(said: Content) -> list[str]:
     return blocks
 
 
-def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
+def _stats(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
     blocks = [table(stats_table(said.stats))] if said.stats else []
     if figures.answer:
         blocks.append(figure_block(figures.answer, folder))
@@ -57,7 +57,7 @@ def _stats(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
     return blocks
 
 
-def _findings(said: Content) -> list[str]:
+def _findings(said: RunContent) -> list[str]:
     blocks = ["\n".join(_warning(one) for one in said.warnings)] if said.warnings else []
     for group in said.notes:
         blocks += [f"### {escaped(group.about)}", "\n".join(_note(one) for one in group.notes)]
@@ -76,18 +76,18 @@ def titled(tables: Sequence[Titled]) -> list[str]:
     return blocks
 
 
-def _bytes(said: Content, figures: Figures[Figure], folder: str) -> list[str]:
+def _bytes(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
     blocks = [figure_block(one, folder) for one in figures.flows]
     blocks += [table(said.accounts)] if said.accounts else []
     blocks += [_bullets(said.explanations)] if said.explanations else []
     return ["## Where the bytes went", *blocks] if blocks else []
 
 
-def _limits(said: Content) -> list[str]:
+def _limits(said: RunContent) -> list[str]:
     return ["## Raw limits", table(said.limits)] if said.limits else []
 
 
-def _provenance(said: Content) -> list[str]:
+def _provenance(said: RunContent) -> list[str]:
     blocks = ["## Provenance"]
     for group in said.facts:
         blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]

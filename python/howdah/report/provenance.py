@@ -17,23 +17,23 @@ MOST_NAMES = 8
 """More names than this are not listed."""
 
 
-class Facts(NamedTuple):
+class FactGroup(NamedTuple):
     """A group of facts under one heading, each with its name."""
 
     heading: str
     entries: tuple[tuple[str, str], ...]
 
 
-def provenance(record: RunRecord) -> tuple[Facts, ...]:
+def provenance(record: RunRecord) -> tuple[FactGroup, ...]:
     """The facts in the order run, digests, telemetry, cluster and its jobs, host."""
     groups = [
-        Facts("Run", _run(record)),
-        Facts("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
-        Facts("Cost of measuring", _telemetry(record)),
-        Facts("Simulation", simulation_facts(record)),
-        Facts("Cluster", _cluster(record)),
-        Facts("Jobs", _jobs(record)),
-        Facts(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
+        FactGroup("Run", _run(record)),
+        FactGroup("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
+        FactGroup("Cost of measuring", _telemetry(record)),
+        FactGroup("Simulation", simulation_facts(record)),
+        FactGroup("Cluster", _cluster(record)),
+        FactGroup("Jobs", _jobs(record)),
+        FactGroup(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 

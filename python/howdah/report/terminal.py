@@ -9,7 +9,7 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import Content, Said, content
+from howdah.report.content import RunContent, Said, content
 from howdah.report.figure import Table
 from howdah.report.tables import numeric_columns, stats_table
 
@@ -46,7 +46,7 @@ def grid(data: Table) -> Grid:
     return grid
 
 
-def _findings(said: Content) -> list[RenderableType]:
+def _findings(said: RunContent) -> list[RenderableType]:
     """Warnings with their numbers, then the notes, one paragraph each."""
     parts: list[RenderableType] = []
     for one in said.warnings:

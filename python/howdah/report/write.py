@@ -6,26 +6,26 @@ from pathlib import Path
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.artist import Artist
 from howdah.report.content import content
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.folder import put
 from howdah.report.html import page
 from howdah.report.markdown import markdown
+from howdah.report.renderer import Renderer
 
 PAGE, FIGURES = "report.html", "figures"
 
 
-def write_report(run: RunData, analysis: Analysis, out_dir: Path, artist: Artist | None = None) -> Path:
+def write_report(run: RunData, analysis: Analysis, out_dir: Path, renderer: Renderer | None = None) -> Path:
     """Write ``report.html``, ``report.md`` and ``figures/*.svg`` into ``out_dir``; return the page's path.
 
     ``report.html`` stands alone; ``report.md`` links the pictures beside it. Existing files of these
     names are replaced. Raises OSError if the directory cannot be written.
     """
     said = content(run, analysis)
-    figures = draw(Source(run, analysis.evidence))
-    with artist or Artist() as drawing:
+    figures = draw(FigureSource(run, analysis.evidence))
+    with renderer or Renderer() as drawing:
         pictures = drawing.pictures(figures.every())
     put(
         out_dir,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from howdah.services.addresses import WebAddress
-from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class Active:
 
 
 def _may_be_standby(error: ServiceError) -> bool:
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedByDaemon):
         return error.exception == "StandbyException"
     # A ResourceManager on standby sends a page where no other is active either.
     return isinstance(error, NotReachable | Unexpected)

@@ -12,13 +12,13 @@ Object = dict[str, Any]
 """A JSON object."""
 
 
-class Facts(BaseModel):
+class AnswerPart(BaseModel):
     """Part of a daemon's answer; what later releases add to it is passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
 
-T = TypeVar("T", bound=Facts)
+T = TypeVar("T", bound=AnswerPart)
 
 
 def facts(kind: type[T], answer: object, where: str) -> T:

@@ -40,7 +40,7 @@ class NotConnected(NotReachable):
     """There was no connection to the daemon: it was not asked, and has done nothing."""
 
 
-class Refused(ServiceError):
+class RefusedByDaemon(ServiceError):
     """The daemon answered with an HTTP error.
 
     ``status`` is HTTP's, ``exception`` the simple name of Hadoop's own (``AccessControlException``), empty
@@ -56,7 +56,7 @@ class Refused(ServiceError):
         self.message = message
 
 
-class NeedsTicket(Refused):
+class NeedsTicket(RefusedByDaemon):
     """The daemon asks for Kerberos, and there is no ticket, or no library to use one."""
 
 
@@ -65,7 +65,7 @@ class Unexpected(ServiceError):
 
 
 @contextmanager
-def told(url: str) -> Iterator[None]:
+def translated_errors(url: str) -> Iterator[None]:
     """Make httpx's errors those of this package; a query is left out, for it may hold a token."""
     where = url.partition("?")[0]
     try:
@@ -146,7 +146,7 @@ def json_of(response: httpx.Response) -> Any:
         raise Unexpected(where, what, "is this the port of the daemon's web server?") from error
 
 
-def refusal(response: httpx.Response) -> Refused:
+def refusal(response: httpx.Response) -> RefusedByDaemon:
     """An HTTP error with Hadoop's own exception, where the answer has one."""
     said: object = None
     if is_json(response):
@@ -158,5 +158,5 @@ def refusal(response: httpx.Response) -> Refused:
     where = str(response.url.copy_with(query=None))
     if isinstance(remote, dict):
         message = str(remote.get("message") or "").partition("\n")[0]
-        return Refused(where, response.status_code, str(remote.get("exception") or ""), message)
-    return Refused(where, response.status_code, "", response.reason_phrase)
+        return RefusedByDaemon(where, response.status_code, str(remote.get("exception") or ""), message)
+    return RefusedByDaemon(where, response.status_code, "", response.reason_phrase)

@@ -12,8 +12,8 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field
 
 from howdah.services.active import Active
-from howdah.services.answer import Facts, facts, member, one_or_many
-from howdah.services.errors import NotConnected, Refused, Unexpected
+from howdah.services.answer import AnswerPart, facts, member, one_or_many
+from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
 from howdah.services.web import Parameter, Sink, Web
 from howdah.units import MIB
 
@@ -31,7 +31,7 @@ _HINTS = {
 }
 
 
-class FileStatus(Facts):
+class FileStatus(AnswerPart):
     """A file or a directory."""
 
     name: str = Field(alias="pathSuffix")
@@ -57,7 +57,7 @@ class FileStatus(Facts):
         return self.kind == "DIRECTORY"
 
 
-class ContentSummary(Facts):
+class ContentSummary(AnswerPart):
     """What is below a directory, and what may be."""
 
     size_bytes: int = Field(alias="length")
@@ -94,7 +94,7 @@ class Hdfs:
         """A file or a directory; None if there is none."""
         try:
             answer = self._get(path, op="GETFILESTATUS")
-        except Refused as error:
+        except RefusedByDaemon as error:
             if error.exception == "FileNotFoundException":
                 return None
             raise
@@ -116,7 +116,7 @@ class Hdfs:
                 self._active.ask(
                     lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
                 )
-        except Refused as error:
+        except RefusedByDaemon as error:
             if error.exception == "AccessControlException":
                 return error.message
             raise
@@ -190,10 +190,10 @@ def _named(path: str) -> Iterator[None]:
     """Let what HDFS refuses name the path, not the server that was asked for it."""
     try:
         yield
-    except Refused as error:
+    except RefusedByDaemon as error:
         if not error.exception:
             raise
-        raise Refused(
+        raise RefusedByDaemon(
             f"HDFS {path}", error.status, error.exception, error.message, _HINTS.get(error.exception, "")
         ) from error
 

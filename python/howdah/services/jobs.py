@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from howdah.services.answer import Facts, Object, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, Object, facts, member, one_or_many
 from howdah.services.job import (
     AttemptFacts,
     JobFacts,
@@ -32,7 +32,7 @@ Time = Annotated[int | None, BeforeValidator(lambda value: value if value and va
 """Milliseconds since 1970; servers say 0 or -1 for a time that has not come."""
 
 
-class _Job(Facts):
+class _Job(AnswerPart):
     id: str
     name: Text = ""
     queue: Text = ""
@@ -46,13 +46,13 @@ class _Job(Facts):
     reduces: int = Field(0, alias="reducesTotal")
 
 
-class _Task(Facts):
+class _Task(AnswerPart):
     id: str
     state: str
     winner: Text = Field("", alias="successfulAttempt")
 
 
-class _Attempt(Facts):
+class _Attempt(AnswerPart):
     id: str
     state: str
     start_ms: Time = Field(None, alias="startTime")
@@ -64,7 +64,7 @@ class _Attempt(Facts):
     error: Text = Field("", alias="diagnostics")
 
 
-class _Counter(Facts):
+class _Counter(AnswerPart):
     name: Text
     value: int = 0
     map: int = Field(0, alias="mapCounterValue")
@@ -72,7 +72,7 @@ class _Counter(Facts):
     total: int = Field(0, alias="totalCounterValue")
 
 
-class _Property(Facts):
+class _Property(AnswerPart):
     name: Text
     value: object = None
 
@@ -188,7 +188,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
-class JobProgress(Facts):
+class JobProgress(AnswerPart):
     """How far a job is, as its application master says."""
 
     id: str

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import Facts, Object, facts
+from howdah.services.answer import AnswerPart, Object, facts
 from howdah.services.conf import ClientConf
-from howdah.services.errors import Refused, Unexpected
+from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
 from howdah.services.jmx import Asker, JmxReader
 from howdah.services.web import Web
@@ -63,7 +63,7 @@ def read_fsck(text: str, path: str) -> list[Block]:
     prints it or where its own totals disagree with what was read.
     """
     if _ABSENT.search(text):
-        raise Refused(path, 404, "FileNotFoundException", "fsck finds no such path")
+        raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
     if "\nStatus: " not in text:
         last = text.strip().rpartition("\n")[2]
         raise Unexpected(path, f"fsck did not finish: {last}", "ask as the owner or as HDFS's superuser")
@@ -106,7 +106,7 @@ def _replicas(text: str | None) -> Iterator[Replica]:
             yield Replica(location, address)
 
 
-class NameNodeStatus(Facts):
+class NameNodeStatus(AnswerPart):
     """What a NameNode says of itself."""
 
     version: str
@@ -121,7 +121,7 @@ class NameNodeStatus(Facts):
     """When it became active or standby, milliseconds since 1970; 0 where it does not fail over."""
 
 
-class Capacity(Facts):
+class HdfsSpace(AnswerPart):
     """The space of HDFS, every replica counted."""
 
     capacity_bytes: int = Field(alias="CapacityTotal")
@@ -132,7 +132,7 @@ class Capacity(Facts):
     """What blocks take."""
 
 
-class DataNode(Facts):
+class DataNode(AnswerPart):
     """A DataNode as the NameNode knows it."""
 
     host: str
@@ -212,11 +212,11 @@ class NameNode(Hdfs):
         """The same of one of those that fail over, whether it is active or not."""
         return self._status(address.url)
 
-    def capacity(self) -> Capacity:
+    def capacity(self) -> HdfsSpace:
         """The space of HDFS."""
         # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
         bean = "FSNamesystemState"
-        return facts(Capacity, self.bean(bean), bean)
+        return facts(HdfsSpace, self.bean(bean), bean)
 
     def datanodes(self) -> list[DataNode]:
         """Its DataNodes, live ones first; a host may have several."""

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import Facts, Object, an_object, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, Object, an_object, facts, member, one_or_many
 from howdah.services.conf import ClientConf
-from howdah.services.errors import Refused
+from howdah.services.errors import RefusedByDaemon
 from howdah.services.jmx import Asker
 from howdah.services.job import MasterStart
 from howdah.services.jobs import AppMaster
@@ -19,7 +19,7 @@ from howdah.services.web import Parameter, Web
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
 
 
-class ClusterInfo(Facts):
+class ClusterInfo(AnswerPart):
     """What a ResourceManager says of itself."""
 
     version: str = Field(alias="hadoopVersion")
@@ -30,7 +30,7 @@ class ClusterInfo(Facts):
     """``ACTIVE`` or ``STANDBY``."""
 
 
-class Node(Facts):
+class Node(AnswerPart):
     """A NodeManager as the ResourceManager knows it."""
 
     id: str
@@ -57,7 +57,7 @@ class Node(Facts):
     """Virtual cores that containers may still take."""
 
 
-class Queue(Facts):
+class Queue(AnswerPart):
     """A queue that jobs may go to."""
 
     name: str
@@ -70,7 +70,7 @@ class Queue(Facts):
     """Whether it holds applications rather than queues."""
 
 
-class AppFacts(Facts):
+class AppFacts(AnswerPart):
     """An application."""
 
     id: str
@@ -99,7 +99,7 @@ class AppFacts(Facts):
     """``MAPREDUCE``, ``SPARK`` …"""
 
 
-class _Master(Facts):
+class _Master(AnswerPart):
     number: int = Field(alias="id")
     start_ms: int = Field(alias="startTime")
     node: str = Field(alias="nodeId")
@@ -147,7 +147,7 @@ class ResourceManager:
         """An application; None for one it does not know, or knows no more."""
         try:
             answer = self._get(f"apps/{app_id}")
-        except Refused as error:
+        except RefusedByDaemon as error:
             if error.exception == "NotFoundException":
                 return None
             raise

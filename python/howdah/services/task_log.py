@@ -16,7 +16,7 @@ _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
 
 
-class Container(NamedTuple):
+class TaskContainer(NamedTuple):
     """A container and where it ran."""
 
     id: str
@@ -32,7 +32,7 @@ class TaskLogs:
         self._web = web
         self._conf = conf
 
-    def tail(self, container: Container, name: str) -> str:
+    def tail(self, container: TaskContainer, name: str) -> str:
         """The end of a log, ``syslog``, ``stderr`` or ``stdout``; empty where nobody has it."""
         for url in (
             f"{self._conf.nodemanager_url(container.node_web)}"

@@ -16,7 +16,7 @@ import httpx
 
 from howdah.services.addresses import UNHEARD_S, NamedHosts, give_up_soon, is_lost
 from howdah.services.answer import Object, an_object
-from howdah.services.errors import NotReachable, is_json, json_of, refusal, told, whole
+from howdah.services.errors import NotReachable, is_json, json_of, refusal, translated_errors, whole
 from howdah.services.identity import Negotiate, hadoop_user
 
 Parameter = str | int
@@ -106,7 +106,7 @@ class Web:
     def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
         """Write an answer's bytes to ``sink`` as they come, and return how many; raises ServiceError."""
         count = 0
-        with told(url), self._client.stream("GET", self._url(url, params)) as response:
+        with translated_errors(url), self._client.stream("GET", self._url(url, params)) as response:
             if response.is_error:
                 response.read()
                 raise refusal(response)
@@ -148,7 +148,10 @@ class Web:
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         asked = self._url(url, params)
-        with told(url), self._client.stream(method, asked, content=content, headers=headers) as response:
+        with (
+            translated_errors(url),
+            self._client.stream(method, asked, content=content, headers=headers) as response,
+        ):
             return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:

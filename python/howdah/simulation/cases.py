@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from howdah.calibrate.case import SimulatedPhase, SimulatedWorkload, Work, quantities
+from howdah.calibrate.case import CaseWork, SimulatedPhase, SimulatedWorkload, quantities
 from howdah.model.placement import placed_hosts
 from howdah.simulation.outcome import Summary, WorkloadOutcome
 from howdah.simulation.replications import Simulations
-from howdah.simulation.scenario import Hosts, Program, Scenario
+from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate
 
 _NS = 1e-9
@@ -17,13 +17,13 @@ _EVEN = 512
 """From so many workers on, chance evens out within a run."""
 
 
-def simulate_case(work: Work, values: Mapping[str, float], seed: int) -> dict[str, float]:
+def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
     """What the simulator says of every quantity; raises UserError for a work that it refuses."""
     (found,) = _simulated([scenario_of(work, values, seed)])
     return found
 
 
-def simulate_typical(work: Work, values: Mapping[str, float], seed: int) -> dict[str, float]:
+def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
     """The mean of every quantity over as many seeds as it takes; raises UserError as ``simulate_case`` does.
 
     On few workers it is chance which of them is heard first and gets two tasks where another has none, and
@@ -42,7 +42,7 @@ def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
     return [quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries]
 
 
-def scenario_of(work: Work, values: Mapping[str, float], seed: int) -> Scenario:
+def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:
     """What the simulator is told; raises UserError for a plan that cannot run the work."""
     scenario = translate(work.plan, work.suite, values, seed=seed).scenario
     masters, scheduling = scenario.masters, scenario.scheduling
@@ -90,7 +90,7 @@ def _map_slots(groups: tuple[Hosts, ...]) -> int:
     )
 
 
-def _less(program: Program, kept: float) -> Program:
+def _less(program: ScenarioProgram, kept: float) -> ScenarioProgram:
     """A workload with as many rows, tasks and files as fewer slots have."""
     update = {
         name: max(1, round(value * kept))

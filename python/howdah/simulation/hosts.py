@@ -76,7 +76,7 @@ def _kind(disks: DiskSet, outer_bytes_per_s: float) -> Literal["hdd", "fasthdd",
     return "fasthdd" if fast else "hdd"
 
 
-class Machines(NamedTuple):
+class SimulatedHosts(NamedTuple):
     """The hosts that carry workers, and the names that the simulator's numbers stand for."""
 
     groups: tuple[Hosts, ...]
@@ -89,7 +89,7 @@ class Machines(NamedTuple):
     """The number of every worker's host."""
 
 
-def machines_of(plan: Plan, cluster: Cluster, warn: Warn) -> Machines:
+def machines_of(plan: Plan, cluster: Cluster, warn: Warn) -> SimulatedHosts:
     """The plan's hosts in their order, those that carry nothing but masters left out."""
     kinds = {kind.name: _checked(plan, cluster, kind) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}
@@ -121,7 +121,7 @@ def machines_of(plan: Plan, cluster: Cluster, warn: Warn) -> Machines:
                 workers=tuple(_workers(group, carried, kinds)),
             )
         )
-    return Machines(
+    return SimulatedHosts(
         groups=tuple(groups),
         hosts=tuple(host.name for host in working),
         workers=tuple(worker.name for host in working for worker in host.workers),

@@ -17,7 +17,7 @@ from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk
 from howdah.simulation.replications import Done, scenarios, simulate
-from howdah.simulation.settings import Planned
+from howdah.simulation.settings import PlannedSettings
 from howdah.units import format_bytes, format_counted
 
 _HOSTS = 8
@@ -77,7 +77,7 @@ class PlatformTimes:
         assert cluster is not None
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
-        block_bytes = Planned(plan, cluster, plan.workers[0]).size("dfs.blocksize")
+        block_bytes = PlannedSettings(plan, cluster, plan.workers[0]).size("dfs.blocksize")
         most = max(1, _WAVES * at_once(plan).maps * block_bytes // ROW_BYTES)
         wanted = cluster.request.dataset_bytes
         self._rows = most if wanted is None else min(most, max(1, wanted // ROW_BYTES))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from howdah.calibrate.scoring import other_settings
-from howdah.calibrate.study import Platform, Ratios, Study
-from howdah.calibrate.tables import Setting, named_run, rows_of
+from howdah.calibrate.study import Platform, PublishedStudy, Ratios
+from howdah.calibrate.tables import StudySetting, named_run, rows_of
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, at_once
@@ -22,7 +22,7 @@ from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import simulate_case
 from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, studies
-from howdah.simulation.settings import Planned, block_bytes_of, scheduling_kind
+from howdah.simulation.settings import PlannedSettings, block_bytes_of, scheduling_kind
 from howdah.simulation.translate import replicas_of
 from howdah.units import format_counted
 
@@ -60,7 +60,7 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
 
 
 def _same_work(
-    record: RunRecord, cluster: Cluster, study: Study, platform: Platform, setting: Setting
+    record: RunRecord, cluster: Cluster, study: PublishedStudy, platform: Platform, setting: StudySetting
 ) -> bool:
     """Whether hosts, data, replicas and the masters' protection are the published run's."""
     protected = platform.protection is Protection.FT if setting.protected is None else setting.protected
@@ -93,9 +93,9 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
     )
 
 
-def _planned(plan: Plan) -> Planned:
+def _planned(plan: Plan) -> PlannedSettings:
     assert plan.cluster is not None
-    return Planned(plan, plan.cluster, plan.workers[0])
+    return PlannedSettings(plan, plan.cluster, plan.workers[0])
 
 
 def _differs(plan: Plan, theirs: Plan) -> Iterator[str]:
@@ -118,13 +118,13 @@ def _said(tasks: AtOnce) -> str:
     return f"{tasks.maps:,} + {tasks.reduces:,}"
 
 
-def ratios_in(path: Path) -> Study | None:
+def ratios_in(path: Path) -> PublishedStudy | None:
     """The study whose ratios a file holds; none where it is another table."""
     return next((one for one in studies() if one.ratios and one.ratios.file == path.name), None)
 
 
 def ratio_cells(
-    path: Path, study: Study, values: Mapping[str, float], seed: int
+    path: Path, study: PublishedStudy, values: Mapping[str, float], seed: int
 ) -> Iterator[CalibrationCell]:
     """Every ratio of a file beside the simulator's; raises UserError for a file that lacks one."""
     ratios = study.ratios

@@ -7,9 +7,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from howdah.calibrate.case import Case, Work
-from howdah.calibrate.study import Platform, Study, Table
-from howdah.calibrate.tables import KnownFigure, NamedRun, Setting, figures, run_name
+from howdah.calibrate.case import Case, CaseWork
+from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
+from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, figures, run_name
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
@@ -35,19 +35,19 @@ _SEEDS = 3
 
 
 @cache
-def studies() -> tuple[Study, ...]:
+def studies() -> tuple[PublishedStudy, ...]:
     """Every study howdah knows, by name."""
     folder = files("howdah.calibrate") / "studies"
     found = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
     return tuple(
         parse_document(
-            one.read_text(encoding="utf-8"), one.name, Study, "a study", "see the others beside it"
+            one.read_text(encoding="utf-8"), one.name, PublishedStudy, "a study", "see the others beside it"
         )
         for one in found
     )
 
 
-def study_of(path: Path) -> tuple[Study, Table]:
+def study_of(path: Path) -> tuple[PublishedStudy, PublishedTable]:
     """The study that a table's file is of; raises UserError for a table that howdah does not know."""
     for study in studies():
         for table in study.tables:
@@ -61,7 +61,7 @@ def study_of(path: Path) -> tuple[Study, Table]:
 
 def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     """The runs of published tables, those of the same setting joined; raises UserError."""
-    known: dict[tuple[str, Setting], dict[str, KnownFigure]] = {}
+    known: dict[tuple[str, StudySetting], dict[str, KnownFigure]] = {}
     by_name = {study.study: study for study in studies()}
     for path in paths:
         study, table = study_of(path)
@@ -74,7 +74,7 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     )
 
 
-def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
+def case_of(study: PublishedStudy, setting: StudySetting, known: dict[str, float]) -> Case:
     """One run of a study as the simulator would run it."""
     platform = study.platform(setting.platform)
     assert platform is not None
@@ -104,7 +104,7 @@ def case_of(study: Study, setting: Setting, known: dict[str, float]) -> Case:
     )
 
 
-def plan_of(study: Study, platform: Platform, setting: Setting) -> Plan:
+def plan_of(study: PublishedStudy, platform: Platform, setting: StudySetting) -> Plan:
     """The study's hosts, divided as on one of its platforms and configured by the paper profile."""
     overrides = study.settings
     if setting.block_bytes is not None:
@@ -123,13 +123,13 @@ def plan_of(study: Study, platform: Platform, setting: Setting) -> Plan:
     return _masters_sharing(plan) if study.masters_share else plan
 
 
-def ratio_works(study: Study) -> Iterator[tuple[str, Work]]:
+def ratio_works(study: PublishedStudy) -> Iterator[tuple[str, CaseWork]]:
     """The work that a study's ratios compare, by platform."""
     ratios = study.ratios
     if ratios is None:
         return
     for platform in study.platforms:
-        setting = Setting(platform.label, ratios.files * ratios.file_size, 3, 3)
+        setting = StudySetting(platform.label, ratios.files * ratios.file_size, 3, 3)
         plan = plan_of(study, platform, setting)
         request = RunRequest(
             suite="dfsio", given={FILES.name: ratios.files, FILE_SIZE.name: ratios.file_size}
@@ -147,7 +147,7 @@ def _masters_sharing(plan: Plan) -> Plan:
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"masters": masters})})
 
 
-def inventory_of(study: Study, platform: Platform) -> Inventory:
+def inventory_of(study: PublishedStudy, platform: Platform) -> Inventory:
     """The study's hosts, with the network ports of the platform."""
     if platform.link is None:
         return study.inventory
@@ -164,5 +164,5 @@ def inventory_of(study: Study, platform: Platform) -> Inventory:
     return study.inventory.model_copy(update={"groups": groups})
 
 
-def _work(study: Study, plan: Plan, suite: Suite) -> Work:
-    return Work(plan=plan, suite=suite, scheduling=study.scheduling, merge_outputs=study.merge_outputs)
+def _work(study: PublishedStudy, plan: Plan, suite: Suite) -> CaseWork:
+    return CaseWork(plan=plan, suite=suite, scheduling=study.scheduling, merge_outputs=study.merge_outputs)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah import _native
 from howdah.calibrate.draws import draws
-from howdah.calibrate.forecast import Stretch
+from howdah.calibrate.forecast import ForecastStretch
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
@@ -126,11 +126,11 @@ def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summ
     return [Summary.model_validate_json(one.summary()) for one in Simulations(several).follow(tell)]
 
 
-def stretches(summary: Summary) -> list[Stretch]:
+def stretches(summary: Summary) -> list[ForecastStretch]:
     """Every workload's elapsed time, each followed by those of its phases where it has several."""
     found = []
     for one in summary.workloads:
-        found.append(Stretch(one.kind, None, (one.end_ns - one.start_ns) / _NS_PER_S))
+        found.append(ForecastStretch(one.kind, None, (one.end_ns - one.start_ns) / _NS_PER_S))
         for phase in one.phases if len(one.phases) > 1 else ():
-            found.append(Stretch(one.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S))
+            found.append(ForecastStretch(one.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S))
     return found

@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.workloads.files import REPLICATION
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, ROW_BYTES
-from howdah.simulation.scenario import Hosts, Program, Scenario
+from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.units import format_bytes, format_count_short, format_counted
 
 _SPILLED = 2
@@ -37,7 +37,7 @@ def _check_hosts(scenario: Scenario) -> None:
         )
 
 
-def _asked(one: Program) -> tuple[int, str]:
+def _asked(one: ScenarioProgram) -> tuple[int, str]:
     """How many replicas a workload writes, and the flag that says so."""
     sorts = programs()[one.kind].shuffles
     return one.replication or 1, (OUTPUT_REPLICATION if sorts else REPLICATION).flag

@@ -91,7 +91,7 @@ class Hosts(Model):
     """Workers of a host, in order."""
 
 
-class Hdfs(Model):
+class SimulatedHdfs(Model):
     """The file system."""
 
     replication: int
@@ -165,7 +165,7 @@ class Masters(Model):
     """Whether they run in lockstep with a shadow."""
 
 
-class Program(Model):
+class ScenarioProgram(Model):
     """One workload; what its kind does not have is left out."""
 
     kind: str
@@ -200,7 +200,7 @@ class Scenario(Model):
 
     hosts: tuple[Hosts, ...]
     """The hosts that carry workers, in the plan's order."""
-    hdfs: Hdfs
+    hdfs: SimulatedHdfs
     """The file system."""
     scheduling: Scheduling
     """How tasks come to workers."""
@@ -208,7 +208,7 @@ class Scenario(Model):
     """A job's settings."""
     masters: Masters
     """NameNode and scheduler."""
-    workloads: tuple[Program, ...]
+    workloads: tuple[ScenarioProgram, ...]
     """What runs, one after another."""
     parameters: dict[str, float]
     """What a calibration says; the other parameters have their defaults."""

@@ -17,7 +17,7 @@ from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
-from howdah.simulation.scenario import Hdfs, JobSettings, Masters, Scheduling
+from howdah.simulation.scenario import JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 
 _SIZE = re.compile(r"(\d{1,18})([kmgtp]?)", re.IGNORECASE)
@@ -42,7 +42,7 @@ _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
 
 
-class Planned:
+class PlannedSettings:
     """The settings that hold for one kind of worker."""
 
     def __init__(self, plan: Plan, cluster: Cluster, kind: Worker) -> None:
@@ -116,7 +116,7 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     """
     if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
-    planned = Planned(plan, cluster, kind)
+    planned = PlannedSettings(plan, cluster, kind)
     vcores = int(planned.number("yarn.nodemanager.resource.cpu-vcores"))
     by_vcores = counts_vcores(planned.text("yarn.scheduler.capacity.resource-calculator"))
     room = Room(
@@ -130,11 +130,11 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     return AtOnce(fit("map"), fit("reduce"))
 
 
-def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
+def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:
     """The file system as planned, with the block size and the replicas that a run asked for itself."""
     asked = next((each.replication for each in suite.workloads if isinstance(each, DfsioWrite)), None)
     replication = int(planned.number("dfs.replication")) if asked is None else asked
-    return Hdfs(
+    return SimulatedHdfs(
         replication=replication,
         block_bytes=block_bytes_of(planned, suite),
         placement=cluster.topology.placement,
@@ -143,13 +143,13 @@ def hdfs_of(planned: Planned, cluster: Cluster, suite: Suite) -> Hdfs:
     )
 
 
-def block_bytes_of(planned: Planned, suite: Suite) -> int:
+def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
     """The size of a block, bytes: as a run asked for itself, else as planned."""
     asked = [size for each in suite.workloads if (size := BLOCK_SIZE.of(each)) is not None]
     return max(asked, default=planned.size("dfs.blocksize"))
 
 
-def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
+def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
     """The scheduler: the studies' slots, or YARN's containers."""
     slots = scheduling_kind(cluster) == "slots"
     given = suite.first(SLOWSTART)
@@ -169,7 +169,7 @@ def scheduling_of(planned: Planned, cluster: Cluster, suite: Suite, workers: int
     )
 
 
-def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
+def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSettings:
     """A job's settings; compression that a run asked for itself goes before what is planned."""
     asked = suite.first(CODEC)
     codec = _codec(planned) if asked is None else asked
@@ -191,7 +191,7 @@ def job_of(planned: Planned, cluster: Cluster, suite: Suite) -> JobSettings:
     )
 
 
-def _partition_samples(planned: Planned, suite: Suite, usual: int) -> int:
+def _partition_samples(planned: PlannedSettings, suite: Suite, usual: int) -> int:
     asked = suite.first(PARTITION_SAMPLES)
     if asked is not None:
         return asked
@@ -206,7 +206,7 @@ def masters_of(cluster: Cluster) -> Masters:
     return Masters(speed=min(speeds, default=1.0), protection="ft" if lockstep else "none")
 
 
-def _codec(planned: Planned) -> Codec:
+def _codec(planned: PlannedSettings) -> Codec:
     if not planned.flag("mapreduce.map.output.compress"):
         return Codec.NONE
     name = planned.text("mapreduce.map.output.compress.codec")

@@ -13,27 +13,27 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
-from howdah.simulation.hosts import Machines, machines_of
+from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.programs import output_replication
 from howdah.simulation.room import check_room
-from howdah.simulation.scenario import Program, Scenario, Written
-from howdah.simulation.settings import Planned, hdfs_of, job_of, masters_of, scheduling_of
+from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
+from howdah.simulation.settings import PlannedSettings, hdfs_of, job_of, masters_of, scheduling_of
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
 
-def programs_of(suite: Suite, planned: Planned) -> tuple[Program, ...]:
+def programs_of(suite: Suite, planned: PlannedSettings) -> tuple[ScenarioProgram, ...]:
     """Every workload of the suite, in order."""
     return tuple(_program(workload, planned) for workload in suite.workloads)
 
 
-def _program(workload: Workload, planned: Planned) -> Program:
+def _program(workload: Workload, planned: PlannedSettings) -> ScenarioProgram:
     simulate = workload.programs.get("sim")
     if simulate is None:
         raise UserError(
             "SUITE", f"{workload.kind} is not simulated", "run it on a cluster or on this machine"
         )
-    program: Program = resolve_name(simulate)(workload, planned)
+    program: ScenarioProgram = resolve_name(simulate)(workload, planned)
     return program
 
 
@@ -48,7 +48,7 @@ class Replicas(NamedTuple):
 
 def replicas_of(plan: Plan, cluster: Cluster, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
-    planned = Planned(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, cluster, plan.workers[0])
     generating = next((each for each in suite.workloads if isinstance(each, TeraGen)), None)
     sorting = next((each for each in suite.workloads if isinstance(each, TeraSort)), None)
     generated = generating.replication if generating is not None else None
@@ -62,7 +62,7 @@ class Translated(NamedTuple):
     """A scenario, the names its numbers stand for, and what was assumed on the way."""
 
     scenario: Scenario
-    machines: Machines
+    machines: SimulatedHosts
     warnings: tuple[RunWarning, ...]
 
 
@@ -86,7 +86,7 @@ def translate(
 
     machines = machines_of(plan, cluster, warn)
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
-    planned = Planned(plan, cluster, plan.workers[0])
+    planned = PlannedSettings(plan, cluster, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
         hosts=hosts,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Counter
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -73,22 +73,22 @@ class CgroupCpuDevice(Device):
         self._first_ns: int | None = None
         self._idle_s = 0.0
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Seconds since the first tick."""
         now_ns = self._now_ns()
         if self._first_ns is None:
             self._first_ns = now_ns
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
                 key, _, number = line.partition(b" ")
                 if key in counters:
                     metric, unit, counter = counters[key]
-                    readings.append(Reading(metric, counter.advance(int(number)) * unit))
+                    readings.append(MetricReading(metric, counter.advance(int(number)) * unit))
         used_s = sum(value for metric, value in readings if metric in _USED)
         # A group may run ahead of its limit for a moment: idle time then waits until it is even again.
         self._idle_s = max(self._idle_s, self._cpus * (now_ns - self._first_ns) / 1e9 - used_s)
-        readings.append(Reading("cpu/all/idle_s", self._idle_s))
+        readings.append(MetricReading("cpu/all/idle_s", self._idle_s))
         return readings
 
 
@@ -109,22 +109,22 @@ class CgroupMemoryDevice(Device):
         self._faults = Counter("reset")
         self._limit_bytes = limit_bytes
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """The gauges now, and the growth of page faults."""
         total = int(self._files[0].read())
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         cached = 0
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in self._gauges:
                 metric = self._gauges[key]
-                readings.append(Reading(metric, int(number)))
+                readings.append(MetricReading(metric, int(number)))
                 if metric == "memory/cached_bytes":
                     cached = int(number)
             elif key == self._faults_key:
-                readings.append(Reading("memory/major_faults", self._faults.advance(int(number))))
+                readings.append(MetricReading("memory/major_faults", self._faults.advance(int(number))))
         # The two files are read one after the other, and the cache may have grown between them.
         used = max(0, total - cached)
-        readings.append(Reading("memory/used_bytes", used))
-        readings.append(Reading("memory/available_bytes", max(0, self._limit_bytes - used)))
+        readings.append(MetricReading("memory/used_bytes", used))
+        readings.append(MetricReading("memory/available_bytes", max(0, self._limit_bytes - used)))
         return readings

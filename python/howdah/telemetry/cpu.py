@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Counter
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -25,9 +25,9 @@ class CpuDevice(Device):
         super().__init__(root)
         self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Seconds per CPU since the first tick."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
         for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
             fields = line.split()
@@ -39,7 +39,7 @@ class CpuDevice(Device):
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
             for (metric, counter), value in zip(counters, values, strict=True):
-                readings.append(Reading(metric, counter.advance(value) / _TICKS_PER_S))
+                readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
         return readings
 
 
@@ -53,9 +53,9 @@ class LoadDevice(Device):
     name = "load"
     paths = ("proc/loadavg",)
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """The tasks that run or wait now; this reading is one of them."""
-        return [Reading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
+        return [MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
 
 
 class PressureDevice(Device):
@@ -75,14 +75,14 @@ class PressureDevice(Device):
             for resource, kinds in _STALLS
         ]
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Stalled seconds since the first tick."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
                 kind = line.partition(b" ")[0]
                 if kind in counters:
                     metric, counter = counters[kind]
                     total_us = int(line.rpartition(b"total=")[2])
-                    readings.append(Reading(metric, counter.advance(total_us) * 1e-6))
+                    readings.append(MetricReading(metric, counter.advance(total_us) * 1e-6))
         return readings

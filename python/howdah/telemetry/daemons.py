@@ -12,7 +12,7 @@ from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Line, Web
-from howdah.telemetry.device import Away, Device, Reading
+from howdah.telemetry.device import Away, Device, MetricReading
 from howdah.telemetry.procfile import Counter
 from howdah.telemetry.source import Source
 
@@ -36,7 +36,7 @@ the ``*.period`` that hadoop-metrics2.properties ships with. Marks ask at the en
 """
 
 
-class Number(NamedTuple):
+class BeanNumber(NamedTuple):
     """One attribute of a bean, its metric, and the factor to the metric's unit.
 
     ``total`` only grows, ``gauge`` is the value now. A ``mean`` is a pair of attributes that begin
@@ -54,7 +54,7 @@ class Bean(NamedTuple):
     """A bean by its name, in which ``*`` stands for anything, and what is read of it."""
 
     name: str
-    numbers: tuple[Number, ...]
+    numbers: tuple[BeanNumber, ...]
 
     @property
     def question(self) -> str:
@@ -71,46 +71,46 @@ _OWN: Mapping[str, tuple[Bean, ...]] = {
         Bean(
             "DataNodeActivity-*",
             (
-                Number("BytesRead", "datanode/read_bytes", "total"),
-                Number("BytesWritten", "datanode/written_bytes", "total"),
-                Number("RemoteBytesRead", "datanode/remote_read_bytes", "total"),
-                Number("RemoteBytesWritten", "datanode/remote_written_bytes", "total"),
-                Number("PacketAckRoundTripTimeNanos", "datanode/packet_ack_s", "mean", _NANO),
-                Number("FlushNanos", "datanode/flush_s", "mean", _NANO),
-                Number("SendDataPacketBlockedOnNetworkNanos", "datanode/send_blocked_s", "mean", _NANO),
-                Number("SendDataPacketTransferNanos", "datanode/send_transfer_s", "mean", _NANO),
+                BeanNumber("BytesRead", "datanode/read_bytes", "total"),
+                BeanNumber("BytesWritten", "datanode/written_bytes", "total"),
+                BeanNumber("RemoteBytesRead", "datanode/remote_read_bytes", "total"),
+                BeanNumber("RemoteBytesWritten", "datanode/remote_written_bytes", "total"),
+                BeanNumber("PacketAckRoundTripTimeNanos", "datanode/packet_ack_s", "mean", _NANO),
+                BeanNumber("FlushNanos", "datanode/flush_s", "mean", _NANO),
+                BeanNumber("SendDataPacketBlockedOnNetworkNanos", "datanode/send_blocked_s", "mean", _NANO),
+                BeanNumber("SendDataPacketTransferNanos", "datanode/send_transfer_s", "mean", _NANO),
             ),
         ),
     ),
     "nodemanager": (
-        Bean("NodeManagerMetrics", (Number("ContainersRunning", "nodemanager/containers", "gauge"),)),
-        Bean("ShuffleMetrics", (Number("ShuffleOutputBytes", "nodemanager/shuffled_bytes", "total"),)),
+        Bean("NodeManagerMetrics", (BeanNumber("ContainersRunning", "nodemanager/containers", "gauge"),)),
+        Bean("ShuffleMetrics", (BeanNumber("ShuffleOutputBytes", "nodemanager/shuffled_bytes", "total"),)),
     ),
     "namenode": (
         Bean(
             "FSNamesystemState",
             (
-                Number("NumLiveDataNodes", "namenode/live_datanodes", "gauge"),
-                Number("BlocksTotal", "namenode/blocks", "gauge"),
-                Number("UnderReplicatedBlocks", "namenode/under_replicated", "gauge"),
+                BeanNumber("NumLiveDataNodes", "namenode/live_datanodes", "gauge"),
+                BeanNumber("BlocksTotal", "namenode/blocks", "gauge"),
+                BeanNumber("UnderReplicatedBlocks", "namenode/under_replicated", "gauge"),
             ),
         ),
         Bean(
             "RpcActivityForPort*",
             (
-                Number("RpcProcessingTimeNumOps", "namenode/calls", "total"),
-                Number("RpcQueueTime", "namenode/queue_s", "mean", _MILLI),
-                Number("RpcProcessingTime", "namenode/processing_s", "mean", _MILLI),
+                BeanNumber("RpcProcessingTimeNumOps", "namenode/calls", "total"),
+                BeanNumber("RpcQueueTime", "namenode/queue_s", "mean", _MILLI),
+                BeanNumber("RpcProcessingTime", "namenode/processing_s", "mean", _MILLI),
             ),
         ),
     ),
     "resourcemanager": (
-        Bean("ClusterMetrics", (Number("NumActiveNMs", "resourcemanager/live_nodemanagers", "gauge"),)),
+        Bean("ClusterMetrics", (BeanNumber("NumActiveNMs", "resourcemanager/live_nodemanagers", "gauge"),)),
         Bean(
             "QueueMetrics,q0=root",
             (
-                Number("AllocatedContainers", "resourcemanager/containers", "gauge"),
-                Number("PendingContainers", "resourcemanager/pending_containers", "gauge"),
+                BeanNumber("AllocatedContainers", "resourcemanager/containers", "gauge"),
+                BeanNumber("PendingContainers", "resourcemanager/pending_containers", "gauge"),
             ),
         ),
     ),
@@ -130,12 +130,13 @@ def beans_of(daemon: str) -> tuple[Bean, ...]:
     memory = Bean(
         "JvmMetrics",
         (
-            Number("GcTimeMillis", f"jvm/{daemon}/gc_s", "total", _MILLI),
-            Number("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
+            BeanNumber("GcTimeMillis", f"jvm/{daemon}/gc_s", "total", _MILLI),
+            BeanNumber("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
         ),
     )
     process = Bean(
-        "java.lang:type=OperatingSystem", (Number("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),)
+        "java.lang:type=OperatingSystem",
+        (BeanNumber("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),),
     )
     hadoops = tuple(
         bean._replace(name=f"Hadoop:service={service},name={bean.name}")
@@ -177,7 +178,7 @@ class DaemonDevice(Device):
         self._close = close
         self._now_s = now_s
         self._rested_s = -math.inf
-        self._sums: dict[tuple[str, Number], _Sum] = {}
+        self._sums: dict[tuple[str, BeanNumber], _Sum] = {}
         self._answered = False
 
     @property
@@ -185,7 +186,7 @@ class DaemonDevice(Device):
         """The daemon as Hadoop writes it."""
         return f"the {called(self.name)}"
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Ask for the beans; raises Away where the daemon does not answer."""
         values: dict[str, float] = {}
         for question, beans in self._questions.items():
@@ -199,7 +200,7 @@ class DaemonDevice(Device):
                     else:
                         values[number.metric] = self._grown(number.metric)
         self._answered = True
-        return [Reading(metric, value) for metric, value in values.items()]
+        return [MetricReading(metric, value) for metric, value in values.items()]
 
     def stop(self) -> None:
         """Hang up."""
@@ -221,7 +222,7 @@ class DaemonDevice(Device):
         """What beans have counted of a metric, one for each port, those of former ports included."""
         return sum(total.sum for (_, number), total in self._sums.items() if number.metric == metric)
 
-    def _value(self, content: Object, number: Number) -> float | None:
+    def _value(self, content: Object, number: BeanNumber) -> float | None:
         """The number in its metric's unit; none where this release's bean has none, or an infinite one."""
         if number.kind == "mean":
             count, each = content.get(f"{number.attribute}NumOps"), content.get(f"{number.attribute}AvgTime")
@@ -242,7 +243,7 @@ class DaemonDevice(Device):
         return self._sums[key].advance(int(count), each * number.factor)
 
 
-def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[Number]:
+def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[BeanNumber]:
     """What is read of a bean that a daemon answered with."""
     for bean in beans:
         if fnmatchcase(str(content.get("name")), bean.name):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.telemetry.procfile import ProcFile
 
 
-class Reading(NamedTuple):
+class MetricReading(NamedTuple):
     """One metric (named as in ``howdah.model.metrics``) and its value."""
 
     metric: str
@@ -53,7 +53,7 @@ class Device(ABC):
         return self.name
 
     @abstractmethod
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Read the device now: counters as growth since the first tick, gauges as they are."""
 
     def stop(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Backwards, Counter
 
 SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
@@ -38,9 +38,9 @@ class DiskDevice(Device):
         super().__init__(root)
         self._disks: dict[bytes, list[tuple[str, int, float, Counter]] | None] = {}
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth per disk since it was first seen."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             fields = line.split()
             if len(fields) < 14:
@@ -48,7 +48,7 @@ class DiskDevice(Device):
             if fields[2] not in self._disks:
                 self._disks[fields[2]] = self._counters(fields[2].decode())
             for metric, column, factor, counter in self._disks[fields[2]] or ():
-                readings.append(Reading(metric, counter.advance(int(fields[column])) * factor))
+                readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
         return readings
 
     def _counters(self, name: str) -> list[tuple[str, int, float, Counter]] | None:
@@ -84,11 +84,11 @@ class VolumeDevice(Device):
             for name in disks
         ]
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth per disk since the first tick."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for file, counters in zip(self._files, self._counters, strict=True):
             numbers = file.read().split()
             for metric, column, factor, counter in counters:
-                readings.append(Reading(metric, counter.advance(int(numbers[column])) * factor))
+                readings.append(MetricReading(metric, counter.advance(int(numbers[column])) * factor))
         return readings

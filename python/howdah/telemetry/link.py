@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TypeVar
 
 from howdah.namespaces import enter_network
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.nic import COLUMNS, counted
 from howdah.telemetry.procfile import Counter
 
@@ -165,18 +165,18 @@ class LinkDevice(Device):
             self.stop()
             raise
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick, and the bytes that wait now."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
             if name.strip() + b":" == self._line:
                 readings += counted(numbers, self._counters)
         readings.append(
-            Reading(f"nic/{self._interface}/retransmits", self._retransmits.advance(self._resent()))
+            MetricReading(f"nic/{self._interface}/retransmits", self._retransmits.advance(self._resent()))
         )
         if self._qdisc is not None:
-            readings.append(Reading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
+            readings.append(MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
         return readings
 
     def _resent(self) -> int:

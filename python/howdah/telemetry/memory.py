@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Counter
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -34,24 +34,24 @@ class MemoryDevice(Device):
         super().__init__(root)
         self._counters = {name: Counter("reset") for name in _COUNTERS}
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Gauges from meminfo, then growth from vmstat; what a kernel does not list is left out."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         swap_total = swap_free = 0
         for line in self._files[0].read().split(b"\n"):
             key, _, rest = line.partition(b":")
             if key in _GAUGES:
-                readings.append(Reading(_GAUGES[key], _kib(rest)))
+                readings.append(MetricReading(_GAUGES[key], _kib(rest)))
             elif key == b"SwapTotal":
                 swap_total = _kib(rest)
             elif key == b"SwapFree":
                 swap_free = _kib(rest)
-        readings.append(Reading("memory/swap_used_bytes", swap_total - swap_free))
+        readings.append(MetricReading("memory/swap_used_bytes", swap_total - swap_free))
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in _COUNTERS:
                 metric, unit = _COUNTERS[key]
-                readings.append(Reading(metric, self._counters[key].advance(int(number)) * unit))
+                readings.append(MetricReading(metric, self._counters[key].advance(int(number)) * unit))
         return readings
 
 

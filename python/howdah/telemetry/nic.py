@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Counter
 
 # Quantity and the columns of /proc/net/dev that add up to it.
@@ -19,11 +19,13 @@ COLUMNS = (
 _Counters = list[tuple[str, tuple[int, ...], Counter]]
 
 
-def counted(numbers: bytes, counters: Sequence[tuple[str, tuple[int, ...], Counter]]) -> Iterator[Reading]:
+def counted(
+    numbers: bytes, counters: Sequence[tuple[str, tuple[int, ...], Counter]]
+) -> Iterator[MetricReading]:
     """The growth of one interface's counters, from the numbers of its line in /proc/net/dev."""
     fields = numbers.split()
     for metric, columns, counter in counters:
-        yield Reading(metric, counter.advance(sum(int(fields[column]) for column in columns)))
+        yield MetricReading(metric, counter.advance(sum(int(fields[column]) for column in columns)))
 
 
 class NicDevice(Device):
@@ -48,9 +50,9 @@ class NicDevice(Device):
         super().start()
         self._cards_only = any(self._net.glob("*/device"))
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth per interface since it was first seen up."""
-        readings: list[Reading] = []
+        readings: list[MetricReading] = []
         for line in self._files[0].read().split(b"\n"):
             name, colon, numbers = line.partition(b":")
             if not colon:

@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.disk import SECTOR_BYTES
-from howdah.telemetry.processes import TICKS_PER_S, Process, Selection, parsed
+from howdah.telemetry.processes import TICKS_PER_S, RunningProcess, Selection, parsed
 from howdah.telemetry.procfile import Counter
 
 HOWDAH = "howdah"
@@ -37,11 +37,11 @@ class OwnCpuDevice(Device):
         self._with_programs = with_programs
         self._counter = Counter("hold")
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         own = parsed(self._files[0].read())
         used = own.used + (own.ended if self._with_programs else 0)
-        return [Reading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
+        return [MetricReading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
 
 
 class OwnDiskDevice(Device):
@@ -54,7 +54,7 @@ class OwnDiskDevice(Device):
         super().__init__(root)
         self._counters = (Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
@@ -81,7 +81,7 @@ class GroupDevice(Device):
         self._cpu = Counter("hold")
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         cpu, *disks = (file.read() for file in self._files)
         if self._first:
@@ -94,7 +94,7 @@ class GroupDevice(Device):
             columns = stat.split()
             totals[0] += counters[0].advance(int(columns[_READ_SECTORS])) * SECTOR_BYTES
             totals[1] += counters[1].advance(int(columns[_WRITTEN_SECTORS])) * SECTOR_BYTES
-        return [Reading(f"own/{LAB}/cpu_s", used_s), *_moved(LAB, totals)]
+        return [MetricReading(f"own/{LAB}/cpu_s", used_s), *_moved(LAB, totals)]
 
 
 class ProcessesDevice(Device):
@@ -111,11 +111,11 @@ class ProcessesDevice(Device):
         super().__init__(root)
         self._proc = root / "proc"
         self._selection = Selection(lambda process: belongs(process.pid), self._proc)
-        self._last: dict[int, tuple[Process, _Totals]] = {}
+        self._last: dict[int, tuple[RunningProcess, _Totals]] = {}
         self._gone: _Totals = (0, 0, 0)
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         now = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
@@ -129,7 +129,7 @@ class ProcessesDevice(Device):
         for _, has in now.values():
             totals = _added(totals, has)
         cpu, *moved = (counter.advance(total) for counter, total in zip(self._counters, totals, strict=True))
-        return [Reading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
+        return [MetricReading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
 
     def _disk(self, pid: int) -> tuple[int, int]:
         """What it moved; nothing if it has ended by now, or is another user's."""
@@ -162,9 +162,12 @@ def _disk_bytes(io: bytes) -> tuple[int, int]:
     return int(values[b"read_bytes"]), written
 
 
-def _moved(instance: str, totals: Sequence[int]) -> list[Reading]:
+def _moved(instance: str, totals: Sequence[int]) -> list[MetricReading]:
     read, written = totals
-    return [Reading(f"own/{instance}/read_bytes", read), Reading(f"own/{instance}/written_bytes", written)]
+    return [
+        MetricReading(f"own/{instance}/read_bytes", read),
+        MetricReading(f"own/{instance}/written_bytes", written),
+    ]
 
 
 def _added(one: _Totals, other: _Totals) -> _Totals:

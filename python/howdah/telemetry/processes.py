@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD in include/linux/sched.h of the kernel
@@ -17,7 +17,7 @@ INTERVAL_S = 5.0
 """Seconds between two readings: there are hundreds of threads, which takes milliseconds."""
 
 
-class Process(NamedTuple):
+class RunningProcess(NamedTuple):
     """One process now; times are in the kernel's ticks."""
 
     pid: int
@@ -30,12 +30,12 @@ class Process(NamedTuple):
     """What its children had that have ended and that it has waited for, and theirs."""
 
 
-def parsed(stat: bytes) -> Process:
+def parsed(stat: bytes) -> RunningProcess:
     """A process from the text of its ``stat`` (man 5 proc)."""
     # The second field, a program's name, may hold blanks and brackets.
     fields = stat.rpartition(b")")[2].split()
     user, system, ended_user, ended_system = map(int, fields[11:15])
-    return Process(
+    return RunningProcess(
         pid=int(stat.partition(b" ")[0]),
         parent=int(fields[1]),
         kernel=bool(int(fields[6]) & _KERNEL_THREAD),
@@ -50,17 +50,17 @@ class Selection:
     A process that is not is never looked at again, so that a machine with many costs little.
     """
 
-    def __init__(self, wanted: Callable[[Process], bool], proc: Path = Path("/proc")) -> None:
+    def __init__(self, wanted: Callable[[RunningProcess], bool], proc: Path = Path("/proc")) -> None:
         self._wanted = wanted
         self._proc = str(proc)
         self._strangers: set[int] = set()
 
-    def read(self) -> dict[int, Process]:
+    def read(self) -> dict[int, RunningProcess]:
         """The processes that are wanted, by their ids, parents as a rule before their children."""
         with os.scandir(self._proc) as entries:
             there = {int(entry.name) for entry in entries if entry.name.isdigit()}
         self._strangers &= there
-        found: dict[int, Process] = {}
+        found: dict[int, RunningProcess] = {}
         for pid in sorted(there - self._strangers):
             process = self._process(pid)
             if process is None:
@@ -71,7 +71,7 @@ class Selection:
                 self._strangers.add(pid)
         return found
 
-    def _process(self, pid: int) -> Process | None:
+    def _process(self, pid: int) -> RunningProcess | None:
         """One process; None if it has ended by now."""
         try:
             descriptor = os.open(f"{self._proc}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -91,9 +91,9 @@ class ProcessDevice(Device):
     name = "process"
     paths = ("proc/self/statm",)
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """The resident set now."""
-        return [Reading("process/rss_bytes", _resident(self._files[0].read()))]
+        return [MetricReading("process/rss_bytes", _resident(self._files[0].read()))]
 
 
 def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
@@ -146,11 +146,11 @@ class KernelDevice(Device):
         self._last: dict[int, int] | None = None
         self._grown = 0
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         now = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
             # One that has ended took its time with it: what it had since it was last seen is lost.
             self._grown += sum(max(0, used - self._last.get(pid, 0)) for pid, used in now.items())
         self._last = now
-        return [Reading("kernel/cpu_s", self._grown / TICKS_PER_S)] if now else []
+        return [MetricReading("kernel/cpu_s", self._grown / TICKS_PER_S)] if now else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from howdah.engines.hadoop.programs.command import Command
-from howdah.engines.hadoop.work import Conclusion, Work
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.reported import ResultMetric
@@ -62,7 +62,7 @@ def sized(sizes: ClusterSizes) -> TextWriter:
     return TextWriter(maps=maps, text_bytes=text_bytes, replication=sizes.request.of(REPLICATION))
 
 
-def write(work: Work[TextWriter]) -> Conclusion:
+def write(work: HadoopWork[TextWriter]) -> Conclusion:
     """Run it, and keep what Hadoop counted."""
     workload, workspace = work.workload, work.context.workspace
     output = workspace.folder("textwriter")

@@ -10,7 +10,7 @@ from howdah.analysis.machines import workers_of
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.drawing import drawn
-from howdah.report.figure import Figure, Source
+from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import draw
 from howdah.report.palette import LIGHT, coloured
 from support.cluster_records import attempts_in, terasort_on, with_attempts
@@ -25,7 +25,7 @@ def answer(run: RunData) -> str:
 
 
 def figures(run: RunData) -> dict[str, Figure]:
-    return {one.id: one for one in draw(Source(run, analyse(run).evidence)).every()}
+    return {one.id: one for one in draw(FigureSource(run, analyse(run).evidence)).every()}
 
 
 def test_what_others_used_is_what_neither_the_laboratory_nor_the_kernel_did() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import Check, Verdict
+from howdah.model.check import Check, CheckVerdict
 from support.faults import Exhibit, Fault, append, both, drop, every, host, line, put, rename, text
 
 CORE, HDFS, YARN, MAPRED = "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
@@ -257,7 +257,9 @@ def _check(exhibit: Exhibit, folder: Path) -> Sequence[Check]:
 
 def test_what_is_sound_has_no_fault(tmp_path: Path) -> None:
     found = [
-        check for check in _check(Exhibit.sound(), tmp_path) if check.verdict in (Verdict.FAIL, Verdict.WARN)
+        check
+        for check in _check(Exhibit.sound(), tmp_path)
+        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     ]
     assert found == []
 
@@ -266,7 +268,7 @@ def test_what_is_sound_has_no_fault(tmp_path: Path) -> None:
 def test_a_seeded_fault_is_found(fault: Fault, tmp_path: Path) -> None:
     exhibit = Exhibit.sound()
     fault.edit(exhibit)
-    verdicts = {Verdict.FAIL, Verdict.WARN} if fault.warns else {Verdict.FAIL}
+    verdicts = {CheckVerdict.FAIL, CheckVerdict.WARN} if fault.warns else {CheckVerdict.FAIL}
     found = [check for check in _check(exhibit, tmp_path) if check.verdict in verdicts]
     by_rule = [check for check in found if check.rule in fault.rules]
     assert by_rule, f"found only {[(check.rule, check.about) for check in found]}"

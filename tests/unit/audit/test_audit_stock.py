@@ -8,7 +8,7 @@ import pytest
 
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
-from howdah.model.check import CheckReport, Verdict
+from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.host import Host
 from support.faults import Exhibit
 
@@ -59,20 +59,22 @@ def untuned() -> Host:
     )
 
 
-def _about(report: CheckReport, verdict: Verdict) -> set[str]:
+def _about(report: CheckReport, verdict: CheckVerdict) -> set[str]:
     return {check.about for check in report.checks if check.verdict is verdict}
 
 
 def test_what_an_expert_would_find_is_found(conf: Path, untuned: Host) -> None:
     report = audit(read_folders([conf]), [untuned], None, Releases())
-    assert set(FAILS) <= _about(report, Verdict.FAIL)
-    assert set(WARNS) <= _about(report, Verdict.WARN)
-    assert "disks.access-times" in {check.rule for check in report.checks if check.verdict is Verdict.WARN}
+    assert set(FAILS) <= _about(report, CheckVerdict.FAIL)
+    assert set(WARNS) <= _about(report, CheckVerdict.WARN)
+    assert "disks.access-times" in {
+        check.rule for check in report.checks if check.verdict is CheckVerdict.WARN
+    }
 
 
 def test_what_is_found_has_a_fix_and_a_place(conf: Path, untuned: Host) -> None:
     for check in audit(read_folders([conf]), [untuned], None, Releases()).checks:
-        if check.verdict in (Verdict.FAIL, Verdict.WARN):
+        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN):
             assert check.fix, check
             assert check.where, check
             assert check.why, check
@@ -80,7 +82,7 @@ def test_what_is_found_has_a_fix_and_a_place(conf: Path, untuned: Host) -> None:
 
 def test_what_is_missing_to_tell_is_named(conf: Path) -> None:
     report = audit(read_folders([conf]), [], None, Releases())
-    missing = {check.expected for check in report.checks if check.verdict is Verdict.UNKNOWN}
+    missing = {check.expected for check in report.checks if check.verdict is CheckVerdict.UNKNOWN}
     assert any("--host" in text for text in missing)
     assert any("plan" in text for text in missing)
 

@@ -10,7 +10,7 @@ import pytest
 from howdah.audit.audit import audit
 from howdah.audit.folder import known_releases, read_folders
 from howdah.documents.files import read_inventory
-from howdah.model.check import Check, Verdict
+from howdah.model.check import Check, CheckVerdict
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
@@ -64,7 +64,7 @@ def test_a_rendered_plan_is_sound(plan: Plan, tmp_path: Path) -> None:
     found = [
         (check.verdict.value, check.rule, check.about, check.found, check.expected)
         for check in _checks(plan, _write(plan, tmp_path))
-        if check.verdict in (Verdict.FAIL, Verdict.WARN)
+        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     ]
     assert found == []
 
@@ -89,10 +89,10 @@ def test_drift_is_found_with_what_was_planned(tmp_path: Path) -> None:
     checks = {check.about: check for check in _checks(plan, folders) if check.rule.startswith("drift.")}
     assert checks["dfs.blocksize"].rule == "drift.changed"
     assert (checks["dfs.blocksize"].found, checks["dfs.blocksize"].expected) == ("128m", "268435456")
-    assert checks["dfs.blocksize"].verdict is Verdict.FAIL
+    assert checks["dfs.blocksize"].verdict is CheckVerdict.FAIL
     assert checks["dfs.datanode.data.dir"].rule == "drift.missing"
     assert checks["dfs.ls.limit"].rule == "drift.extra"
-    assert checks["dfs.ls.limit"].verdict is Verdict.WARN
+    assert checks["dfs.ls.limit"].verdict is CheckVerdict.WARN
     assert set(checks) == {"dfs.blocksize", "dfs.datanode.data.dir", "dfs.ls.limit"}
 
 
@@ -159,7 +159,7 @@ def test_the_folder_of_masters_and_clients_need_not_have_what_only_workers_have(
     found = {
         (check.rule, check.about)
         for check in _checks(plan, [tmp_path / "hadoop"])
-        if check.verdict in (Verdict.FAIL, Verdict.WARN)
+        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     }
     assert found == set()
 
@@ -209,4 +209,4 @@ def test_hdfs_of_a_secure_hbase_cluster_checked_by_itself_does_not_fail(tmp_path
     _write(plan_cluster(inventory, request), tmp_path)
     releases = known_releases(None, None, None)
     checks = audit(read_folders([tmp_path / "hadoop"]), [], None, releases).checks
-    assert [check.about for check in checks if check.verdict is Verdict.FAIL] == []
+    assert [check.about for check in checks if check.verdict is CheckVerdict.FAIL] == []

@@ -14,7 +14,7 @@ from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.audit.values import Values
 from howdah.errors import UserError
-from howdah.model.check import Check, Verdict
+from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
@@ -54,9 +54,15 @@ def _only(rule: SettingRule | FamilyRule, subject: Subject) -> Check:
 
 @pytest.mark.parametrize(
     ("severity", "verdict"),
-    [(Severity.MUST, Verdict.FAIL), (Severity.SHOULD, Verdict.WARN), (Severity.MAY, Verdict.PASS)],
+    [
+        (Severity.MUST, CheckVerdict.FAIL),
+        (Severity.SHOULD, CheckVerdict.WARN),
+        (Severity.MAY, CheckVerdict.PASS),
+    ],
 )
-def test_severity_decides_what_a_broken_rule_is(tmp_path: Path, severity: Severity, verdict: Verdict) -> None:
+def test_severity_decides_what_a_broken_rule_is(
+    tmp_path: Path, severity: Severity, verdict: CheckVerdict
+) -> None:
     check = _only(_rule("dfs.replication", 3, severity), _subject(tmp_path, {"dfs.replication": "2"}))
     assert check.verdict is verdict
     assert (check.found, check.expected, check.where) == ("2", "3", "hdfs-site.xml:2")
@@ -67,7 +73,7 @@ def test_severity_decides_what_a_broken_rule_is(tmp_path: Path, severity: Severi
 
 def test_a_default_is_judged_and_told_from_what_is_written(tmp_path: Path) -> None:
     subject = _subject(tmp_path, {})
-    assert _only(_rule("dfs.replication", 3), subject).verdict is Verdict.PASS
+    assert _only(_rule("dfs.replication", 3), subject).verdict is CheckVerdict.PASS
     check = _only(_rule("dfs.replication", 2), subject)
     assert check.found == "3 (default)"
     assert check.fix == "add dfs.replication = 2 to hdfs-site.xml"
@@ -81,12 +87,12 @@ def test_nothing_at_all_breaks_a_rule_that_writes_a_value(tmp_path: Path) -> Non
 
 def test_sizes_are_compared_as_sizes(tmp_path: Path) -> None:
     subject = _subject(tmp_path, {"dfs.blocksize": "256m"})
-    assert _only(_rule("dfs.blocksize", 268435456), subject).verdict is Verdict.PASS
+    assert _only(_rule("dfs.blocksize", 268435456), subject).verdict is CheckVerdict.PASS
 
 
 def test_what_only_a_daemon_knows_cannot_be_told(tmp_path: Path) -> None:
     check = _only(_rule("dfs.replication", 3), _subject(tmp_path, {"dfs.replication": "${env.REPLICAS}"}))
-    assert check.verdict is Verdict.UNKNOWN
+    assert check.verdict is CheckVerdict.UNKNOWN
     assert "${env.REPLICAS}" in check.expected
 
 
@@ -101,7 +107,7 @@ def test_a_rule_that_needs_the_cluster_says_so(tmp_path: Path) -> None:
         accepts=at_least,
     )
     check = _only(rule, _subject(tmp_path, {}))
-    assert check.verdict is Verdict.UNKNOWN
+    assert check.verdict is CheckVerdict.UNKNOWN
     assert "give a plan" in check.expected
 
 
@@ -113,7 +119,7 @@ def test_a_rule_that_refuses_the_request_says_why(tmp_path: Path) -> None:
     refusing = SettingRule(
         id=rule.id, says=rule.says, sources=rule.sources, key=rule.key, file=rule.file, decide=refuse
     )
-    assert _only(refusing, _subject(tmp_path, {})).verdict is Verdict.UNKNOWN
+    assert _only(refusing, _subject(tmp_path, {})).verdict is CheckVerdict.UNKNOWN
 
 
 def test_a_family_is_judged_key_by_key(tmp_path: Path) -> None:
@@ -125,8 +131,8 @@ def test_a_family_is_judged_key_by_key(tmp_path: Path) -> None:
         file="hdfs-site.xml",
         members=lambda facts: {"dfs.ha.namenodes.prod": Decision(("nn1", "nn2"), "two of them")},
     )
-    assert _only(rule, _subject(tmp_path, {"dfs.ha.namenodes.prod": "nn1, nn2"})).verdict is Verdict.PASS
-    assert _only(rule, _subject(tmp_path, {"dfs.ha.namenodes.prod": "nn1"})).verdict is Verdict.WARN
+    assert _only(rule, _subject(tmp_path, {"dfs.ha.namenodes.prod": "nn1, nn2"})).verdict is CheckVerdict.PASS
+    assert _only(rule, _subject(tmp_path, {"dfs.ha.namenodes.prod": "nn1"})).verdict is CheckVerdict.WARN
 
 
 def test_an_inspection_that_cannot_tell_names_what_is_missing(tmp_path: Path) -> None:
@@ -137,7 +143,7 @@ def test_an_inspection_that_cannot_tell_names_what_is_missing(tmp_path: Path) ->
         inspect=lambda found, facts: [Observation(None, "sdb", "not known", "the disk's model")],
     )
     (check,) = check_inspections((rule,), _subject(tmp_path, {}))
-    assert (check.verdict, check.expected) == (Verdict.UNKNOWN, "the disk's model")
+    assert (check.verdict, check.expected) == (CheckVerdict.UNKNOWN, "the disk's model")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.calibrate.apart import apart, own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
-from howdah.calibrate.tables import NamedRun, Setting, named_run, run_name
+from howdah.calibrate.tables import NamedRun, StudySetting, named_run, run_name
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
 from howdah.planner.predictor import Predicted, lag
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -105,7 +105,7 @@ def test_the_published_platforms_are_among_the_ratios_and_tell_more_than_single_
 
 
 SETTINGS = st.builds(
-    Setting,
+    StudySetting,
     platform=st.sampled_from([one.label for study in studies() for one in study.platforms]),
     dataset_bytes=st.integers(1, 10**6).map(lambda giga: giga * 10**9),
     replication=st.integers(1, 9),
@@ -116,7 +116,7 @@ SETTINGS = st.builds(
 
 
 @given(st.sampled_from([one.study for one in studies()]), SETTINGS)
-def test_a_published_runs_name_tells_all_of_it(study: str, setting: Setting) -> None:
+def test_a_published_runs_name_tells_all_of_it(study: str, setting: StudySetting) -> None:
     run = NamedRun(study, setting)
     assert named_run(run_name(run)) == run
 

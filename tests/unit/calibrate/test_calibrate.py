@@ -10,11 +10,11 @@ import pytest
 
 from howdah.calibrate.ablation import ablate
 from howdah.calibrate.calibrate import calibrate
-from howdah.calibrate.case import Case, Simulate, Work
+from howdah.calibrate.case import Case, CaseWork, Simulate
 from howdah.calibrate.fit import fit
 from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
 from howdah.calibrate.noise import best_of_shift, typical
-from howdah.calibrate.problem import Figure, Free, Problem, values_for
+from howdah.calibrate.problem import FittedFigure, Free, Problem, values_for
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.parameter import Parameter
@@ -31,11 +31,13 @@ TRUE = {"cpu_s": 1.7, "disk_s": 0.6, "idle": 1.0, "slow/core_speed": 0.5}
 SIZES = (1.0, 3.0, 10.0, 30.0)
 
 
-def _work(size: float) -> Work:
-    return Work(plan=Plan(platform=str(size), workers=(), settings=()), suite=Suite(name="s", workloads=()))
+def _work(size: float) -> CaseWork:
+    return CaseWork(
+        plan=Plan(platform=str(size), workers=(), settings=()), suite=Suite(name="s", workloads=())
+    )
 
 
-def _world(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+def _world(work: CaseWork, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
     """A little world: TeraGen waits for its disk, TeraSort for disk and core; chance moves both by 0.1 %."""
     size = float(work.plan.platform)
     core = parameters["cpu_s"] / parameters.get("core_speed", 1.0)
@@ -100,7 +102,7 @@ def test_a_figure_that_does_not_fit_shows_where_it_was_left_out_and_widens_the_i
 
 
 def test_nine_of_ten_left_out_figures_are_within_their_intervals() -> None:
-    def blurred(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+    def blurred(work: CaseWork, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
         off = math.exp(0.03 * math.sin(7 * float(work.plan.platform)))
         return {name: value * off for name, value in _world(work, parameters, seed).items()}
 
@@ -112,7 +114,7 @@ def test_nine_of_ten_left_out_figures_are_within_their_intervals() -> None:
 def test_what_short_figures_are_off_by_besides_are_seconds_that_do_not_grow() -> None:
     times_s = [float(2**power) for power in range(4, 24)]
     case = Case("one", "fast", _work(1.0), {f"terasort/{time_s:g}": time_s for time_s in times_s})
-    figures = [Figure(case, name) for name in case.known]
+    figures = [FittedFigure(case, name) for name in case.known]
 
     def found(late_s: float) -> Residual:
         told = np.array([1.05 * time_s + late_s for time_s in times_s])
@@ -150,7 +152,7 @@ def test_a_mechanism_that_is_off_shows_in_the_errors_of_what_it_carries() -> Non
 def test_a_case_is_simulated_with_each_of_its_seeds_but_once_for_a_derivative() -> None:
     seen: list[int] = []
 
-    def counted(work: Work, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
+    def counted(work: CaseWork, parameters: Mapping[str, float], seed: int) -> dict[str, float]:
         seen.append(seed)
         return {"teragen": float(seed)}
 

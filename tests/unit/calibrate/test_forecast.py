@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.calibrate.forecast import Stretch, forecasts
+from howdah.calibrate.forecast import ForecastStretch, forecasts
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.prediction import Forecast
 
@@ -21,7 +21,7 @@ def _calibration(relative: float, best_of: int = 1, seconds: float = 0.0) -> Cal
 
 
 def _of(times: list[float], calibration: Calibration | None, workload: str = "terasort") -> Forecast:
-    (found,) = forecasts([[Stretch(workload, None, one)] for one in times], calibration)
+    (found,) = forecasts([[ForecastStretch(workload, None, one)] for one in times], calibration)
     return found
 
 
@@ -69,4 +69,7 @@ def test_the_best_of_several_runs_is_turned_to_a_typical_one() -> None:
 
 
 def test_a_phase_that_took_no_time_in_some_simulation_is_not_predicted() -> None:
-    assert forecasts([[Stretch("pi", "reduce", 0.0)], [Stretch("pi", "reduce", 1.0)]], None) == ()
+    assert (
+        forecasts([[ForecastStretch("pi", "reduce", 0.0)], [ForecastStretch("pi", "reduce", 1.0)]], None)
+        == ()
+    )

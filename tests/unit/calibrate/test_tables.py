@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.calibrate.study import Study, Table
+from howdah.calibrate.study import PublishedStudy, PublishedTable
 from howdah.calibrate.tables import KnownFigure, figures, rows_of
 from howdah.errors import UserError
 from howdah.simulation.published_studies import studies
@@ -16,7 +16,7 @@ Native,1072,3825,697,2616,1209
 """
 
 
-def _study(name: str) -> Study:
+def _study(name: str) -> PublishedStudy:
     return next(study for study in studies() if study.study == name)
 
 
@@ -90,4 +90,4 @@ def test_comments_and_blank_tables_have_no_rows() -> None:
 def test_every_table_is_of_one_study() -> None:
     names = [table.file for study in studies() for table in study.tables]
     assert len(names) == len(set(names))
-    assert all(isinstance(table, Table) for study in studies() for table in study.tables)
+    assert all(isinstance(table, PublishedTable) for study in studies() for table in study.tables)

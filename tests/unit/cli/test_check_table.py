@@ -8,10 +8,12 @@ import pytest
 from rich.console import Console
 
 from howdah.cli.check import check_table
-from howdah.model.check import Check, CheckReport, Verdict
+from howdah.model.check import Check, CheckReport, CheckVerdict
 
 
-def _check(verdict: Verdict, about: str, where: str = "hdfs-site.xml:7", *, expected: str = "3") -> Check:
+def _check(
+    verdict: CheckVerdict, about: str, where: str = "hdfs-site.xml:7", *, expected: str = "3"
+) -> Check:
     return Check(
         rule=f"hdfs.{about if about.isalpha() else 'odd'}",
         verdict=verdict,
@@ -20,7 +22,7 @@ def _check(verdict: Verdict, about: str, where: str = "hdfs-site.xml:7", *, expe
         found="2",
         expected=expected,
         why="It is so.",
-        fix="" if verdict is Verdict.PASS else f"set {about}",
+        fix="" if verdict is CheckVerdict.PASS else f"set {about}",
         source="D0 49",
     )
 
@@ -40,7 +42,7 @@ def _shown(*checks: Check, everything: bool = False, width: int = 80) -> str:
 
 
 def test_findings_have_evidence_fix_and_rule() -> None:
-    shown = _shown(_check(Verdict.FAIL, "replicas"), _check(Verdict.WARN, "blocks", "w01"))
+    shown = _shown(_check(CheckVerdict.FAIL, "replicas"), _check(CheckVerdict.WARN, "blocks", "w01"))
     assert "fail  replicas in line 7: 2; expected 3" in shown
     assert "fix: set replicas" in shown
     assert "hdfs.replicas (D0 49)" in shown
@@ -49,14 +51,14 @@ def test_findings_have_evidence_fix_and_rule() -> None:
 
 
 def test_passes_are_counted_and_listed_only_when_asked() -> None:
-    passing = _check(Verdict.PASS, "replicas")
+    passing = _check(CheckVerdict.PASS, "replicas")
     assert "replicas" not in _shown(passing)
     assert "1 pass" in _shown(passing)
     assert "pass  replicas in line 7: 2\n" in _shown(passing, everything=True)
 
 
 def test_what_cannot_be_told_is_one_line_for_each_thing_that_is_missing() -> None:
-    checks = [_check(Verdict.UNKNOWN, name, expected="the cluster: give a plan") for name in "abcde"]
+    checks = [_check(CheckVerdict.UNKNOWN, name, expected="the cluster: give a plan") for name in "abcde"]
     shown = _shown(*checks)
     assert shown.count("the cluster: give a plan") == 1
     assert "5 rules" in shown
@@ -65,12 +67,12 @@ def test_what_cannot_be_told_is_one_line_for_each_thing_that_is_missing() -> Non
 
 
 def test_no_text_can_move_the_cursor() -> None:
-    shown = _shown(_check(Verdict.FAIL, "a\x1b[2Jb\rc", "x\x1b]0;t\x07", expected="[bold]3[/bold]"))
+    shown = _shown(_check(CheckVerdict.FAIL, "a\x1b[2Jb\rc", "x\x1b]0;t\x07", expected="[bold]3[/bold]"))
     assert not {"\x1b", "\r", "\x07"} & set(shown)
     assert "[bold]3[/bold]" in shown
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_table_keeps_to_the_terminal(width: int) -> None:
-    shown = _shown(_check(Verdict.FAIL, "dfs." + "very-long-" * 12), width=width)
+    shown = _shown(_check(CheckVerdict.FAIL, "dfs." + "very-long-" * 12), width=width)
     assert max(map(len, shown.splitlines())) <= width

@@ -18,7 +18,7 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.nnbench import operations_per_s
 from howdah.model.workloads.pi import estimate_of_pi
 from howdah.session.run.prepared import Prepared
-from howdah.session.run.reporting import Finished
+from howdah.session.run.reporting import FinishedRun
 from support import records
 from support.building import RunBuilder, Stage, kind
 from support.findings import found
@@ -48,7 +48,7 @@ def _shown(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> str:
     run = run._replace(record=run.record.model_copy(update=update))
     prepared = Prepared(_job(), LocalEngine(), (), dict)
     display = Display(prepared, silent=False)
-    display.conclude(Finished(run, analyse(run), Path(), Path("report.html")))
+    display.conclude(FinishedRun(run, analyse(run), Path(), Path("report.html")))
     return " ".join(capsys.readouterr().out.split())
 
 

@@ -17,7 +17,7 @@ from howdah.documents.hardware import describe, disk_names, installed_bytes
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory
-from howdah.model.measured import DiskZones, Figure, ZoneRate
+from howdah.model.measured import DiskZones, MeasuredFigure, ZoneRate
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.inquiry import Space
@@ -284,7 +284,9 @@ def test_zones_say_more_than_files(server: Host, tmp_path: Path) -> None:
         places = [(0.0, rates[0]), (1.0, rates[1])]
         return DiskZones(
             disk=name,
-            rates=tuple(ZoneRate(place=place, bytes_per_s=Figure.of([rate])) for place, rate in places),
+            rates=tuple(
+                ZoneRate(place=place, bytes_per_s=MeasuredFigure.of([rate])) for place, rate in places
+            ),
         )
 
     found = (

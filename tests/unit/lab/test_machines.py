@@ -6,7 +6,7 @@ from pathlib import Path
 
 from howdah.lab.machines import LOOPBACK, NETWORK, Power, host_specs, machine_specs, machines
 from howdah.lab.spec import LabSpec
-from howdah.lab.state import Machine
+from howdah.lab.state import LabSystem
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Protection
 from howdah.units import GIB
@@ -16,7 +16,7 @@ LAB = Path("/lab")
 HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 
 
-def _machines(plan: Plan) -> tuple[Machine, ...]:
+def _machines(plan: Plan) -> tuple[LabSystem, ...]:
     assert plan.cluster is not None
     return machines(plan, plan.cluster, LAB, NETWORK)
 

@@ -12,7 +12,7 @@ from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import changed, conf_files, properties
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.refusals import check_ports
-from howdah.lab.state import Machine
+from howdah.lab.state import LabSystem
 from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
 from howdah.planner.scaling.fit import quantities
@@ -22,7 +22,7 @@ from support.ports import free_ports
 
 
 @pytest.fixture(scope="module")
-def placed() -> tuple[Machine, ...]:
+def placed() -> tuple[LabSystem, ...]:
     plan = lab_plan()
     assert plan.cluster is not None
     return machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
@@ -33,7 +33,7 @@ def rendered() -> dict[str, str]:
     return conf_files(render(lab_plan()), "hadoop")
 
 
-def _told(placed: tuple[Machine, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:
+def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:
     known = {
         k: v
         for name, text in rendered.items()
@@ -46,13 +46,13 @@ def _told(placed: tuple[Machine, ...], number: int, rendered: dict[str, str]) ->
     }
 
 
-def test_no_two_machines_listen_on_the_same_port(placed: tuple[Machine, ...]) -> None:
+def test_no_two_machines_listen_on_the_same_port(placed: tuple[LabSystem, ...]) -> None:
     listened = [one for number, machine in enumerate(placed) for one in rootless.ports(machine, number)]
     assert len(set(listened)) == len(listened)
 
 
 def test_datanodes_differ_by_port_since_all_come_from_one_address(
-    placed: tuple[Machine, ...], rendered: dict[str, str]
+    placed: tuple[LabSystem, ...], rendered: dict[str, str]
 ) -> None:
     ports = {
         _told(placed, number, rendered)["dfs.datanode.address"].partition(":")[2] for number in range(1, 5)
@@ -61,7 +61,7 @@ def test_datanodes_differ_by_port_since_all_come_from_one_address(
 
 
 def test_all_that_listens_does_so_on_its_own_address(
-    placed: tuple[Machine, ...], rendered: dict[str, str]
+    placed: tuple[LabSystem, ...], rendered: dict[str, str]
 ) -> None:
     worker = _told(placed, 1, rendered)
     for key in ("dfs.datanode.address", "dfs.datanode.http.address", "dfs.datanode.ipc.address"):
@@ -70,14 +70,16 @@ def test_all_that_listens_does_so_on_its_own_address(
     assert _told(placed, 0, rendered)["dfs.namenode.http-address"] == "m1:9870"
 
 
-def test_node_groups_are_given_up_whole(placed: tuple[Machine, ...], rendered: dict[str, str]) -> None:
+def test_node_groups_are_given_up_whole(placed: tuple[LabSystem, ...], rendered: dict[str, str]) -> None:
     told = _told(placed, 0, rendered)
     assert told["net.topology.impl"] == "org.apache.hadoop.net.NetworkTopology"
     assert told["dfs.block.replicator.classname"].endswith("BlockPlacementPolicyDefault")
     assert told["dfs.use.dfs.network.topology"] == "true"
 
 
-def test_yarn_finds_addresses_in_the_topology(placed: tuple[Machine, ...], rendered: dict[str, str]) -> None:
+def test_yarn_finds_addresses_in_the_topology(
+    placed: tuple[LabSystem, ...], rendered: dict[str, str]
+) -> None:
     made = rootless.shared_files(rendered, placed)
     located = dict(line.split() for line in made["topology.data"].splitlines())
     assert located["127.0.0.3"] == located["h1-1"] == "/rack-1/h1"
@@ -98,7 +100,7 @@ def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
     ],
 )
 def test_a_port_in_use_is_named(
-    role: Role, listening: str, told: str, placed: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+    role: Role, listening: str, told: str, placed: tuple[LabSystem, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Hadoop's own ports may be a real laboratory's at this moment.
     (port,) = free_ports(1)
@@ -116,7 +118,7 @@ def test_what_only_a_limit_would_make_smaller_is_not_said_to_be() -> None:
     assert {what.partition(" per ")[0] for what in silent} == {"CPUs", "uplink", "largest data disk"}
 
 
-def test_more_workers_than_ports_are_refused(placed: tuple[Machine, ...]) -> None:
+def test_more_workers_than_ports_are_refused(placed: tuple[LabSystem, ...]) -> None:
     many = tuple(
         placed[1].model_copy(update={"name": f"w{number}", "roles": (Role.DATANODE,)})
         for number in range(rootless.MOST_WORKERS + 1)

@@ -15,7 +15,7 @@ from howdah.audit.audit import audit
 from howdah.audit.folder import known_releases, read_folders
 from howdah.documents.files import read_plan, write_plan
 from howdah.errors import UserError
-from howdah.model.check import Verdict
+from howdah.model.check import CheckVerdict
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Plan, Role
@@ -180,7 +180,7 @@ def test_what_a_plan_renders_to_passes_its_own_check(inventory: Inventory, reque
             failed = [
                 check
                 for check in report.checks
-                if check.verdict is Verdict.FAIL and check.rule != "hdfs.single-replica"
+                if check.verdict is CheckVerdict.FAIL and check.rule != "hdfs.single-replica"
             ]
             # A single replica is only planned where it was asked for, and is said to be wrong even then.
             assert failed == [], conf.name

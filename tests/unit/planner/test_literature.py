@@ -7,7 +7,7 @@ import re
 import pytest
 
 from howdah.planner.explanation import spell
-from howdah.planner.literature import PAPERS, Kind, item, items
+from howdah.planner.literature import PAPERS, ItemKind, item, items
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {
@@ -34,7 +34,7 @@ def test_everything_a_machine_can_decide_is_cited_by_a_rule() -> None:
     decidable = {
         label
         for label, one in items().items()
-        if one.kind in (Kind.PRACTICE, Kind.CONFIGURATION, Kind.WARNING)
+        if one.kind in (ItemKind.PRACTICE, ItemKind.CONFIGURATION, ItemKind.WARNING)
     }
     assert len(decidable) >= 100
     assert sorted(decidable - cited() - BEYOND.keys()) == []
@@ -47,7 +47,7 @@ def test_nothing_is_called_beyond_a_machine_that_a_rule_decides() -> None:
 
 def test_every_contradiction_is_resolved_by_a_rule() -> None:
     # X9 lists slips of one paper's text; X11 is the translation that every rule about YARN makes.
-    resolved = {label for label, one in items().items() if one.kind is Kind.RESOLVED}
+    resolved = {label for label, one in items().items() if one.kind is ItemKind.RESOLVED}
     assert sorted(resolved - cited() - {"X9"}) == []
 
 

@@ -16,7 +16,7 @@ from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.scaling import Fitted, fit_plan
 from howdah.planner.scaling.fit import quantities
-from howdah.planner.scaling.room import Room, footprint, room_on
+from howdah.planner.scaling.room import LabRoom, footprint, room_on
 from howdah.units import GIB
 from support.machine import host
 
@@ -68,7 +68,7 @@ inventories = st.lists(st.sampled_from(["old", "new"]), min_size=1, max_size=2, 
 class Case:
     """A plan, the room that a machine has, and the plan fitted to it."""
 
-    def __init__(self, plan: Plan, made: Fitted, room: Room) -> None:
+    def __init__(self, plan: Plan, made: Fitted, room: LabRoom) -> None:
         self.plan, self.made, self.room = plan, made, room
         assert plan.cluster is not None
         assert made.plan.cluster is not None

@@ -15,17 +15,17 @@ from howdah.probe.file_systems import read_mounts
 from howdah.probe.inquiry import NoInquiry
 from howdah.probe.memory import read_memory
 from howdah.probe.nics import read_nics
-from howdah.probe.tree import Tree, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, parse_cpu_list, parse_size
 from support.trees import grow, grow_text
 
 GIB = 2**30
 
 
-def tree(root: Path, text: str) -> Tree:
-    return Tree(grow_text(root, text))
+def tree(root: Path, text: str) -> FileTree:
+    return FileTree(grow_text(root, text))
 
 
-def notes(read: Tree) -> dict[str, str]:
+def notes(read: FileTree) -> dict[str, str]:
     return {one.what: one.why for one in read.unread}
 
 
@@ -90,7 +90,7 @@ def test_a_refused_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_offline_cpus_do_not_count(tmp_path: Path) -> None:
     grow(tmp_path, "firecracker-vm", "sys/devices/system/cpu/online = 1")
-    cpu = read_cpu(Tree(tmp_path), NoInquiry())
+    cpu = read_cpu(FileTree(tmp_path), NoInquiry())
     assert (cpu.sockets, cpu.cores, cpu.threads) == (1, 1, 1)
 
 

@@ -10,18 +10,18 @@ from howdah.probe import probe_host
 from howdah.probe.cgroup import read_cgroup
 from howdah.probe.inquiry import Answer, NoInquiry
 from howdah.probe.software import read_software
-from howdah.probe.tree import Tree
+from howdah.probe.tree import FileTree
 from howdah.probe.virtualisation import read_virtualisation
 from support.trees import RecordedInquiry, grow, grow_text
 
 GIB = 2**30
 
 
-def tree(root: Path, text: str) -> Tree:
-    return Tree(grow_text(root, text))
+def tree(root: Path, text: str) -> FileTree:
+    return FileTree(grow_text(root, text))
 
 
-def notes(read: Tree) -> dict[str, str]:
+def notes(read: FileTree) -> dict[str, str]:
     return {one.what: one.why for one in read.unread}
 
 

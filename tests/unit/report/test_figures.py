@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Series
 from howdah.model.tables import RunData
-from howdah.report.figure import Key, Source
+from howdah.report.figure import FigureSource, Key
 from howdah.report.figures import draw
 from howdah.report.figures.elapsed import clear_of, elapsed
-from howdah.report.figures.lanes import Bar, merged
+from howdah.report.figures.lanes import LaneBar, merged
 from howdah.report.figures.machines import machines
 from howdah.report.figures.partitions import MOST_BARS, _bars
 from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, summed, total
 from howdah.report.figures.storage import READ
 from howdah.report.figures.timeaxis import bands, time_unit
-from howdah.report.figures.timeline import LABEL_PITCH, Label, Line, spread, steps_table
+from howdah.report.figures.timeline import LABEL_PITCH, Label, SeriesLine, spread, steps_table
 from howdah.report.picture import still
 from support import records
 from support.building import RunBuilder, Stage, kind
@@ -38,8 +38,8 @@ def _series(edges: list[float], values: list[float]) -> Series:
     return Series("host1", "disk", "vda", "read", "B/s", np.array(edges), np.array(values))
 
 
-def _source(run: RunData) -> Source:
-    return Source(run, analyse(run).evidence)
+def _source(run: RunData) -> FigureSource:
+    return FigureSource(run, analyse(run).evidence)
 
 
 widths = st.lists(st.floats(0.01, 5), min_size=1, max_size=2 * MOST_STEPS)
@@ -144,7 +144,7 @@ def test_labels_that_do_not_collide_stay_where_they_are() -> None:
 
 def test_a_table_of_steps_keeps_the_mean() -> None:
     source = _source(records.terasuite())
-    line = Line(Key("read", "disk-read"), np.arange(100.0))
+    line = SeriesLine(Key("read", "disk-read"), np.arange(100.0))
     table = steps_table(source, np.arange(101.0), [line], "MB/s")
     values = [float(row[-1]) for row in table.rows]
     assert len(values) < 100
@@ -240,7 +240,9 @@ def test_long_runs_are_read_in_longer_units(elapsed_s: int, name: str) -> None:
 
 
 def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
-    bars = [Bar("map", index % 4, index * 0.1, index * 0.1 + 0.1, "a task", 5, 1) for index in range(10_000)]
+    bars = [
+        LaneBar("map", index % 4, index * 0.1, index * 0.1 + 0.1, "a task", 5, 1) for index in range(10_000)
+    ]
     found = merged(bars, 1_000.0)
     assert len(found) < 5_000
     assert sum(bar.tasks for bar in found) == 10_000
@@ -250,7 +252,7 @@ def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:
 def test_tasks_too_many_for_a_page_are_joined_while_gaps_stay() -> None:
     # Of 2 pixels each, in lanes that rest for 5 pixels after every twentieth.
     tasks = [(lane, 2 * place + 5 * (place // 20)) for lane in range(300) for place in range(100)]
-    bars = [Bar("map", lane, start, start + 2, "a task", 5, 1) for lane, start in tasks]
+    bars = [LaneBar("map", lane, start, start + 2, "a task", 5, 1) for lane, start in tasks]
     found = merged(bars, 900.0)
     assert len(found) <= 10_000
     assert sum(bar.tasks for bar in found) == len(bars)
@@ -258,7 +260,7 @@ def test_tasks_too_many_for_a_page_are_joined_while_gaps_stay() -> None:
 
 
 def test_few_tasks_are_left_alone() -> None:
-    bars = [Bar("map", 0, 0.0, 1e-6, "a task", 5, 1), Bar("map", 0, 1e-6, 2e-6, "a task", 5, 1)]
+    bars = [LaneBar("map", 0, 0.0, 1e-6, "a task", 5, 1), LaneBar("map", 0, 1e-6, 2e-6, "a task", 5, 1)]
     assert merged(bars, 1_000.0) == bars
 
 
@@ -294,7 +296,7 @@ def test_the_floors_name_is_never_cut_off(width: int, floor_s: float) -> None:
     run = terasort_on(Scene())
     evidence = analyse(run, records.terasuite(rows=8_000_000)).evidence
     floors = (replace(evidence.floors[0], floor_s=floor_s),)
-    figure = elapsed(Source(run, replace(evidence, floors=floors)))
+    figure = elapsed(FigureSource(run, replace(evidence, floors=floors)))
     assert figure is not None
     picture = vl_convert.vegalite_to_svg(still(figure) | {"width": width})
     written = re.findall(

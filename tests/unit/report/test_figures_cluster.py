@@ -14,15 +14,15 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.content import content
-from howdah.report.figure import Figure, Source
+from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import draw
+from howdah.report.figures.events import event_marks
 from howdah.report.figures.machines import MOST_ROWS
-from howdah.report.figures.places import Place, PlacedHost, PlacedRack
+from howdah.report.figures.places import HostPlace, Place, PlacedRack
 from howdah.report.figures.sheet import SHEET
 from howdah.report.figures.telling import MOST_WORKERS, telling
 from howdah.report.figures.topology_cells import cells
-from howdah.report.figures.upsets import upsets
-from howdah.report.figures.worker_lanes import Group, Places, shortened
+from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
 from howdah.report.figures.working import working
 from howdah.report.provenance import provenance
 from howdah.units import format_seconds
@@ -34,8 +34,8 @@ from support.large_cluster import large_cluster
 from support.recorded_losses import recorded_loss
 
 
-def _source(run: RunData) -> Source:
-    return Source(run, analyse(run).evidence)
+def _source(run: RunData) -> FigureSource:
+    return FigureSource(run, analyse(run).evidence)
 
 
 def _figure(run: RunData, id_: str) -> Figure:
@@ -63,7 +63,7 @@ def test_a_total_counts_a_host_or_its_workers_never_both() -> None:
     alone, both = _source(run), _source(_with_hosts_sampled(run))
     assert "h1" in {one.host for one in both.evidence.series if one.subject == "nic"}
 
-    def received(source: Source) -> float:
+    def received(source: FigureSource) -> float:
         every = [one for one in source.evidence.series if (one.subject, one.quantity) == ("nic", "rx")]
         return sum(float((one.values * np.diff(one.edges_s)).sum()) for one in working(source, every))
 
@@ -159,7 +159,7 @@ def test_a_reduce_is_drawn_in_two_parts_and_a_lost_attempt_is_marked() -> None:
 
 def test_workers_are_named_without_their_domain_where_that_tells_them_apart() -> None:
     def shown(*workers: str) -> list[str]:
-        groups = tuple(Group(name, 0, 1) for name in workers)
+        groups = tuple(LaneGroup(name, 0, 1) for name in workers)
         return shortened(Places(groups, (), (), 1))
 
     assert shown("h1-1.example.com", "h2-1.example.com") == ["h1-1", "h2-1"]
@@ -168,7 +168,7 @@ def test_workers_are_named_without_their_domain_where_that_tells_them_apart() ->
 
 def test_daemons_lost_together_share_a_mark() -> None:
     source = _source(lossy())
-    assert [(one.what, one.daemons, one.time_s) for one in upsets(source)] == [
+    assert [(one.what, one.daemons, one.time_s) for one in event_marks(source)] == [
         ("lost", ("DataNode", "NodeManager"), LOST_S),
         ("back", ("DataNode",), LOST_S + 25),
     ]
@@ -177,7 +177,7 @@ def test_daemons_lost_together_share_a_mark() -> None:
 def test_a_daemon_that_is_missed_and_then_given_up_has_one_mark() -> None:
     run = lossy()
     given_up = run.record.events[0].model_copy(update={"time_s": LOST_S + 20, "text": "declared dead"})
-    (lost, _) = upsets(_source(with_events(run, *run.record.events, given_up)))
+    (lost, _) = event_marks(_source(with_events(run, *run.record.events, given_up)))
     assert (lost.time_s, lost.daemons) == (LOST_S, ("DataNode", "NodeManager"))
     assert "declared dead" in lost.text
 
@@ -187,8 +187,8 @@ def test_being_given_up_is_a_mark_of_its_own_where_there_is_room() -> None:
     event = run.record.events[1].model_copy(update={"seen_s": LOST_S - 3})
     soon = event.model_copy(update={"kind": "nodemanager-given-up", "time_s": LOST_S + 2})
     late = soon.model_copy(update={"time_s": LOST_S + 60})
-    assert [one.what for one in upsets(_source(with_events(run, event, soon)))] == ["lost"]
-    marks = upsets(_source(with_events(run, event, late)))
+    assert [one.what for one in event_marks(_source(with_events(run, event, soon)))] == ["lost"]
+    marks = event_marks(_source(with_events(run, event, late)))
     assert [(one.what, one.time_s) for one in marks] == [("lost", LOST_S - 3), ("given-up", LOST_S + 60)]
 
 
@@ -236,7 +236,7 @@ def test_blocks_that_share_a_host_are_told_in_the_topology() -> None:
 
 def test_racks_stand_beside_one_another_as_far_as_there_is_room() -> None:
     racks = tuple(
-        PlacedRack(f"rack-{rack}", (PlacedHost(f"h{rack}", (Place(f"w{rack}", (), False),), ()),))
+        PlacedRack(f"rack-{rack}", (HostPlace(f"h{rack}", (Place(f"w{rack}", (), False),), ()),))
         for rack in range(20)
     )
     (words,) = [
@@ -292,7 +292,7 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
     assert stat.times_floor == "4.0 ×"
     rows = cluster_tables(run.record, analysis.evidence)[0].table.rows
     assert rows[0][3:] == ("4.0 ×", "20261121-local", "cores")
-    answer = draw(Source(run, analysis.evidence)).answer
+    answer = draw(FigureSource(run, analysis.evidence)).answer
     assert answer is not None
     assert answer.table.rows[0][3] == f"{time.elapsed_s / 4:.3f}"
     assert "with no Hadoop in the way" in answer.caption

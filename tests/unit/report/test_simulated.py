@@ -9,7 +9,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.tables import RunData
 from howdah.report.content import content
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.simulated import simulation_facts
 from support import records
@@ -49,13 +49,13 @@ def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> 
 
 
 def test_intervals_are_drawn_across_the_bars_ends(repeated: RunData) -> None:
-    figure = elapsed(Source(repeated, analyse(repeated).evidence))
+    figure = elapsed(FigureSource(repeated, analyse(repeated).evidence))
     assert figure is not None
     assert "90 %" in figure.caption
     drawn = json.dumps(figure.spec)
     assert "90 % of the simulations" in drawn
     once = small_run()
-    without = elapsed(Source(once, analyse(once).evidence))
+    without = elapsed(FigureSource(once, analyse(once).evidence))
     assert without is not None
     assert "90 % of the simulations" not in json.dumps(without.spec)
 

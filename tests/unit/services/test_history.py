@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from howdah.services.conf import ClientConf
-from howdah.services.errors import NotReachable, Refused, Unexpected
+from howdah.services.errors import NotReachable, RefusedByDaemon, Unexpected
 from howdah.services.history import HistoryFiles, JobHistory
 from howdah.services.history_events import read_history
 from howdah.services.job import AttemptFacts, JobFacts, state_of, task_number
@@ -196,7 +196,7 @@ def test_an_attempt_of_which_little_is_known_is_read_all_the_same(lacking: Any) 
 def test_a_server_that_does_not_know_the_job_refuses() -> None:
     gone = {"RemoteException": {"exception": "NotFoundException", "message": "job, job_1_1, is not found"}}
     answers = {f"GET {BASE}/jobs/job_1_1": in_json(gone, 404)}
-    with Recorded(answers) as server, Web() as web, pytest.raises(Refused) as error:
+    with Recorded(answers) as server, Web() as web, pytest.raises(RefusedByDaemon) as error:
         JobReader(web, server.url + BASE).job("job_1_1")
     assert error.value.exception == "NotFoundException"
 
@@ -248,7 +248,7 @@ def test_no_more_of_a_history_file_is_asked_for_than_fits_into_memory(tmp_path: 
             tmp_path / "conf/hdfs-site.xml", {"dfs.namenode.http-address": f"127.0.0.1:{namenode.port}"}
         )
         hdfs = NameNode(target.web, ClientConf.read(tmp_path / "conf"))
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedByDaemon):
             hdfs.read("/a/file", 1000)
     assert namenode.asked[0].query["length"] == "1000"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from howdah.services.conf import ClientConf
-from howdah.services.errors import NotReachable, Refused, Unexpected
+from howdah.services.errors import NotReachable, RefusedByDaemon, Unexpected
 from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.web import Web
 from support.ports import free_ports
@@ -144,7 +144,7 @@ def test_directories_come_and_go(served: Served) -> None:
     served.namenode.mkdirs("/tmp/x")
     assert served.namenode.delete("/tmp/x")
     assert not served.namenode.delete("/tmp/x", recursive=False)
-    with pytest.raises(Refused, match=r"Name node is in safe mode") as told:
+    with pytest.raises(RefusedByDaemon, match=r"Name node is in safe mode") as told:
         served.namenode.mkdirs("/tmp/z")
     assert told.value.exception == "SafeModeException"
     assert told.value.where == "HDFS /tmp/z"
@@ -268,7 +268,7 @@ def test_a_refusal_is_no_failover(tmp_path: Path) -> None:
     denied = {**ANSWERS, f"GET {IN}LISTSTATUS": recorded("webhdfs-access-denied.json", 403)}
     with Recorded(denied) as first, Recorded(denied) as second, Web() as web:
         namenode = NameNode(web, _conf(tmp_path, first.port, second.port))
-        with pytest.raises(Refused, match=r"Permission denied"):
+        with pytest.raises(RefusedByDaemon, match=r"Permission denied"):
             namenode.list("/in")
         assert not second.asked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.services.errors import Refused, Unexpected
+from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.namenode import Block, Replica, read_fsck
 from support.recorded import recorded
 
@@ -43,7 +43,7 @@ def test_blocks_with_too_few_replicas() -> None:
 
 
 def test_a_path_that_is_not_there() -> None:
-    with pytest.raises(Refused, match="no such path"):
+    with pytest.raises(RefusedByDaemon, match="no such path"):
         read_fsck(_text("fsck-missing.txt"), "/nope")
 
 

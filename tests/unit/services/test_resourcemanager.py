@@ -11,7 +11,7 @@ import pytest
 
 from howdah.engines.hadoop.following.progress import Asking
 from howdah.services.conf import ClientConf
-from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.job import MasterStart
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
@@ -154,7 +154,7 @@ def test_an_application_while_it_runs_and_after(served: Served) -> None:
 def test_an_application_that_nobody_knows(served: Served) -> None:
     assert served.manager.app("application_1_0001") is None
     served.server.answers[f"{WS}/apps/{APP}"] = in_json({}, 500)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByDaemon):
         served.manager.app(APP)
 
 

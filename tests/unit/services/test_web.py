@@ -16,7 +16,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.services import errors
 from howdah.services.answer import one_or_many
-from howdah.services.errors import NeedsTicket, NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.errors import NeedsTicket, NotReachable, RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.web import Web
 from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
@@ -125,7 +125,7 @@ def test_a_server_of_another_kind() -> None:
 
 def test_hadoops_own_exception_is_told() -> None:
     error = _error({"GET /jmx": recorded("webhdfs-access-denied.json", 403)})
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByDaemon)
     assert error.status == 403
     assert error.exception == "AccessControlException"
     assert error.what.startswith("AccessControlException: Permission denied: user=nobody, access=ALL")
@@ -139,7 +139,7 @@ def test_only_the_first_line_of_it() -> None:
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"RemoteException": null}'])
 def test_an_error_without_an_exception(body: bytes) -> None:
     error = _error({"GET /jmx": Answer(body, 500)})
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByDaemon)
     assert (error.status, error.exception) == (500, "")
 
 
@@ -246,7 +246,11 @@ def test_large_answers_are_written_as_they_come() -> None:
 
 def test_a_refusal_is_told_while_reading_too() -> None:
     answers = {"GET /file": recorded("webhdfs-list-missing.json", 404)}
-    with Recorded(answers) as server, Web() as web, pytest.raises(Refused, match="File /nope does not exist"):
+    with (
+        Recorded(answers) as server,
+        Web() as web,
+        pytest.raises(RefusedByDaemon, match="File /nope does not exist"),
+    ):
         web.read_to(f"{server.url}/file", BytesIO())
 
 

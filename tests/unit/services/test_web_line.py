@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.services.errors import NotReachable, Refused, ServiceError, Unexpected
+from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.web import Line, Web
 from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json
@@ -53,7 +53,7 @@ def test_a_daemon_that_ends_every_connection_is_asked_once_at_a_time() -> None:
     [
         (Answer(b"<html>", kind="text/html"), Unexpected, "answers with text/html, not JSON"),
         (Answer(b'{"beans": [', announced=1000), Unexpected, "ended in the middle"),
-        (Answer(b"", 500, "text/plain"), Refused, "answers 500"),
+        (Answer(b"", 500, "text/plain"), RefusedByDaemon, "answers 500"),
     ],
 )
 def test_what_is_wrong_is_told_as_ever(answer: Answer, error: type[ServiceError], text: str) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.calibrate.case import Work
-from howdah.calibrate.study import Study
-from howdah.calibrate.tables import Setting
+from howdah.calibrate.case import CaseWork
+from howdah.calibrate.study import PublishedStudy
+from howdah.calibrate.tables import StudySetting
 from howdah.documents.files import read_inventory
 from howdah.model.at_once import at_once
 from howdah.model.inventory import HostGroup
@@ -31,12 +31,12 @@ TABLE_1 = {
 }
 
 
-def _study(name: str) -> Study:
+def _study(name: str) -> PublishedStudy:
     return next(study for study in studies() if study.study == name)
 
 
-def _work(study: str, platform: str, dataset_bytes: int, replicas: tuple[int, int]) -> Work:
-    return case_of(_study(study), Setting(platform, dataset_bytes, *replicas), {}).work
+def _work(study: str, platform: str, dataset_bytes: int, replicas: tuple[int, int]) -> CaseWork:
+    return case_of(_study(study), StudySetting(platform, dataset_bytes, *replicas), {}).work
 
 
 @pytest.mark.parametrize("platform", TABLE_1)

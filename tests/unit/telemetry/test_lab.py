@@ -14,7 +14,7 @@ from howdah.services.web import Web
 from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S
-from howdah.telemetry.device import Reading
+from howdah.telemetry.device import MetricReading
 from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.lab import LabMachine, lab_sources
 
@@ -172,7 +172,7 @@ def test_disks_go_by_the_names_they_are_mounted_under(tmp_path: Path) -> None:
     device.stop()
 
 
-def names(readings: Iterable[Reading]) -> set[str]:
+def names(readings: Iterable[MetricReading]) -> set[str]:
     return {metric.partition("/")[0] for metric, _ in readings}
 
 

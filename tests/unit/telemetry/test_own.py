@@ -12,7 +12,7 @@ import pytest
 
 from howdah.telemetry.cpu import LoadDevice
 from howdah.telemetry.own import GroupDevice, OwnCpuDevice, OwnDiskDevice, ProcessesDevice, loose_lab
-from howdah.telemetry.processes import KernelDevice, Process, Selection, parsed
+from howdah.telemetry.processes import KernelDevice, RunningProcess, Selection, parsed
 
 HZ = os.sysconf("SC_CLK_TCK")
 KERNEL_THREAD = 0x00200040
@@ -178,7 +178,7 @@ def test_a_process_of_this_machine_is_followed_to_its_end() -> None:
 def test_strangers_are_looked_at_once(tmp_path: Path) -> None:
     asked: list[int] = []
 
-    def wanted(each: Process) -> bool:
+    def wanted(each: RunningProcess) -> bool:
         asked.append(each.pid)
         return False
 

@@ -15,7 +15,7 @@ from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.telemetry.cpu import CpuDevice, PressureDevice
-from howdah.telemetry.device import Device, Reading
+from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine
 
@@ -102,12 +102,12 @@ class CountingDevice(Device):
     def start(self) -> None:
         self.events.append("start")
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         self.ticks += 1
         self.events.append("tick")
         if self.ticks == self._fail_at:
             raise OSError(19, "No such device", "/proc/counting")
-        return [Reading("process/rss_bytes", self.ticks)]
+        return [MetricReading("process/rss_bytes", self.ticks)]
 
     def stop(self) -> None:
         self.events.append("stop")

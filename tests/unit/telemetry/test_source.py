@@ -10,7 +10,7 @@ import pytest
 
 from howdah.model.run import Sample
 from howdah.telemetry import sampler as sampling
-from howdah.telemetry.device import Away, Device, Reading
+from howdah.telemetry.device import Away, Device, MetricReading
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source
 from support.sinks import MemorySink
@@ -31,14 +31,14 @@ class Counting(Device):
         self._away = away
         self._hold = hold
 
-    def tick(self) -> list[Reading]:
+    def tick(self) -> list[MetricReading]:
         self.ticks += 1
         self.threads.add(get_ident())
         if self._hold is not None:
             self._hold.wait(20)
         if self.ticks in self._away:
             raise Away("nobody listens")
-        return [Reading(METRIC, self.ticks)]
+        return [MetricReading(METRIC, self.ticks)]
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.causes.view import Mark, Peers, View, by_kind
+from howdah.analysis.causes.view import CauseMark, Peers, View, by_kind
 from howdah.analysis.evidence import Sign
 
 # What a collector takes of a healthy heap's time differs by no more.
@@ -13,7 +13,7 @@ WANDERS = 0.1
 _FULL = ("Java heap space", "GC overhead limit exceeded")
 
 
-def full_heaps(view: View) -> Iterator[Mark]:
+def full_heaps(view: View) -> Iterator[CauseMark]:
     """Workers whose tasks or daemons collected for more of their time than others', or died of it."""
     # Attempts that failed or lost a race count where Hadoop tells of them: a full heap makes both.
     told = [each for each in view.attempts if each.gc_s is not None and each.end_s > each.start_s]
@@ -46,10 +46,10 @@ def _died(view: View) -> dict[str, float]:
     return found
 
 
-def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[Mark]:
+def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[CauseMark]:
     all_shares = Peers(shares)
     for worker, share in shares.items():
         peers = all_shares.usual(worker)
         if share > peers.value:
             sign = Sign("garbage collection", share - peers.value, quantity, "1", share, *peers, WANDERS)
-            yield Mark(worker, kind, None, sign)
+            yield CauseMark(worker, kind, None, sign)

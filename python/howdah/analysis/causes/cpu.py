@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from howdah.analysis.causes.held import Held, Resource, edges, held, low_ceilings
-from howdah.analysis.causes.view import Mark, Peers, View
+from howdah.analysis.causes.view import CauseMark, Peers, View
 from howdah.analysis.evidence import OthersUse, Sign
 from howdah.analysis.use import MODES
 
@@ -29,7 +29,7 @@ STOLEN_WANDERS = 0.1
 WANDERS = 0.03
 
 
-def held_back(view: View) -> Iterator[Mark]:
+def held_back(view: View) -> Iterator[CauseMark]:
     """Workers whose limit left them less than others, and workers whose CPU time went to others."""
     uses: dict[tuple[str, str], Held] = {}
     for worker in view.workers:
@@ -103,7 +103,7 @@ def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
     return more and back_s >= HELD_BACK_LEAST * view.seconds
 
 
-def _stolen(view: View) -> Iterator[Mark]:
+def _stolen(view: View) -> Iterator[CauseMark]:
     shares: dict[str, float] = {}
     for worker in view.workers:
         cpus = view.timeline.instances(worker, "cpu")
@@ -117,7 +117,7 @@ def _stolen(view: View) -> Iterator[Mark]:
         if share > peers.value:
             lost = share - peers.value
             sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers, STOLEN_WANDERS)
-            yield Mark(worker, "", None, sign)
+            yield CauseMark(worker, "", None, sign)
 
 
 def contention(use: OthersUse) -> Sign:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.causes.held import CHATTER_BYTES_PER_S, WANDERS, Held, Resource, held, low_ceilings
-from howdah.analysis.causes.view import Mark, Peers, View
+from howdah.analysis.causes.view import CauseMark, Peers, View
 from howdah.analysis.evidence import Sign
 from howdah.analysis.use import QUIET_BYTES_PER_S
 
@@ -20,7 +20,7 @@ _WAYS = {
 }
 
 
-def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[Mark]:
+def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     """Disks that stood at a low rate, that were busy with little, or before which bytes waited."""
     disks = [
         (worker, disk)
@@ -67,13 +67,13 @@ def _queued(view: View) -> dict[str, float]:
     return queued
 
 
-def _more(shares: dict[str, float], quantity: str) -> Iterator[Mark]:
+def _more(shares: dict[str, float], quantity: str) -> Iterator[CauseMark]:
     all_shares = Peers(shares)
     for worker, share in shares.items():
         peers = all_shares.usual(worker)
         if share > peers.value:
             sign = Sign("slow disk", share - peers.value, quantity, "1", share, *peers, WANDERS)
-            yield Mark(worker, "", None, sign)
+            yield CauseMark(worker, "", None, sign)
 
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.analysis.causes.view import Mark, Peers, Planned
+from howdah.analysis.causes.view import CauseMark, Peers, Planned
 from howdah.analysis.evidence import Cause, FloatArray, Sign
 from howdah.analysis.timeline import Timeline, Track
 from howdah.model.inventory import DiskRole, HostGroup
@@ -86,7 +86,7 @@ class Resource(NamedTuple):
 
 def low_ceilings(
     what: Resource, uses: Mapping[tuple[str, str], Held], planned: Mapping[str, float | None]
-) -> Iterator[Mark]:
+) -> Iterator[CauseMark]:
     """Every resource, by worker and instance, that stood at a lower ceiling than the others.
 
     The time at the ceiling would have shrunk in proportion to it: that is the share of time lost.
@@ -101,7 +101,7 @@ def low_ceilings(
         lost = held.time_share * (1 - held.level / against.value)
         name = f"{what.quantity} {instance}" if instance else what.quantity
         sign = Sign(what.cause, lost, name, what.unit, held.level, *against, WANDERS, held.time_share)
-        yield Mark(worker, "", None, sign)
+        yield CauseMark(worker, "", None, sign)
 
 
 def planned_limits(plan: Plan) -> dict[str, Planned]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from howdah.analysis.causes.held import CHATTER_BYTES_PER_S, WANDERS, Held, Resource, held, low_ceilings
-from howdah.analysis.causes.view import Mark, Peers, View
+from howdah.analysis.causes.view import CauseMark, Peers, View
 from howdah.analysis.evidence import Sign
 from howdah.analysis.use import QUIET_BYTES_PER_S
 
@@ -23,11 +23,11 @@ SENT = "tx_bytes"
 _WAYS = {"receiving": "rx_bytes", "sending": SENT}
 
 
-def slow_links(view: View) -> Iterator[Mark]:
+def slow_links(view: View) -> Iterator[CauseMark]:
     """Links that stood at a low rate, each direction by itself, or before which bytes waited."""
     planned = {worker: view.plan(worker).link_bytes_per_s for worker in view.workers}
     levels: dict[str, dict[str, float]] = {}
-    low: dict[str, dict[str, Mark]] = {}
+    low: dict[str, dict[str, CauseMark]] = {}
     for way, metric in _WAYS.items():
         uses: dict[tuple[str, str], Held] = {}
         for worker in view.workers:
@@ -46,7 +46,7 @@ def slow_links(view: View) -> Iterator[Mark]:
     yield from _queues(view, levels[SENT])
 
 
-def _both_ways(marks: Mapping[str, Mark]) -> Mark:
+def _both_ways(marks: Mapping[str, CauseMark]) -> CauseMark:
     """The stronger of a worker's marks, with what both directions lost.
 
     What is held in one direction may wait for the link at the other end; one's own link is slow in both.
@@ -59,9 +59,9 @@ def _both_ways(marks: Mapping[str, Mark]) -> Mark:
 def _at_the_end_of(
     worker: str,
     other: str,
-    low: Mapping[str, Mapping[str, Mark]],
+    low: Mapping[str, Mapping[str, CauseMark]],
     levels: Mapping[str, Mapping[str, float]],
-    called: Mapping[str, Mark],
+    called: Mapping[str, CauseMark],
 ) -> bool:
     """Whether a worker's link was held only by the slower one of another worker at its other end.
 
@@ -80,7 +80,7 @@ def _at_the_end_of(
     )
 
 
-def _queues(view: View, sent: Mapping[str, float]) -> Iterator[Mark]:
+def _queues(view: View, sent: Mapping[str, float]) -> Iterator[CauseMark]:
     """Links before which bytes waited for more of the time than elsewhere, though they carried no more."""
     waiting: dict[str, float] = {}
     for worker in view.workers:
@@ -100,4 +100,4 @@ def _queues(view: View, sent: Mapping[str, float]) -> Iterator[Mark]:
         # Bytes that wait before a link that carries clearly less than others wait for the link itself.
         wanders = WAITING_WANDERS if sent[worker] < SLOWER * carries.value else WANDERS
         sign = Sign("slow link", share - peers.value, what, "1", share, *peers, wanders)
-        yield Mark(worker, "", None, sign)
+        yield CauseMark(worker, "", None, sign)

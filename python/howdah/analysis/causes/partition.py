@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import mean, median
 
-from howdah.analysis.causes.view import Mark, View, by_kind, moved
+from howdah.analysis.causes.view import CauseMark, View, by_kind, moved
 from howdah.analysis.evidence import Sign
 from howdah.model.run import TaskAttempt
 
@@ -18,7 +18,7 @@ LONGER = 1.3
 ALIKE = 0.9
 
 
-def skewed_tasks(view: View) -> Iterator[Mark]:
+def skewed_tasks(view: View) -> Iterator[CauseMark]:
     """Tasks with more bytes than an even share, that took longer than the median because of them."""
     for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
         sizes = [moved(each) for each in attempts]
@@ -33,7 +33,7 @@ def skewed_tasks(view: View) -> Iterator[Mark]:
                 sign = Sign(
                     "skewed partition", lost, f"bytes of a {kind} task", "B", size, even, "peers", WANDERS
                 )
-                yield Mark(task.worker, kind, task.task, sign)
+                yield CauseMark(task.worker, kind, task.task, sign)
 
 
 def _even(kind: str, sizes: list[int]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from howdah.analysis.causes.view import Mark, Peers, View, by_kind
+from howdah.analysis.causes.view import CauseMark, Peers, View, by_kind
 from howdah.analysis.evidence import Sign
 
 # Containers are given out within a few heartbeats; sooner than this nothing is late.
@@ -16,7 +16,7 @@ WANDERS = 0.35
 ENDS_LATER = 0.1
 
 
-def late_starts(view: View) -> Iterator[Mark]:
+def late_starts(view: View) -> Iterator[CauseMark]:
     """Workers that began late and ended last because of it."""
     for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
         begun_s = min(each.start_s for each in attempts)
@@ -39,4 +39,4 @@ def late_starts(view: View) -> Iterator[Mark]:
                 sign = Sign(
                     "late start", lost, f"wait for the first {kind} task", "s", wait_s, *peers, WANDERS
                 )
-                yield Mark(worker, kind, None, sign)
+                yield CauseMark(worker, kind, None, sign)

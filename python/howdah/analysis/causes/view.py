@@ -25,7 +25,7 @@ class Planned(NamedTuple):
     cpus: float | None = None
 
 
-class Mark(NamedTuple):
+class CauseMark(NamedTuple):
     """A sign and on whom it was found; ``task`` is None where it is the whole worker."""
 
     worker: str

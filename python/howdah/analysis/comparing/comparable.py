@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.comparison import Amount, Aspect, Change, Refused, RunFigures, RunGroup
+from howdah.model.comparison import Aspect, Change, Refused, RunFigures, RunGroup, WorkloadAmount
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.units import format_counted, format_memory
 
@@ -63,9 +63,9 @@ def _amounts(mine: RunFigures, theirs: RunFigures) -> list[str]:
     ]
 
 
-def amount_of(name: str, result: WorkloadResult) -> Amount:
+def amount_of(name: str, result: WorkloadResult) -> WorkloadAmount:
     """The amount of one workload, ``name`` being its name in the run."""
-    return Amount(workload=name, size=_size(result))
+    return WorkloadAmount(workload=name, size=_size(result))
 
 
 def _size(result: WorkloadResult) -> str:

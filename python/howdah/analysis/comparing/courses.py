@@ -19,7 +19,7 @@ MOST_STEPS = 240
 """More steps than this are narrower than two pixels of half a page's width."""
 
 
-class Quantity(NamedTuple):
+class FollowedQuantity(NamedTuple):
     """One thing that is followed over time: its name, and the series it is made of."""
 
     name: str
@@ -29,10 +29,10 @@ class Quantity(NamedTuple):
 
 
 QUANTITIES = (
-    Quantity("CPU busy", "cpu", ("user", "system"), "1"),
-    Quantity("disks read", "disk", ("read",), "B/s"),
-    Quantity("disks written", "disk", ("write",), "B/s"),
-    Quantity("network received", "nic", ("rx",), "B/s"),
+    FollowedQuantity("CPU busy", "cpu", ("user", "system"), "1"),
+    FollowedQuantity("disks read", "disk", ("read",), "B/s"),
+    FollowedQuantity("disks written", "disk", ("write",), "B/s"),
+    FollowedQuantity("network received", "nic", ("rx",), "B/s"),
 )
 
 
@@ -45,7 +45,7 @@ class Course:
     """
 
     run: str
-    quantity: Quantity
+    quantity: FollowedQuantity
     edges_s: FloatArray
     means: FloatArray
     peaks: FloatArray
@@ -77,7 +77,9 @@ def courses(run: RunData, workload: str) -> tuple[Course, ...]:
     return tuple(found)
 
 
-def _course(run: str, quantity: Quantity, series: Sequence[Series], among: int, time: WorkloadTime) -> Course:
+def _course(
+    run: str, quantity: FollowedQuantity, series: Sequence[Series], among: int, time: WorkloadTime
+) -> Course:
     edges = moments(series, time.start_s, time.end_s)
     if len(edges) - 1 > MOST_STEPS:
         edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.comparing.comparable import amount_of
 from howdah.analysis.comparing.facts import facts_of
-from howdah.analysis.comparing.readings import Seen, readings_of, seen_in
+from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
 from howdah.analysis.others import disturbed
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, percent
@@ -52,7 +52,7 @@ def _remarks(record: RunRecord) -> Iterator[str]:
         yield "direct I/O was refused, so that the page cache took part"
 
 
-def _disturbances(seen: Seen) -> Iterator[str]:
+def _disturbances(seen: SampledUse) -> Iterator[str]:
     """That others had much of the machine: in one sentence for all workloads."""
     found = [each for each in seen.others if each.phase is None and disturbed(each)]
     if found:

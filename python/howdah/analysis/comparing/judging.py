@@ -19,7 +19,7 @@ from howdah.analysis.comparing.statistics import (
     welch,
 )
 from howdah.analysis.wording import percent, probability
-from howdah.model.comparison import Contrast, Evidence, Judged, Measure, RunGroup, Verdict
+from howdah.model.comparison import Contrast, Judged, Measure, RunGroup, SignificanceTest, Verdict
 
 LEVEL = 0.05
 """The most that the chance of calling any difference where there is none may be, all tests together."""
@@ -69,7 +69,7 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
     if test is None or adjusted is None:
         return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_untested(contrast))
     result = test.result
-    evidence = Evidence(
+    evidence = SignificanceTest(
         method=test.method,
         noise=float(result.noise),
         p=float(result.p),
@@ -111,7 +111,7 @@ def _untested(contrast: Contrast) -> str:
     return "repeats that are all equal tell nothing of the noise"
 
 
-def _told(contrast: Contrast, evidence: Evidence, tests: int) -> str:
+def _told(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:
     said = f"p {probability(evidence.p_adjusted)}"
     if tests > 1:
         said += f", corrected for {tests} tests"
@@ -123,7 +123,7 @@ def _assumed(contrast: Contrast) -> str:
     return f"{single} single run is taken to be as noisy as the other side's repeats"
 
 
-def _undecided(evidence: Evidence, tests: int) -> str:
+def _undecided(evidence: SignificanceTest, tests: int) -> str:
     if evidence.p < LEVEL:
         return f"p {probability(evidence.p)} would do for one test, and not among {tests}"
     return "the difference is within the noise"

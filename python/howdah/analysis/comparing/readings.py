@@ -51,7 +51,7 @@ def resource(workload: str, phase: str | None, name: str, value: float, unit: Un
     return Reading(measure=measure, value=value)
 
 
-class Seen(NamedTuple):
+class SampledUse(NamedTuple):
     """What was sampled: all tracks, the use of every workload and phase, and what others used meanwhile."""
 
     timeline: Timeline
@@ -59,11 +59,11 @@ class Seen(NamedTuple):
     others: tuple[OthersUse, ...]
 
 
-def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> Seen:
+def seen_in(run: RunData, times: tuple[WorkloadTime, ...]) -> SampledUse:
     """All that the run's samples tell of its workloads."""
     timeline = Timeline(run.samples)
     uses = _counted_uses(run, timeline, times)
-    return Seen(timeline, uses, others_uses(run.record, timeline, uses))
+    return SampledUse(timeline, uses, others_uses(run.record, timeline, uses))
 
 
 def _counted_uses(
@@ -116,7 +116,7 @@ def _mean(phases: Sequence[PhaseUse], field: str, lengths: dict[str, PhaseTime])
     return sum(share * seconds for share, seconds in weighed) / whole if whole > 0 else 0.0
 
 
-def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: Seen) -> Iterator[Reading]:
+def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
     for time in times:
         yield from _reported(time.workload, run.record.workloads[time.index])

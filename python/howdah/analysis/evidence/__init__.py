@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
 from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
-    Beside,
     Bound,
     FloorDistance,
     JobOverhead,
+    KnownTime,
     LimitShare,
     PhaseTime,
     Rate,
@@ -28,7 +28,7 @@ from howdah.analysis.evidence.use import (
     Gauge,
     HostUse,
     Level,
-    Machine,
+    MachineOfRun,
     NicUse,
     OthersUse,
     Series,
@@ -36,11 +36,11 @@ from howdah.analysis.evidence.use import (
 )
 from howdah.analysis.evidence.volumes import (
     ByteAccount,
+    ByteExplanation,
     ByteFlow,
     ByteSide,
     DfsioFigures,
     Direction,
-    Explanation,
     Flow,
     FlowLayer,
     FlowNode,
@@ -53,9 +53,9 @@ from howdah.model.finding import Finding
 __all__ = [
     "Analysis",
     "Balance",
-    "Beside",
     "Bound",
     "ByteAccount",
+    "ByteExplanation",
     "ByteFlow",
     "ByteSide",
     "Cause",
@@ -65,7 +65,6 @@ __all__ = [
     "DiskShare",
     "DiskUse",
     "Evidence",
-    "Explanation",
     "FloatArray",
     "FloorDistance",
     "Flow",
@@ -74,10 +73,11 @@ __all__ = [
     "Gauge",
     "HostUse",
     "JobOverhead",
+    "KnownTime",
     "LayerAccount",
     "Level",
     "LimitShare",
-    "Machine",
+    "MachineOfRun",
     "MasterLoad",
     "MasterLoss",
     "NicUse",
@@ -118,7 +118,7 @@ class Evidence:
     limits: tuple[LimitShare, ...]
     dfsio: tuple[DfsioFigures, ...]
     storage: tuple[StorageZones, ...]
-    machines: tuple[Machine, ...] = ()
+    machines: tuple[MachineOfRun, ...] = ()
     flows: tuple[ByteFlow, ...] = ()
     replicas: tuple[ReplicaBalance, ...] = ()
     stragglers: tuple[Straggler, ...] = ()
@@ -127,7 +127,7 @@ class Evidence:
     masters: tuple[MasterLoad, ...] = ()
     master_losses: tuple[MasterLoss, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:

@@ -114,7 +114,7 @@ class LimitShare:
 
 
 @dataclass(frozen=True)
-class Beside:
+class KnownTime:
     """One workload or phase as it was simulated, and as it was published or measured.
 
     ``source`` names the published or the measured run, ``differs`` says in words what else is not the same.

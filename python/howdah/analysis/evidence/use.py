@@ -15,7 +15,7 @@ of the plan. ``other`` is one that no plan and no task names: where howdah itsel
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineOfRun:
     """One machine of the plan, or the machine a local run was on (then a ``host``).
 
     ``host`` is the physical host it is on, its own name for a host. ``rack`` is empty where no plan

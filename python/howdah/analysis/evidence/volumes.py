@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ByteExplanation:
     """A part of the difference between devices and counters, signed like it, and why it is there."""
 
     what: str
@@ -28,7 +28,7 @@ class ByteSide:
     said: float
     devices: float | None
     resolution: float
-    explained: tuple[Explanation, ...]
+    explained: tuple[ByteExplanation, ...]
 
     @property
     def remainder(self) -> float | None:
@@ -110,7 +110,7 @@ class LayerAccount:
     counted: float
     by: str
     resolution: float
-    explained: tuple[Explanation, ...]
+    explained: tuple[ByteExplanation, ...]
 
     @property
     def remainder(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.storage.workspace import Workspace
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.job import Job
 from howdah.model.sink import SampleSink
@@ -45,7 +45,7 @@ class HadoopContext:
     target: HadoopTarget
     namenode: NameNode
     manager: ResourceManager
-    workspace: Workspace
+    workspace: HdfsWorkspace
     clock: RunClock
     sink: SampleSink
     history: bool

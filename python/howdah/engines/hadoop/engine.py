@@ -11,12 +11,12 @@ from howdah.engines.digests import job_digests
 from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.context import Afterwards, HadoopContext
 from howdah.engines.hadoop.following.masters import MastersWatch
-from howdah.engines.hadoop.following.workers import Watch, Watching
+from howdah.engines.hadoop.following.workers import MachineWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage.room import check_replicas, check_room
-from howdah.engines.hadoop.storage.workspace import Workspace, clear_leftovers
-from howdah.engines.hadoop.target import HadoopTarget, Machines
-from howdah.engines.hadoop.work import Conclusion, Work
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace, clear_leftovers
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError
 from howdah.model.cluster import ClusterState
@@ -74,7 +74,7 @@ class _HadoopRun:
         """Look whether the cluster can take it, claim a directory, run the workloads, clean up."""
         try:
             cluster, left = self._prepare()
-            workspace = Workspace(
+            workspace = HdfsWorkspace(
                 self._namenode, self._target.work_dir, self._job.run_id, keep=self._job.keep_data
             )
             workspace.claim()
@@ -96,9 +96,9 @@ class _HadoopRun:
         check_room(self._namenode, self._target, self._job.suite)
         return cluster, left
 
-    def _watch(self, workspace: Workspace) -> None:
-        machines = Machines(self._target.machine_of, self._job.plan)
-        workers = Watch(self._target, machines, self._clock)
+    def _watch(self, workspace: HdfsWorkspace) -> None:
+        machines = NodeFinder(self._target.machine_of, self._job.plan)
+        workers = MachineWatch(self._target, machines, self._clock)
         masters = MastersWatch(self._target, machines, self._clock)
         watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
         watching.start()
@@ -108,7 +108,7 @@ class _HadoopRun:
             watching.stop()
             self._run.change(events=watching.events)
 
-    def _sample(self, workspace: Workspace, watching: Watching) -> None:
+    def _sample(self, workspace: HdfsWorkspace, watching: Watching) -> None:
         clock, run = self._clock, self._run
         with (
             run.sampled(
@@ -123,7 +123,7 @@ class _HadoopRun:
         for warning in clock_was_set(clock):
             run.warn(warning.code, warning.text)
 
-    def _work(self, workspace: Workspace, sampler: Sampler, watching: Watching) -> None:
+    def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
         context = HadoopContext(
             self._job,
             self._target,
@@ -139,7 +139,7 @@ class _HadoopRun:
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
-            self._run_one(context, Work(context, workload))
+            self._run_one(context, HadoopWork(context, workload))
             sampler.mark()
             self._run.change(events=watching.events)
             if self._fault is not None:
@@ -159,7 +159,7 @@ class _HadoopRun:
             return False
         return True
 
-    def _run_one(self, context: HadoopContext, work: Work[Workload]) -> None:
+    def _run_one(self, context: HadoopContext, work: HadoopWork[Workload]) -> None:
         """Run one workload; whatever becomes of it is in the record, at the latest when the next one runs."""
         try:
             conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
@@ -169,7 +169,7 @@ class _HadoopRun:
             raise
         context.afterwards.put(partial(self._conclude, work, conclude))
 
-    def _conclude(self, work: Work[Workload], conclude: Conclusion) -> None:
+    def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Find out what a workload came to; one of which that cannot be told has failed."""
         try:
             known: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
@@ -182,13 +182,13 @@ class _HadoopRun:
         # Outside, so that an interrupt while it is noted does not note it twice.
         self._note(work, known)
 
-    def _note(self, work: Work[Workload], known: PartialResult) -> None:
+    def _note(self, work: HadoopWork[Workload], known: PartialResult) -> None:
         result = WorkloadResult.model_validate({**work.fields(), **known})
         self._run.add(result)
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
             self._fault = fault_of(result)
 
-    def _release(self, workspace: Workspace) -> None:
+    def _release(self, workspace: HdfsWorkspace) -> None:
         """Clean up; what is not removed now goes when the next run starts, and the record stands."""
         try:
             workspace.release()

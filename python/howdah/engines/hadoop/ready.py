@@ -23,7 +23,7 @@ from howdah.model.job import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.terasort import TeraRows, TeraSort
-from howdah.services.errors import Refused, ServiceError
+from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
@@ -148,7 +148,7 @@ def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
 def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
     try:
         refused = namenode.access(existing_parent(namenode, target.work_dir))
-    except Refused as error:
+    except RefusedByDaemon as error:
         # One of the directories above may not even be looked into.
         refused = error.message
     if refused:

@@ -48,7 +48,7 @@ class HadoopTarget:
     """What the cluster was built of, where it is howdah's laboratory."""
 
 
-class Machines:
+class NodeFinder:
     """Finds the worker that a node of Hadoop's is, its host and its rack.
 
     ``machine_of`` gives the worker for a host name or an address. A node that the plan does not know is

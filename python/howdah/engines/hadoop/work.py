@@ -15,7 +15,7 @@ from howdah.engines.hadoop.programs.client import Client, kill_applications, run
 from howdah.engines.hadoop.programs.command import Command, argument_vector, staging
 from howdah.engines.hadoop.programs.sources import find_source
 from howdah.engines.hadoop.storage.spread import replica_spread
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 P = TypeVar("P", bound=Workload)
 
 
-class Finished:
+class FinishedJob:
     """A job whose client has ended."""
 
     def __init__(self, lines: tuple[str, ...], tell: Callable[[], Told]) -> None:
@@ -49,7 +49,7 @@ Conclusion = Callable[[], PartialResult]
 """What a program leaves to be found out once its jobs have succeeded."""
 
 
-class Work(Generic[P]):
+class HadoopWork(Generic[P]):
     """A workload's jobs, one after the other."""
 
     def __init__(self, context: HadoopContext, workload: P) -> None:
@@ -58,7 +58,7 @@ class Work(Generic[P]):
         """What is run; a program that finds its data there notes here how much it is."""
         self._start_s = context.clock.now_s()
         self._end_s: float | None = None
-        self._jobs: list[Finished] = []
+        self._jobs: list[FinishedJob] = []
 
     def source(self) -> str:
         """The path of what it reads; raises UserError if that is not there."""
@@ -67,7 +67,7 @@ class Work(Generic[P]):
         assert found is not None, "its program reads something"
         return found
 
-    def run(self, command: Command) -> Finished:
+    def run(self, command: Command) -> FinishedJob:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
         context = self.context
         tag = run_tag(context.workspace.path)
@@ -113,7 +113,7 @@ class Work(Generic[P]):
             return False
         return True
 
-    def _succeeded(self, client: Client, following: Following) -> Finished:
+    def _succeeded(self, client: Client, following: Following) -> FinishedJob:
         code = client.exit_code()
         self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
         if client.application is None:
@@ -125,15 +125,15 @@ class Work(Generic[P]):
             raise RunFailed(self.workload.kind, cause)
         return finished
 
-    def _finished(self, client: Client, following: Following) -> Finished:
+    def _finished(self, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None
         job_id = job_of(client.application)
-        return Finished(
+        return FinishedJob(
             client.lines, partial(self._tell, job_id, tuple(self._jobs), client.lines, following.seen)
         )
 
     def _tell(
-        self, job_id: str, before: Sequence[Finished], said: Sequence[str], seen: JobFacts | None
+        self, job_id: str, before: Sequence[FinishedJob], said: Sequence[str], seen: JobFacts | None
     ) -> Told:
         context = self.context
         told = tell_job(
@@ -162,7 +162,7 @@ class Work(Generic[P]):
     def replicas(self, path: str) -> ReplicaSpread:
         """Where the blocks below a path lie."""
         context = self.context
-        return replica_spread(context.namenode, path, Machines(context.target.machine_of, context.job.plan))
+        return replica_spread(context.namenode, path, NodeFinder(context.target.machine_of, context.job.plan))
 
     def fields(self) -> dict[str, object]:
         """The fields of a WorkloadResult that every workload has, whatever became of it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from howdah import _native
-from howdah.engines.local.work import Clock, Watch
+from howdah.engines.local.work import Watch, WorkClock
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult
 from howdah.model.host import Host
@@ -30,7 +30,7 @@ class LocalContext:
     worker: Worker
     workspace: Workspace
     pool: _native.Pool
-    clock: Clock
+    clock: WorkClock
     sink: SampleSink
     warn: Callable[[str, str], None]
 

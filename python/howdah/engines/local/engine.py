@@ -17,7 +17,7 @@ from howdah.engines.local.context import LocalContext, Program
 from howdah.engines.local.digests import digests
 from howdah.engines.local.memory import pool_bytes
 from howdah.engines.local.ready import check_ready, check_room, replaced
-from howdah.engines.local.work import Clock
+from howdah.engines.local.work import WorkClock
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.model.job import Job
@@ -48,7 +48,7 @@ class _LocalRun:
     def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
         self._job = job
         self._worker = job.plan.workers[0]
-        self._clock = Clock()
+        self._clock = WorkClock()
         record = begun_record(
             job, engine=engine, version=version, created=datetime.now(UTC), digests=digests(job)
         )

@@ -25,7 +25,7 @@ FOLDER = "howdah"
 _MARKER = ".howdah"
 
 
-class Marker(Model):
+class FolderMarker(Model):
     """What howdah made below a data directory.
 
     ``run`` is the run at work, None between runs. ``made`` are the subfolders howdah made, ``kept``
@@ -56,7 +56,7 @@ class Folder:
             raise
         self._marker = _read(self._marker_path)
         if self.path in self._created:
-            self._marker = Marker(created=True)
+            self._marker = FolderMarker(created=True)
         for name in set(self._marker.made) - set(self._marker.kept):
             _remove(self.path / name)
         self._change(run=run_id, made=self._marker.kept)
@@ -173,12 +173,12 @@ def find_kept(data_dirs: Iterable[str], name: str) -> list[Path]:
     return [folder / name for folder in folders if name in _read(folder / _MARKER).kept]
 
 
-def _read(marker: Path) -> Marker:
+def _read(marker: Path) -> FolderMarker:
     """The marker's content; an empty one where there is none, or one cut off by a kill."""
     try:
-        return Marker.model_validate(json.loads(marker.read_text() or "{}"))
+        return FolderMarker.model_validate(json.loads(marker.read_text() or "{}"))
     except (OSError, ValueError, ValidationError):
-        return Marker()
+        return FolderMarker()
 
 
 def _remove(path: Path) -> None:

@@ -33,7 +33,7 @@ _CHECKSUMS = 1 << 128
 """Sums of rows' CRC-32 wrap around here."""
 
 
-class Generated(NamedTuple):
+class GeneratedRows(NamedTuple):
     """What TeraGen recorded of the rows it wrote."""
 
     rows: int
@@ -47,7 +47,7 @@ def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialRe
     made = watch.follow(
         _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
     )
-    _write_generated(folders[0], Generated(made.rows, made.checksum))
+    _write_generated(folders[0], GeneratedRows(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
         counters=Counters(output_rows=made.rows, written_bytes=made.written_bytes),
@@ -131,17 +131,17 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
     return sorted((file for folder in folders for file in folder.glob("part-*")), key=lambda file: file.name)
 
 
-def read_generated(folders: Iterable[Path]) -> Generated | None:
+def read_generated(folders: Iterable[Path]) -> GeneratedRows | None:
     """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
         with suppress(OSError, ValueError, KeyError, TypeError):
             content = json.loads((folder / _GENERATED).read_text())
             rows, checksum = int(content["rows"]), str(content["checksum"])
-            return Generated(rows, f"{int(checksum, 16):x}")
+            return GeneratedRows(rows, f"{int(checksum, 16):x}")
     return None
 
 
-def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
+def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> GeneratedRows | None:
     """TeraGen's record of the rows that are read; of a user's own where each directory has one.
 
     A directory without may hold other rows, or more of those that the record of another one counts.
@@ -153,10 +153,10 @@ def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source:
     if len(records) < len(found):
         return None
     checksum = sum(int(one.checksum, 16) for one in records) % _CHECKSUMS
-    return Generated(sum(one.rows for one in records), f"{checksum:x}")
+    return GeneratedRows(sum(one.rows for one in records), f"{checksum:x}")
 
 
-def _write_generated(folder: Path, generated: Generated) -> None:
+def _write_generated(folder: Path, generated: GeneratedRows) -> None:
     (folder / _GENERATED).write_text(json.dumps(generated._asdict()))
 
 

@@ -14,7 +14,7 @@ _POLL_S = 0.1
 R = TypeVar("R")
 
 
-class Clock:
+class WorkClock:
     """Seconds since the start of the run, on CLOCK_MONOTONIC like everything else in a record."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Watch:
     """Waits for operations of one workload and passes on what they say."""
 
     def __init__(
-        self, workload: str, host: str, worker: str, clock: Clock, sink: SampleSink, *, unit: Unit
+        self, workload: str, host: str, worker: str, clock: WorkClock, sink: SampleSink, *, unit: Unit
     ) -> None:
         self._workload = workload
         self._host = host

@@ -16,7 +16,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
 from howdah.simulation.room import needed_bytes
-from howdah.simulation.scenario import Program, Scenario, Written
+from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
 from howdah.simulation.translate import Translated
 from howdah.units import format_count_short
 
@@ -171,7 +171,7 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
     return Written(tasks=False, sample_interval_s=sample_interval_s), (warning,)
 
 
-def _tasks(program: Program, block_bytes: int) -> int:
+def _tasks(program: ScenarioProgram, block_bytes: int) -> int:
     """About as many tasks as a workload has: a map for each block where nothing else is said."""
     blocks = (program.rows or 0) * ROW_BYTES // block_bytes + 1
     return (program.maps or program.files or blocks) + (program.reduces or 0)

@@ -21,7 +21,7 @@ from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
-from howdah.simulation.hosts import Machines
+from howdah.simulation.hosts import SimulatedHosts
 
 Columns = Mapping[str, NDArray[Any]]
 """Columns of equal length by name; what each holds is said in `crates/howdah-sim/src/outcome.rs`."""
@@ -79,7 +79,7 @@ def some_seconds(nanoseconds: NDArray[np.int64]) -> pa.Array[Any]:
     return pa.array(seconds(nanoseconds), mask=nanoseconds < 0)
 
 
-def task_tables(columns: Columns, suite: Suite, machines: Machines) -> tuple[pa.Table, ...]:
+def task_tables(columns: Columns, suite: Suite, machines: SimulatedHosts) -> tuple[pa.Table, ...]:
     """The attempts of every workload, in the order they began."""
     order = np.lexsort((columns["attempt"], columns["task"], columns["kind"], columns["start_ns"]))
     ordered = {name: column[order] for name, column in columns.items()}
@@ -89,7 +89,7 @@ def task_tables(columns: Columns, suite: Suite, machines: Machines) -> tuple[pa.
     )
 
 
-def _table(columns: Columns, suite: Suite, machines: Machines) -> pa.Table:
+def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table:
     reduces = columns["kind"] == _KINDS.index("reduce")
     # The bytes of programs over rows are so many rows.
     moved = [_moved_rows(workload) for workload in suite.workloads]
@@ -127,7 +127,7 @@ def _moved_rows(workload: Workload) -> Moved:
     return moved or Moved(0, 0)
 
 
-def sample_tables(columns: Columns, machines: Machines, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
+def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
     """The samples up to the end of every workload in the order of time; what comes later is in the last.
 
     The simulator's metrics are named as the record's: a host's data disks together are the disk ``data``, its

@@ -15,7 +15,7 @@ from howdah.lab.hadoop.files import cpu_option, directories, name_options
 from howdah.lab.kernel import enter, processes
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import MACHINE, VARIABLE
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
 
 _LAST_LINES = 12
@@ -23,7 +23,7 @@ _LAST_BYTES = 20_000
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-class Program(NamedTuple):
+class RoleProgram(NamedTuple):
     """How one role is started."""
 
     name: str
@@ -34,21 +34,21 @@ class Program(NamedTuple):
     """The variable in that file."""
 
 
-PROGRAM: Mapping[Role, Program] = {
-    Role.ZOOKEEPER: Program("zookeeper", "", ""),
-    Role.JOURNALNODE: Program("journalnode", "hadoop-env.sh", "HDFS_JOURNALNODE_OPTS"),
-    Role.NAMENODE: Program("namenode", "hadoop-env.sh", "HDFS_NAMENODE_OPTS"),
-    Role.FAILOVER_CONTROLLER: Program("zkfc", "hadoop-env.sh", "HDFS_ZKFC_OPTS"),
-    Role.SECONDARY_NAMENODE: Program("secondarynamenode", "hadoop-env.sh", "HDFS_SECONDARYNAMENODE_OPTS"),
-    Role.DATANODE: Program("datanode", "hadoop-env.sh", "HDFS_DATANODE_OPTS"),
-    Role.RESOURCEMANAGER: Program("resourcemanager", "yarn-env.sh", "YARN_RESOURCEMANAGER_OPTS"),
-    Role.NODEMANAGER: Program("nodemanager", "yarn-env.sh", "YARN_NODEMANAGER_OPTS"),
-    Role.JOB_HISTORY: Program("historyserver", "mapred-env.sh", "MAPRED_HISTORYSERVER_OPTS"),
+PROGRAM: Mapping[Role, RoleProgram] = {
+    Role.ZOOKEEPER: RoleProgram("zookeeper", "", ""),
+    Role.JOURNALNODE: RoleProgram("journalnode", "hadoop-env.sh", "HDFS_JOURNALNODE_OPTS"),
+    Role.NAMENODE: RoleProgram("namenode", "hadoop-env.sh", "HDFS_NAMENODE_OPTS"),
+    Role.FAILOVER_CONTROLLER: RoleProgram("zkfc", "hadoop-env.sh", "HDFS_ZKFC_OPTS"),
+    Role.SECONDARY_NAMENODE: RoleProgram("secondarynamenode", "hadoop-env.sh", "HDFS_SECONDARYNAMENODE_OPTS"),
+    Role.DATANODE: RoleProgram("datanode", "hadoop-env.sh", "HDFS_DATANODE_OPTS"),
+    Role.RESOURCEMANAGER: RoleProgram("resourcemanager", "yarn-env.sh", "YARN_RESOURCEMANAGER_OPTS"),
+    Role.NODEMANAGER: RoleProgram("nodemanager", "yarn-env.sh", "YARN_NODEMANAGER_OPTS"),
+    Role.JOB_HISTORY: RoleProgram("historyserver", "mapred-env.sh", "MAPRED_HISTORYSERVER_OPTS"),
 }
 """Every role that a laboratory runs, in the order they are started."""
 
 
-def planned_options(conf: Path, program: Program) -> list[str]:
+def planned_options(conf: Path, program: RoleProgram) -> list[str]:
     """The Java options that the plan gives a program: what its rendered env file exports."""
     try:
         lines = (conf / program.file).read_text().splitlines() if program.file else []
@@ -64,7 +64,7 @@ def planned_options(conf: Path, program: Program) -> list[str]:
 class Daemon(NamedTuple):
     """A daemon that the plan has on a machine, running or not."""
 
-    machine: Machine
+    machine: LabSystem
     role: Role
 
     @property
@@ -117,7 +117,7 @@ def start(state: LabState, daemon: Daemon, installation: Installation) -> Proces
     return processes.of(started.pid, machine.name, daemon.program)
 
 
-def run(state: LabState, machine: Machine, installation: Installation, *words: str) -> None:
+def run(state: LabState, machine: LabSystem, installation: Installation, *words: str) -> None:
     """Run a program of Hadoop's to its end on a machine; raises RunFailed with what it said if it fails."""
     program, *arguments = words
     command = java_command(
@@ -141,7 +141,7 @@ def run(state: LabState, machine: Machine, installation: Installation, *words: s
         raise RunFailed(f"{' '.join(words)} on {machine.name}", f"ended with {done.returncode}", tail(log))
 
 
-def environment(state: LabState, machine: Machine, more: Mapping[str, str]) -> dict[str, str]:
+def environment(state: LabState, machine: LabSystem, more: Mapping[str, str]) -> dict[str, str]:
     """All that a program of a machine finds in its environment; nothing of the user's own gets in."""
     own = {
         "HOME": str(machine.directory),
@@ -176,12 +176,12 @@ def tail(log: Path) -> str:
     return "\n".join([f"the last lines of {log}:", *(line[:300] for line in said[-_LAST_LINES:])])
 
 
-def inside(state: LabState, machine: Machine) -> tuple[str, ...]:
+def inside(state: LabState, machine: LabSystem) -> tuple[str, ...]:
     """The beginning of a command line that runs on a machine; without root that is here."""
     return enter.entry(state.spec, machine.name, state.hosts_file) if state.spec else ()
 
 
-def _options(state: LabState, machine: Machine) -> list[str]:
+def _options(state: LabState, machine: LabSystem) -> list[str]:
     """What Java has to be told about its machine, before the plan's own options."""
     return [
         "-XX:-UsePerfData",

@@ -10,7 +10,7 @@ from howdah.installation import PROGRAMS, Installation, java_command
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
-    Change,
+    RedirectedProperty,
     Surroundings,
     changed,
     changes,
@@ -21,7 +21,7 @@ from howdah.lab.hadoop.redirect import (
     properties,
 )
 from howdah.lab.registry import CLIENT
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
@@ -83,7 +83,7 @@ def _least_threads(state: LabState) -> int:
     return min(machine.threads for machine in state.machines if machine.kind == "worker")
 
 
-def directories(machine: Machine) -> Iterable[Path]:
+def directories(machine: LabSystem) -> Iterable[Path]:
     """The local directories that a machine's configuration names, which its daemons expect or make."""
     for file in _SITES:
         path = machine.conf / file
@@ -95,7 +95,7 @@ def directories(machine: Machine) -> Iterable[Path]:
 
 
 def _machine_files(
-    state: LabState, machine: Machine, number: int, rendered: ConfigSet, around: Surroundings
+    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, around: Surroundings
 ) -> tuple[Deviation, ...]:
     files = conf_files(rendered, folder_of(rendered, machine))
     wanted = list(changes(files, machine.conf, machine.directory, around))
@@ -114,7 +114,7 @@ def _machine_files(
 def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
     files = conf_files(rendered, "hadoop")
     root = state.client_conf.parent
-    wanted: list[Change] = list(changes(files, state.client_conf, root, around))
+    wanted: list[RedirectedProperty] = list(changes(files, state.client_conf, root, around))
     if state.rootless:
         wanted += rootless.changes(None, 0, _all(files))
     _place(state.client_conf, changed(files, wanted))
@@ -125,7 +125,7 @@ def _all(files: Mapping[str, str]) -> dict[str, str]:
     return {key: value for name in _SITES if name in files for key, value in properties(files[name]).items()}
 
 
-def _place_zookeeper(state: LabState, machine: Machine, rendered: ConfigSet) -> None:
+def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
     content = {file.path: file.content for file in rendered.files}
     lines = content[_ZOOKEEPER].splitlines()
     data = Path()

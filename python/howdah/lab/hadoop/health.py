@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from howdah.lab.hadoop.daemons import PROGRAM, planned
 from howdah.lab.hadoop.redundancy import Behind, journals, journals_behind
 from howdah.lab.kernel.processes import Process
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.answer import member, one_or_many
@@ -65,7 +65,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
     def runs(url: str, role: Role) -> bool:
         return _runs(running, url, role)
 
-    def on(role: Role) -> list[Machine]:
+    def on(role: Role) -> list[LabSystem]:
         return [one for one in state.machines if (one.name, PROGRAM[role].name) in running]
 
     with Web(state.names, silence_s=_SILENCE_S) as web:
@@ -98,7 +98,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         )
 
 
-def namenode_answers(state: LabState, machine: Machine) -> bool:
+def namenode_answers(state: LabState, machine: LabSystem) -> bool:
     """Whether the NameNode on a machine serves its pages yet; who asks is in the laboratory's network."""
     conf = ClientConf.read(machine.conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
@@ -192,7 +192,7 @@ def manager_state(web: Web, url: str) -> str:
     return f"{said} without ZooKeeper" if lost else said
 
 
-def _datanodes(machines: Collection[Machine], web: Web, whole: bool) -> Iterator[str]:
+def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterator[str]:
     """Each DataNode is asked itself: for minutes a NameNode takes one for alive that was killed.
 
     Where the NameNodes are not ``whole``, one is enough for it to reach.
@@ -224,7 +224,7 @@ def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterato
             yield machine
 
 
-def _zookeepers(state: LabState, machines: Collection[Machine]) -> Iterator[tuple[str, str]]:
+def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tuple[str, str]]:
     for machine in machines:
         lines = (machine.conf / "zoo.cfg").read_text().splitlines()
         port = next(line.removeprefix(_CLIENT_PORT) for line in lines if line.startswith(_CLIENT_PORT))

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
 from howdah.lab.registry import MACHINE, VARIABLE
-from howdah.lab.state import Machine
+from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 
@@ -61,7 +61,7 @@ _ADMIN_OPTIONS = {
 }
 
 
-class Change(NamedTuple):
+class RedirectedProperty(NamedTuple):
     """A property that has to be other than rendered, and why."""
 
     file: str
@@ -79,7 +79,7 @@ def properties(text: str) -> dict[str, str]:
     return {key: one.findtext("value", "") for key, one in _each(_root(text))}
 
 
-def with_changes(text: str | None, changes: Mapping[str, Change]) -> str:
+def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """The file with these keys changed or added, its comments kept; a new file if there is none."""
     root = _root(text) if text is not None else Element("configuration")
     left = dict(changes)
@@ -123,7 +123,7 @@ class Surroundings(NamedTuple):
     """Java options that every task needs."""
 
 
-def folder_of(rendered: ConfigSet, machine: Machine) -> str:
+def folder_of(rendered: ConfigSet, machine: LabSystem) -> str:
     """The folder of a ConfigSet that holds a machine's HADOOP_CONF_DIR."""
     own = f"{HADOOP}-{machine.worker_kind}"
     return own if any(file.path.startswith(f"{own}/") for file in rendered.files) else HADOOP
@@ -153,36 +153,40 @@ def _moved(path: str, conf: Path, root: Path) -> str:
     return f"{scheme}{root}{local}"
 
 
-def changes(files: Mapping[str, str], conf: Path, root: Path, around: Surroundings) -> Iterator[Change]:
+def changes(
+    files: Mapping[str, str], conf: Path, root: Path, around: Surroundings
+) -> Iterator[RedirectedProperty]:
     """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
     known: dict[str, str] = {}
     for file in _SITES:
         for key, value in properties(files[file]).items() if file in files else ():
             known[key] = value
             if key in (*DIRECTORIES, *_FILES) and (there := moved(value, conf, root)) != value:
-                yield Change(file, key, there, _BELOW)
+                yield RedirectedProperty(file, key, there, _BELOW)
     if "mapred-site.xml" in files:
         yield from _of_tasks(known, around)
     if _WHITELIST in known:
-        yield Change("yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK)
+        yield RedirectedProperty(
+            "yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK
+        )
     if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
-        yield Change("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
+        yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if _FENCE in known:
-        yield Change("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
+        yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
 
 
-def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[Change]:
+def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[RedirectedProperty]:
     jars = around.task_class_path
-    yield Change("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
-    yield Change("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
+    yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
+    yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
     for key, default in _ADMIN_OPTIONS.items():
         options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
-        yield Change("mapred-site.xml", key, options.strip(), _TASKS)
+        yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
 
 
-def changed(files: Mapping[str, str], wanted: Iterable[Change]) -> dict[str, str]:
+def changed(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
     """All files of a HADOOP_CONF_DIR, with the changes made; the last of two to one key counts."""
-    per_file: dict[str, dict[str, Change]] = {}
+    per_file: dict[str, dict[str, RedirectedProperty]] = {}
     for change in wanted:
         per_file.setdefault(change.file, {})[change.key] = change
     made = dict(files)
@@ -196,7 +200,9 @@ def _below(value: str, root: Path) -> str:
     return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
 
 
-def deviations(files: Mapping[str, str], wanted: Iterable[Change], root: Path) -> tuple[Deviation, ...]:
+def deviations(
+    files: Mapping[str, str], wanted: Iterable[RedirectedProperty], root: Path
+) -> tuple[Deviation, ...]:
     """What differs from the rendered files, paths said from the laboratory's directory on."""
     rendered = {
         key: value for file in _SITES if file in files for key, value in properties(files[file]).items()

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
@@ -32,7 +32,7 @@ class Behind(Model):
     """What has to happen."""
 
 
-def journals(web: Web, machines: Sequence[Machine]) -> dict[str, Object]:
+def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
     """What each JournalNode says of its journal, by machine; those that do not answer are left out.
 
     One that has no journal yet says nothing of one.

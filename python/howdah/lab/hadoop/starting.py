@@ -16,7 +16,7 @@ from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process, is_running
 from howdah.lab.kernel.processes import daemons as running
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
 
 Tell = Callable[[str], None]
@@ -41,7 +41,7 @@ class Running(NamedTuple):
 
 
 def start_missing(
-    state: LabState, installation: Installation, tell: Tell, only: Sequence[Machine] | None = None
+    state: LabState, installation: Installation, tell: Tell, only: Sequence[LabSystem] | None = None
 ) -> Running:
     """Start every daemon that does not run, or those of some machines, formatting what never was.
 
@@ -51,7 +51,7 @@ def start_missing(
     there = {one: found[one.key] for one in daemons.planned(state) if one.key in found}
     started: list[Daemon] = []
 
-    def start(roles: Collection[Role], machines: Sequence[Machine] = state.machines) -> None:
+    def start(roles: Collection[Role], machines: Sequence[LabSystem] = state.machines) -> None:
         for daemon in daemons.planned(state):
             wanted = daemon.role in roles and daemon.machine in machines
             if wanted and daemon not in there and (only is None or daemon.machine in only):
@@ -110,7 +110,7 @@ def _check_alive(there: Mapping[Daemon, Process]) -> None:
             )
 
 
-def _once(state: LabState, machine: Machine, installation: Installation, tell: Tell, *words: str) -> None:
+def _once(state: LabState, machine: LabSystem, installation: Installation, tell: Tell, *words: str) -> None:
     """Run a program that makes something anew, unless it came to its good end before."""
     mark = _mark(machine, words[1])
     if not mark.exists():
@@ -119,7 +119,7 @@ def _once(state: LabState, machine: Machine, installation: Installation, tell: T
         mark.touch()
 
 
-def _mark(machine: Machine, word: str) -> Path:
+def _mark(machine: LabSystem, word: str) -> Path:
     """The file that says that a program came to its good end."""
     return machine.directory / f"done{word}"
 

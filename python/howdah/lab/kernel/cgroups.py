@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from howdah.errors import RunFailed
 from howdah.lab import registry
-from howdah.lab.kernel.mounts import Mount, read_mounts
+from howdah.lab.kernel.mounts import LabMount, read_mounts
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import LabSpec, MachineSpec
 
@@ -51,7 +51,7 @@ _VERSION_1 = {
 }
 
 
-def find_hierarchies(mounts: Iterable[Mount] | None = None) -> Hierarchies:
+def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
     """The trees that this user may write to, of this machine or of the given mounts.
 
     A controller without one is absent.
@@ -89,7 +89,7 @@ def _is_crowded(root: Path) -> bool:
     return (root / "cgroup.type").exists() and (root / "cgroup.procs").read_text().strip() != ""
 
 
-class Group:
+class ControlGroup:
     """A control group under every controller there is, known by its path below their roots."""
 
     def __init__(self, hierarchies: Hierarchies, *path: str) -> None:
@@ -202,16 +202,16 @@ class Group:
 
 def build(spec: LabSpec) -> None:
     """Make the groups of hosts and machines, and set their limits as far as there are controllers."""
-    Group.of(spec.name, registry.CLIENT_GROUP).create()
+    ControlGroup.of(spec.name, registry.CLIENT_GROUP).create()
     for host in spec.hosts:
-        _make(Group.of(spec.name, host.name), host.cpus, host.memory_bytes)
+        _make(ControlGroup.of(spec.name, host.name), host.cpus, host.memory_bytes)
     for machine in spec.machines:
         _make(machine_group(spec, machine), machine.cpus, machine.memory_bytes)
 
 
-def machine_group(spec: LabSpec, machine: MachineSpec) -> Group:
+def machine_group(spec: LabSpec, machine: MachineSpec) -> ControlGroup:
     """The group of a machine's processes."""
-    return Group.of(spec.name, machine.host, machine.name)
+    return ControlGroup.of(spec.name, machine.host, machine.name)
 
 
 def release(device: str) -> None:
@@ -221,15 +221,15 @@ def release(device: str) -> None:
         _throttle_root(tree, device, None, None)
 
 
-def survey(lab: str) -> tuple[Leftover, ...]:
+def left_groups(lab: str) -> tuple[Leftover, ...]:
     """The control groups of a laboratory, the deepest first."""
-    return tuple(Leftover("control group", str(path)) for path in Group.of(lab).below())
+    return tuple(Leftover("control group", str(path)) for path in ControlGroup.of(lab).below())
 
 
 def remove(lab: str) -> tuple[Leftover, ...]:
     """Remove the laboratory's groups, whose processes must have ended; what could not be removed."""
     left = []
-    for found in survey(lab):
+    for found in left_groups(lab):
         try:
             Path(found.name).rmdir()
         except FileNotFoundError:
@@ -239,7 +239,7 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     return tuple(left)
 
 
-def _make(group: Group, cpus: float | None, memory_bytes: int | None) -> None:
+def _make(group: ControlGroup, cpus: float | None, memory_bytes: int | None) -> None:
     group.create()
     if cpus is not None:
         group.limit_cpu(cpus)

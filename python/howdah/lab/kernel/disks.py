@@ -13,8 +13,8 @@ from howdah.errors import HowdahError, RunFailed, UserError
 from howdah.lab import registry
 from howdah.lab.kernel import inhabitants, loops
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.loops import Loop
-from howdah.lab.kernel.mounts import Mount, read_mounts
+from howdah.lab.kernel.loops import LoopDevice
+from howdah.lab.kernel.mounts import LabMount, read_mounts
 from howdah.lab.kernel.tools import run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
@@ -126,7 +126,7 @@ def devices(spec: LabSpec) -> dict[Path, str]:
     }
 
 
-def survey(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+def left_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """The mounts, loop devices and images of a laboratory; images only below ``directory``, if given."""
     return (
         *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
@@ -168,7 +168,7 @@ def _images(lab: str, directory: Path | None) -> list[Path]:
     return sorted((directory / _FOLDER).glob(f"{registry.prefix(lab)}*")) if directory else []
 
 
-def _mounts(found: tuple[Loop, ...]) -> list[Mount]:
+def _mounts(found: tuple[LoopDevice, ...]) -> list[LabMount]:
     numbers = {loop.device for loop in found}
     return [mount for mount in read_mounts() if mount.device in numbers]
 
@@ -198,7 +198,7 @@ def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
         )
 
 
-def _mount(lab: str, form: Format, loop: Loop, point: Path) -> None:
+def _mount(lab: str, form: Format, loop: LoopDevice, point: Path) -> None:
     point.mkdir(parents=True, exist_ok=True)
     options = ",".join(form.mount_options) or "defaults"
     try:
@@ -229,11 +229,11 @@ def _share(spec: LabSpec, mounted: Mapping[Path, str]) -> None:
     run(spec.name, "mount", "--make-shared", str(folder))
 
 
-def _shared(home: Path) -> list[Mount]:
+def _shared(home: Path) -> list[LabMount]:
     return [mount for mount in read_mounts() if mount.point == home / MACHINES]
 
 
-def _unmount(lab: str, mount: Mount) -> Iterator[Leftover]:
+def _unmount(lab: str, mount: LabMount) -> Iterator[Leftover]:
     try:
         run(lab, "umount", str(mount.point))
     except HowdahError as error:
@@ -248,6 +248,6 @@ def _delete(path: Path) -> Iterator[Leftover]:
         yield Leftover("file", str(path), error.strerror or str(error))
 
 
-def _keepers(loop: Loop) -> str:
+def _keepers(loop: LoopDevice) -> str:
     keepers = inhabitants.keepers_of(loop.device)
     return f"is mounted for {', '.join(keepers)}" if keepers else "is in use"

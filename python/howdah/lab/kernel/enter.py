@@ -11,7 +11,7 @@ from howdah.errors import RunFailed, UserError
 from howdah.lab import registry
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.kernel import network
-from howdah.lab.kernel.cgroups import Group, machine_group
+from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
 from howdah.namespaces import enter_network
@@ -42,7 +42,7 @@ def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
 
 def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:
     """The beginning of a command line that runs where jobs are submitted, which no link or limit slows."""
-    group = Group.of(spec.name, registry.CLIENT_GROUP)
+    group = ControlGroup.of(spec.name, registry.CLIENT_GROUP)
     return _entry(spec.name, network.client_space(spec.name), group, registry.CLIENT, hosts)
 
 
@@ -64,7 +64,7 @@ def join_network(lab: str) -> None:
         os.close(space)
 
 
-def _entry(lab: str, space: str, group: Group, name: str, hosts: Path) -> tuple[str, ...]:
+def _entry(lab: str, space: str, group: ControlGroup, name: str, hosts: Path) -> tuple[str, ...]:
     entrances = _texts(group.entrances)
     return (
         *("sh", "-c", _OUTSIDE, "sh", str(network.SPACES / space), lab, str(len(entrances)), *entrances),

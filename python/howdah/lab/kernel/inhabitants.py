@@ -16,7 +16,7 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network, processes
-from howdah.lab.kernel.cgroups import Group
+from howdah.lab.kernel.cgroups import ControlGroup
 from howdah.lab.kernel.mounts import read_mounts
 from howdah.lab.registry import Leftover
 
@@ -26,11 +26,11 @@ _PATIENCE_S = 10.0
 def find(lab: str) -> tuple[int, ...]:
     """The ids of a laboratory's processes."""
     spaces = set(_spaces(lab))
-    grouped = set(Group.of(lab).processes())
+    grouped = set(ControlGroup.of(lab).processes())
     return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
-def survey(lab: str) -> tuple[Leftover, ...]:
+def left_processes(lab: str) -> tuple[Leftover, ...]:
     """The laboratory's processes, each with its command."""
     return tuple(Leftover("process", f"{pid} ({processes.command(pid)})") for pid in find(lab))
 
@@ -45,7 +45,7 @@ def kill(lab: str) -> tuple[Leftover, ...]:
         if os.getpid() in found:
             raise UserError(lab, "this command runs inside of the laboratory", "leave its shell first (exit)")
         if time.monotonic() > end:
-            return tuple(one._replace(why="does not end") for one in survey(lab))
+            return tuple(one._replace(why="does not end") for one in left_processes(lab))
         for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -54,7 +54,7 @@ def kill(lab: str) -> tuple[Leftover, ...]:
 
 
 def _spaces(lab: str) -> Iterator[tuple[int, int]]:
-    for space in network.survey(lab):
+    for space in network.left_spaces(lab):
         with suppress(FileNotFoundError):
             found = (network.SPACES / space.name).stat()
             yield found.st_dev, found.st_ino

@@ -19,7 +19,7 @@ _PATIENCE_S = 1.0
 _SYSFS = Path("/sys/block")
 
 
-class Loop(NamedTuple):
+class LoopDevice(NamedTuple):
     """A loop device with a file behind it."""
 
     name: str
@@ -40,12 +40,12 @@ class Loop(NamedTuple):
         return (_SYSFS / self.name / "loop/dio").read_text().strip() == "1"
 
 
-def find(lab: str) -> tuple[Loop, ...]:
+def find(lab: str) -> tuple[LoopDevice, ...]:
     """The loop devices of a laboratory, known by the names of the files behind them."""
     return tuple(loop for loop in _bound() if loop.image.name.startswith(registry.prefix(lab)))
 
 
-def attach(lab: str, image: Path) -> Loop:
+def attach(lab: str, image: Path) -> LoopDevice:
     """A loop device with this image behind it: the one there is, or else a new one."""
     for loop in _bound():
         if loop.image == image:
@@ -54,7 +54,7 @@ def attach(lab: str, image: Path) -> Loop:
     return next(loop for loop in _bound() if loop.path == Path(shown.strip()))
 
 
-def detach(lab: str, found: Collection[Loop]) -> None:
+def detach(lab: str, found: Collection[LoopDevice]) -> None:
     """Take the files from behind loop devices, and their limits; one that is in use keeps its file."""
     for loop in found:
         with suppress(HowdahError):
@@ -66,7 +66,7 @@ def detach(lab: str, found: Collection[Loop]) -> None:
         time.sleep(0.02)
 
 
-def _bound() -> tuple[Loop, ...]:
+def _bound() -> tuple[LoopDevice, ...]:
     found = []
     for path in sorted(_SYSFS.glob("loop*")):
         try:
@@ -74,5 +74,5 @@ def _bound() -> tuple[Loop, ...]:
             device = (path / "dev").read_text().strip()
         except OSError:
             continue  # Nothing is behind it.
-        found.append(Loop(path.name, device, Path(image.removesuffix(_DELETED))))
+        found.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
     return tuple(found)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-class Mount(NamedTuple):
+class LabMount(NamedTuple):
     """One mount."""
 
     point: Path
@@ -22,15 +22,15 @@ class Mount(NamedTuple):
     """The file system's own options; of version 1 control groups, the controllers."""
 
 
-def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[Mount, ...]:
+def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:
     """Every mount, in the order in which they were made."""
     return tuple(_parse(line) for line in path.read_text().splitlines())
 
 
-def _parse(line: str) -> Mount:
+def _parse(line: str) -> LabMount:
     before, after = line.split(" - ", 1)
     fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
-    return Mount(Path(_ESCAPED.sub(_character, fields[4])), fields[2], kind, tuple(options.split(",")))
+    return LabMount(Path(_ESCAPED.sub(_character, fields[4])), fields[2], kind, tuple(options.split(",")))
 
 
 def _character(escaped: re.Match[str]) -> str:

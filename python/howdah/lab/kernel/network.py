@@ -127,7 +127,7 @@ def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
     return not any("UP" in link["flags"] for link in shown)
 
 
-def survey(lab: str) -> tuple[Leftover, ...]:
+def left_spaces(lab: str) -> tuple[Leftover, ...]:
     """The network namespaces of a laboratory."""
     found = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
     return tuple(Leftover("network namespace", path.name) for path in found)
@@ -136,7 +136,7 @@ def survey(lab: str) -> tuple[Leftover, ...]:
 def remove(lab: str) -> tuple[Leftover, ...]:
     """Delete the laboratory's namespaces and with them all that is in them; what could not be deleted."""
     left = []
-    for found in survey(lab):
+    for found in left_spaces(lab):
         try:
             run(lab, "ip", "netns", "delete", found.name)
         except HowdahError as error:

@@ -35,7 +35,7 @@ FILES: Final = count("files", "Files of dfsio and storage.", most=MOST_TASKS, fa
 FILE_SIZE: Final = size("file_size", "Size of each of these files: 1GiB.", refuse=_refuse_file)
 
 
-class Files(Workload):
+class FilesWorkload(Workload):
     """A program over files of one size."""
 
     files: int | None = None
@@ -55,7 +55,7 @@ class Files(Workload):
         return (f"{format_counted(self.files, 'file')} × {format_bytes(self.file_bytes or 0)}",)
 
 
-class DfsioFiles(Files):
+class DfsioFiles(FilesWorkload):
     """One of TestDFSIO's two tests."""
 
     log = DFSIO_LOG

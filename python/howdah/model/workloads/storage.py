@@ -8,12 +8,12 @@ from typing import ClassVar, Final, Literal
 from howdah.model.counters import Counters
 from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.workloads.base import Moved
-from howdah.model.workloads.dfsio import FILE_SIZE, FILES, Files, throughput
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES, FilesWorkload, throughput
 
 STORAGE: Final = "storage"
 
 
-class Storage(Files):
+class Storage(FilesWorkload):
     """Writes and reads so many files on every data directory, one directory after another."""
 
     kind: Literal["storage"] = STORAGE

@@ -10,7 +10,7 @@ from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading, lasting
+from howdah.planner.reading import ConfigurationReading, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
@@ -68,7 +68,7 @@ def _block_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _whole_chunks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     size = reading.size("dfs.blocksize")
     chunk = reading.size("dfs.bytes-per-checksum") or _CHECKSUM_CHUNK
     if size is None or chunk <= 0:
@@ -127,7 +127,7 @@ def _enough_replicas(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     value = reading.number("dfs.replication")
     alone = facts.known_cluster is not None and facts.known_cluster.worker_hosts == 1
     if value is None or alone:

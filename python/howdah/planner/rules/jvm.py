@@ -9,7 +9,7 @@ from howdah.model.found import Found, FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.units import MIB
 
@@ -84,7 +84,7 @@ def _open_modules(facts: Facts) -> Decision:
 
 
 def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     home = reading.variable("JAVA_HOME") or ""
     major = _HOME_MAJOR.search(home)
     if major is not None:
@@ -103,7 +103,7 @@ def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
 def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
     if max(supported(facts)) < _REMOVED_IN:
         return
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for name, options in _variables(found):
         dead = [option for option in _REMOVED if option in options]
         yield Observation(

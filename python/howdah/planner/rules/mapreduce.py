@@ -18,7 +18,7 @@ from howdah.planner.budget import (
 )
 from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import (
     Decision,
     Inspection,
@@ -83,7 +83,7 @@ def _options_will_do(kind: str, found: Value, facts: Facts) -> bool:
 
 
 def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for kind in ("map", "reduce"):
         options = f"mapreduce.{kind}.java.opts"
         heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")

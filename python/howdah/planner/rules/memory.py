@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import MIB, format_counted, format_gib, format_memory
 
@@ -76,7 +76,7 @@ AS_PLANNED = Inspection(
 )
 
 
-def _promised(reading: Reading) -> dict[str, int]:
+def _promised(reading: ConfigurationReading) -> dict[str, int]:
     """Bytes that each daemon's options and YARN's containers may take."""
     sizes: dict[str, int] = {}
     for daemon, name in _DAEMONS.items():
@@ -88,7 +88,7 @@ def _promised(reading: Reading) -> dict[str, int]:
 
 
 def _over(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     promised = _promised(reading)
     if len(promised) < 2:
         return

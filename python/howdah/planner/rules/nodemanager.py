@@ -10,7 +10,7 @@ from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.reading import Reading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, entries, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory
@@ -61,7 +61,7 @@ def _nodemanager_heap(facts: Facts) -> Decision:
 
 
 def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
         return
     address = reading.text("yarn.nodemanager.address") or ""

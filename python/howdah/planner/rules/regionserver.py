@@ -13,7 +13,7 @@ from howdah.planner.budget import budget
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between
@@ -35,7 +35,7 @@ _HANDLERS_MOST = 120
 _DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
 
 
-class Memory(NamedTuple):
+class RegionServerMemory(NamedTuple):
     """A RegionServer's memory, bytes: its heap and its cache beside the heap, 0 for none."""
 
     heap: int
@@ -47,14 +47,14 @@ class Memory(NamedTuple):
         return self.cache + _DIRECT if self.cache else 0
 
 
-def regionserver_memory(share: int) -> Memory:
+def regionserver_memory(share: int) -> RegionServerMemory:
     """How a RegionServer uses its share of a worker's memory, whole GiB where it is that large."""
     if share < _CACHE_FROM:
         step = GIB if share >= 8 * GIB else 256 * MIB
-        return Memory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
+        return RegionServerMemory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
     heap = min(_HEAP_MOST, share // 2 // GIB * GIB)
     cache = int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB
-    return Memory(heap, cache)
+    return RegionServerMemory(heap, cache)
 
 
 def _inputs(facts: Facts) -> tuple[Input, ...]:
@@ -66,7 +66,7 @@ def _inputs(facts: Facts) -> tuple[Input, ...]:
     )
 
 
-def _memory(facts: Facts) -> Memory:
+def _memory(facts: Facts) -> RegionServerMemory:
     return regionserver_memory(budget(facts.worker, facts).regionserver)
 
 
@@ -146,7 +146,7 @@ def _handlers(facts: Facts) -> Decision:
 
 
 def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     cache = reading.number("hfile.block.cache.size")
     memstore = reading.number("hbase.regionserver.global.memstore.size")
     if cache is None and memstore is None:
@@ -165,7 +165,7 @@ def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     cache_mb = reading.number("hbase.bucketcache.size")
     engine = reading.text("hbase.bucketcache.ioengine") or ""
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":

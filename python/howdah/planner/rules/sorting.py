@@ -11,7 +11,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
 from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
@@ -76,7 +76,7 @@ def _buffer_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
@@ -98,7 +98,7 @@ def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     codec = reading.text("mapreduce.map.output.compress.codec")
     if not reading.truth("mapreduce.map.output.compress") or codec is None:
         return

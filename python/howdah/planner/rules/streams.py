@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.conditions import in_study, with_hbase, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.planner.values import as_number, fixed, one_of, set_at_all
 from howdah.units import KIB
@@ -61,7 +61,7 @@ def _whole_file_counsel(facts: Facts) -> str | None:
 
 
 def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if not reading.truth("dfs.client.read.shortcircuit"):
         return
     path = reading.text("dfs.domain.socket.path")

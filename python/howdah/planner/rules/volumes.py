@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Reading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, entries, is_temporary
 from howdah.planner.rule import (
     Decision,
     Inspection,
@@ -53,7 +53,7 @@ def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
@@ -90,7 +90,7 @@ def _failures_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
@@ -155,7 +155,7 @@ def _policy_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
     """Directories for HDFS and for YARN are on the same disks, or one of them idles."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
-from howdah.planner.budget import Budget, budget, chosen_sizes, container_mb, kinds_of
+from howdah.planner.budget import MemoryBudget, budget, chosen_sizes, container_mb, kinds_of
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_memory
@@ -19,7 +19,7 @@ _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
 
 
-def _memory_inputs(worker: Worker, shares: Budget) -> tuple[Input, ...]:
+def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     given = (
         ("worker's memory", shares.memory),
         ("operating system", shares.system),
@@ -113,7 +113,7 @@ def _step_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     given = reading.number("yarn.nodemanager.resource.memory-mb")
     if given is None or given <= 0:
         return
@@ -132,7 +132,7 @@ def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     limits = {
         key: value
         for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
@@ -157,7 +157,7 @@ def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return

@@ -40,7 +40,7 @@ _LEAST_CPUS = 0.25
 """Of a CPU for each worker, or each thread (howdah): with less, a worker's daemons alone keep it busy."""
 
 
-class Room(NamedTuple):
+class LabRoom(NamedTuple):
     """CPUs, bytes of memory, and bytes of space for disks."""
 
     cpus: float
@@ -48,7 +48,7 @@ class Room(NamedTuple):
     space_bytes: int
 
 
-def room_on(machine: Host, free_bytes: int) -> Room:
+def room_on(machine: Host, free_bytes: int) -> LabRoom:
     """What a laboratory may have where so many bytes are free for its disks.
 
     Memory is what the machine has, not what is available this minute, so that a plan is fitted the same
@@ -57,7 +57,7 @@ def room_on(machine: Host, free_bytes: int) -> Room:
     memory = machine.memory.total_bytes
     if machine.cgroup.memory_limit_bytes is not None:
         memory = min(memory, machine.cgroup.memory_limit_bytes)
-    return Room(
+    return LabRoom(
         cpus=machine.usable_cpus,
         memory_bytes=max(0, memory - max(_KEPT_LEAST, memory // _KEPT_SHARE)),
         space_bytes=int(free_bytes * _SPACE_SHARE),
@@ -116,7 +116,7 @@ def divided_alike(cluster: Cluster) -> tuple[Divided, ...]:
     return tuple(one for one in found if one.layout.platform == found[0].layout.platform)
 
 
-def fits(plan: Plan, cluster: Cluster, room: Room, hosts: int) -> bool:
+def fits(plan: Plan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
     """Whether this machine holds a plan with so many hosts that carry workers, as it is."""
     size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
     return (

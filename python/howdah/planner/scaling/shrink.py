@@ -25,7 +25,7 @@ from howdah.planner.scaling.room import (
     LEAST_HOSTS,
     Divided,
     Footprint,
-    Room,
+    LabRoom,
     cores_for,
     divided_alike,
     footprint,
@@ -42,7 +42,7 @@ class Shrinking(NamedTuple):
     """A cluster's plan on its way to a machine with so much room; a link's speed where one was asked for."""
 
     cluster: Cluster
-    room: Room
+    room: LabRoom
     link_bits_per_s: int | None
 
     def plan(self, working: int, hosts: int | None) -> Plan:

@@ -67,7 +67,7 @@ def _address(text: str) -> str:
     return _LOOPBACK if address.is_loopback else str(address)
 
 
-class Post(NamedTuple):
+class MasterDaemon(NamedTuple):
     """A master daemon; ``url`` is its web server's where the configuration gives one."""
 
     host: str
@@ -75,24 +75,24 @@ class Post(NamedTuple):
     url: str | None
 
 
-def posts(conf: ClientConf) -> Iterator[Post]:
+def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
     """Every master that a client's configuration names."""
     yield from _served(conf.namenodes(), Role.NAMENODE)
     yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
     if conf.given("mapreduce.jobhistory.webapp.address") or conf.given("mapreduce.jobhistory.address"):
         yield from _served((conf.history(),), Role.JOB_HISTORY)
     for host in _hosts(urlsplit(conf.given("dfs.namenode.shared.edits.dir") or "").netloc):
-        yield Post(host, Role.JOURNALNODE, None)
+        yield MasterDaemon(host, Role.JOURNALNODE, None)
     for host in _hosts(
         conf.given("ha.zookeeper.quorum") or conf.given("yarn.resourcemanager.zk-address") or ""
     ):
-        yield Post(host, Role.ZOOKEEPER, None)
+        yield MasterDaemon(host, Role.ZOOKEEPER, None)
 
 
-def _served(addresses: tuple[WebAddress, ...], role: Role) -> Iterator[Post]:
+def _served(addresses: tuple[WebAddress, ...], role: Role) -> Iterator[MasterDaemon]:
     for address in addresses:
         if host := urlsplit(address.url).hostname:
-            yield Post(host, role, address.url)
+            yield MasterDaemon(host, role, address.url)
 
 
 def _hosts(text: str) -> Iterator[str]:

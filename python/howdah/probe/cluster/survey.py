@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from howdah.model.host import Unread
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey, Volume
-from howdah.probe.cluster.machines import Identities, Post, System, posts, system, volumes
+from howdah.probe.cluster.machines import Identities, MasterDaemon, System, posts, system, volumes
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
@@ -109,7 +109,7 @@ class _Machines:
             )
         )
 
-    def master(self, post: Post, told: _Told) -> None:
+    def master(self, post: MasterDaemon, told: _Told) -> None:
         self._add(post.host, post.role, "")
         self.told(post.host, told)
 

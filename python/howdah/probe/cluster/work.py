@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from howdah.model.survey import Work
 from howdah.services.conf import ClientConf
-from howdah.services.errors import Refused
+from howdah.services.errors import RefusedByDaemon
 from howdah.services.history import JobHistory
 from howdah.services.job import JobFacts, Sums
 from howdah.services.web import Web
@@ -73,7 +73,7 @@ def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
     """A finished job; None for one whose history was removed for its age since it was listed."""
     try:
         return _job(job, history.counters(job.id))
-    except Refused as error:
+    except RefusedByDaemon as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return None

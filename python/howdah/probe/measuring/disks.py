@@ -16,7 +16,14 @@ from statistics import median
 from howdah import _native
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.model.measured import DirectoryRates, DiskZones, Figure, NotMeasured, StreamRates, ZoneRate
+from howdah.model.measured import (
+    DirectoryRates,
+    DiskZones,
+    MeasuredFigure,
+    NotMeasured,
+    StreamRates,
+    ZoneRate,
+)
 from howdah.model.storage import Disk, FileSystem
 from howdah.probe.measuring.scratch import Pace, data_dir_of
 from howdah.units import KIB, MIB, format_bytes
@@ -42,7 +49,7 @@ _ALIGN_BYTES = 4096
 
 def measure_requests(
     pool: _native.Pool, folder: Path, under_way: int, read_bytes_per_s: float, pace: Pace
-) -> Figure:
+) -> MeasuredFigure:
     """Seconds beyond the transfer that a read of 128 KiB takes, with so many under way.
 
     The transfer is that of all the reads under way, at the rate that reading in order has. A file system
@@ -58,7 +65,7 @@ def measure_requests(
         return max(_LEAST_S, median(times) - transfer_s)
 
     try:
-        return Figure.of(pace.repeated(once, most=_REPEATS, within_s=1.0))
+        return MeasuredFigure.of(pace.repeated(once, most=_REPEATS, within_s=1.0))
     finally:
         file.unlink()
 
@@ -115,11 +122,11 @@ def measure_streams(
 
     raws = pace.repeated(once, most=_REPEATS, within_s=within_s)
     return StreamRates(
-        read_bytes_per_s=Figure.of([raw.bytes / raw.read_s for raw in raws]),
-        write_bytes_per_s=Figure.of([raw.bytes / raw.write_s for raw in raws]),
-        copy_bytes_per_s=Figure.of([raw.bytes / raw.copy_s for raw in raws]),
-        read_cpu_s_per_byte=Figure.of([raw.read_cpu_s / raw.bytes for raw in raws]),
-        write_cpu_s_per_byte=Figure.of([raw.write_cpu_s / raw.bytes for raw in raws]),
+        read_bytes_per_s=MeasuredFigure.of([raw.bytes / raw.read_s for raw in raws]),
+        write_bytes_per_s=MeasuredFigure.of([raw.bytes / raw.write_s for raw in raws]),
+        copy_bytes_per_s=MeasuredFigure.of([raw.bytes / raw.copy_s for raw in raws]),
+        read_cpu_s_per_byte=MeasuredFigure.of([raw.read_cpu_s / raw.bytes for raw in raws]),
+        write_cpu_s_per_byte=MeasuredFigure.of([raw.write_cpu_s / raw.bytes for raw in raws]),
         file_bytes=size,
         direct=all(raw.direct for raw in raws),
     )
@@ -145,7 +152,7 @@ def depth_of(host: Host) -> int:
     return 2 * math.ceil(host.usable_cpus)
 
 
-def _smallest_write(pool: _native.Pool, folder: Path, pace: Pace) -> Figure:
+def _smallest_write(pool: _native.Pool, folder: Path, pace: Pace) -> MeasuredFigure:
     file = folder / "smallest"
 
     def once() -> float:
@@ -154,7 +161,7 @@ def _smallest_write(pool: _native.Pool, folder: Path, pace: Pace) -> Figure:
         file.unlink()
         return sum(end - start for _, start, end in operation.phases()) / 1e9
 
-    return Figure.of(pace.repeated(once, most=_SMALL_REPEATS, within_s=1.0))
+    return MeasuredFigure.of(pace.repeated(once, most=_SMALL_REPEATS, within_s=1.0))
 
 
 def _room_bytes(path: Path) -> int:
@@ -203,7 +210,9 @@ def _rates(device: Path, disk: Disk) -> tuple[ZoneRate, ...]:
     finally:
         os.close(handle)
     return tuple(
-        ZoneRate(place=place, bytes_per_s=Figure.of([rate])) for place, rate in found if rate is not None
+        ZoneRate(place=place, bytes_per_s=MeasuredFigure.of([rate]))
+        for place, rate in found
+        if rate is not None
     )
 
 

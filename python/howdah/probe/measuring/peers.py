@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from howdah.errors import UserError
-from howdah.model.measured import Figure, PeerRates
+from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.scratch import Pace
 
 SEND: Final = b"howdah 1 send...\n"
@@ -102,7 +102,9 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
             f"cannot be measured with: {error.strerror or error}",
             f"run `howdah probe --listen {port}` there, and let the port through",
         ) from error
-    return PeerRates(peer=peer, sent_bytes_per_s=Figure.of(sent), received_bytes_per_s=Figure.of(received))
+    return PeerRates(
+        peer=peer, sent_bytes_per_s=MeasuredFigure.of(sent), received_bytes_per_s=MeasuredFigure.of(received)
+    )
 
 
 def address_of(text: str, flag: str) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from functools import partial
 from howdah import _native
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.model.measured import CodecCost, Figure, RowCosts, SortCost
+from howdah.model.measured import CodecCost, MeasuredFigure, RowCosts, SortCost
 from howdah.model.workloads.terasort import Codec
 from howdah.probe.measuring.scratch import Pace
 from howdah.units import MIB
@@ -65,9 +65,9 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
     each = measured[0]
     return RowCosts(
         threads=threads,
-        cpu_share=Figure.of([one.cpu_share for costs in measured for one in costs]),
-        generate_s_per_byte=Figure.of([one.generate_s_per_byte for one in each]),
-        validate_s_per_byte=Figure.of([one.validate_s_per_byte for one in each]),
+        cpu_share=MeasuredFigure.of([one.cpu_share for costs in measured for one in costs]),
+        generate_s_per_byte=MeasuredFigure.of([one.generate_s_per_byte for one in each]),
+        validate_s_per_byte=MeasuredFigure.of([one.validate_s_per_byte for one in each]),
         sorts=tuple(
             _sort([one.sorts[at] for one in costs], size)
             for costs, (size, _) in zip(measured, sizes, strict=True)
@@ -77,14 +77,14 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
     )
 
 
-def measure_memory(pool: _native.Pool, host: Host, pace: Pace, within_s: float) -> Figure:
+def measure_memory(pool: _native.Pool, host: Host, pace: Pace, within_s: float) -> MeasuredFigure:
     """Bytes a second that all CPUs copy together."""
     threads = math.ceil(host.usable_cpus)
 
     def once() -> float:
         return _native.memory_copy_bytes_per_s(pool, threads)
 
-    return Figure.of(pace.repeated(once, most=_COPIES, within_s=within_s))
+    return MeasuredFigure.of(pace.repeated(once, most=_COPIES, within_s=within_s))
 
 
 def _sort(each: list[_native.SortCost], memory_bytes: int) -> SortCost:
@@ -92,15 +92,15 @@ def _sort(each: list[_native.SortCost], memory_bytes: int) -> SortCost:
         memory_bytes=memory_bytes,
         windows=each[0].windows,
         window_rows=each[0].window_rows,
-        sort_s_per_byte=Figure.of([one.sort_s_per_byte for one in each]),
-        merge_s_per_byte=Figure.of([one.merge_s_per_byte for one in each]),
+        sort_s_per_byte=MeasuredFigure.of([one.sort_s_per_byte for one in each]),
+        merge_s_per_byte=MeasuredFigure.of([one.merge_s_per_byte for one in each]),
     )
 
 
 def _codec(each: list[_native.CodecCost]) -> CodecCost:
     return CodecCost(
         codec=Codec(each[0].name),
-        pack_s_per_byte=Figure.of([one.pack_s_per_byte for one in each]),
-        unpack_s_per_byte=Figure.of([one.unpack_s_per_byte for one in each]),
+        pack_s_per_byte=MeasuredFigure.of([one.pack_s_per_byte for one in each]),
+        unpack_s_per_byte=MeasuredFigure.of([one.unpack_s_per_byte for one in each]),
         ratio=each[0].ratio,
     )

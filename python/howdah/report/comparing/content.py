@@ -20,7 +20,7 @@ from howdah.report.figure import Table
 from howdah.units import format_counted
 
 
-class Part(NamedTuple):
+class GroupContent(NamedTuple):
     """What is said of one group."""
 
     group: str
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     remarks: tuple[str, ...]
 
 
-class Content(NamedTuple):
+class ComparisonContent(NamedTuple):
     """Everything a comparison says."""
 
     title: str
@@ -36,7 +36,7 @@ class Content(NamedTuple):
     computed: str
     answer: str
     times: Table
-    parts: tuple[Part, ...]
+    parts: tuple[GroupContent, ...]
     changes: Table
     refused: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -45,12 +45,12 @@ class Content(NamedTuple):
     runs: Table
 
 
-def content(comparison: Comparison) -> Content:
+def content(comparison: Comparison) -> ComparisonContent:
     """Put everything into words."""
     base = comparison.groups[0]
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
-    return Content(
+    return ComparisonContent(
         title=f"{base.runs[0].suite}: {format_counted(len(comparison.groups), 'group')} compared",
         kicker=(
             base.runs[0].suite,
@@ -62,7 +62,7 @@ def content(comparison: Comparison) -> Content:
         answer=answer(comparison),
         times=times_table(comparison),
         parts=tuple(
-            Part(each.group, tuple(said(each, comparison.baseline)), each.remarks)
+            GroupContent(each.group, tuple(said(each, comparison.baseline)), each.remarks)
             for each in comparison.against
         ),
         changes=changes_table(comparison),

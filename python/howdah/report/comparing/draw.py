@@ -14,7 +14,7 @@ from howdah.report.comparing.figures.repeats import repeats
 from howdah.report.figure import Figure
 
 
-class Figures(NamedTuple):
+class ComparisonFigures(NamedTuple):
     """The answer's own figure, every run's times, and what resources did meanwhile in whose runs."""
 
     answer: Figure | None
@@ -34,9 +34,9 @@ class Followed(NamedTuple):
     courses: Mapping[str, Sequence[Course]]
 
 
-def draw(comparison: Comparison, followed: Followed) -> Figures:
+def draw(comparison: Comparison, followed: Followed) -> ComparisonFigures:
     """Every figure there is data for."""
-    return Figures(
+    return ComparisonFigures(
         answer=ratios(comparison),
         repeats=repeats(comparison),
         over_time=overlays(comparison, followed.workload, followed.courses),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.report.comparing.content import Content
-from howdah.report.comparing.draw import Figures
+from howdah.report.comparing.content import ComparisonContent
+from howdah.report.comparing.draw import ComparisonFigures
 from howdah.report.markdown import escaped, figure_block, table, titled
 
 
-def comparison_markdown(said: Content, figures: Figures, folder: str) -> str:
+def comparison_markdown(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> str:
     """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
     return "\n\n".join(_blocks(said, figures, folder)) + "\n"
 
 
-def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
+def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> Iterator[str]:
     yield f"# {escaped(said.answer)}"
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in (said.computed, *said.refused) if text)

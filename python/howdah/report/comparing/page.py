@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import howdah
-from howdah.report.comparing.content import Content
-from howdah.report.comparing.draw import Figures
+from howdah.report.comparing.content import ComparisonContent
+from howdah.report.comparing.draw import ComparisonFigures
 from howdah.report.document import data, drawn, environment, scripts, style
 
 
-def comparison_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str:
+def comparison_page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
     """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
     running = scripts()
     return (
@@ -30,7 +30,7 @@ def comparison_page(said: Content, figures: Figures, pictures: dict[str, str]) -
     )
 
 
-def _sections(said: Content, figures: Figures) -> list[tuple[str, str]]:
+def _sections(said: ComparisonContent, figures: ComparisonFigures) -> list[tuple[str, str]]:
     present = [
         ("groups", "Groups", said.parts),
         ("changes", "What changed", said.changes.rows),

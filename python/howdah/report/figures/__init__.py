@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, NamedTuple, TypeVar
 
-from howdah.report.figure import Figure, Source
+from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.cpu import cpu
 from howdah.report.figures.elapsed import elapsed
@@ -48,7 +48,7 @@ class Figures(NamedTuple, Generic[Kind]):
         )
 
 
-def draw(source: Source) -> Figures[Figure]:
+def draw(source: FigureSource) -> Figures[Figure]:
     """Every figure the record has data for."""
     over_time = [
         cpu(source),

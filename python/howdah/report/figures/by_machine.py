@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
-from howdah.report.figure import Figure, Key, Source, Table
+from howdah.report.figure import Figure, FigureSource, Key, Table
 from howdah.report.figures import cpu, network, storage
-from howdah.report.figures.machines import Machines, machines
+from howdah.report.figures.machines import MachineRows, machines
 from howdah.report.figures.peaks import hidden
-from howdah.report.figures.rows import Beside, rows
+from howdah.report.figures.rows import SideNote, rows
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.timeline import Axis
 from howdah.units import format_rate
@@ -21,7 +21,7 @@ LEAST_SHARE = 0.005
 """A kind of CPU time that no machine spent this share of the run on is left out."""
 
 
-class Kind(NamedTuple):
+class MachineFigure(NamedTuple):
     """One of the figures: its id, its title, the samples it draws, and a key for each quantity."""
 
     id: str
@@ -30,14 +30,16 @@ class Kind(NamedTuple):
     keys: dict[str, Key]
 
 
-CPU = Kind("cpu-machines", "CPU by machine", "cpu", cpu.KEYS)
-STORAGE = Kind(
+CPU = MachineFigure("cpu-machines", "CPU by machine", "cpu", cpu.KEYS)
+STORAGE = MachineFigure(
     "storage-machines", "Storage by machine", "disk", {"read": storage.READ, "write": storage.WRITE}
 )
-NETWORK = Kind("network-machines", "Network by machine", "nic", {"rx": network.RECEIVED, "tx": network.SENT})
+NETWORK = MachineFigure(
+    "network-machines", "Network by machine", "nic", {"rx": network.RECEIVED, "tx": network.SENT}
+)
 
 
-def by_machine(source: Source) -> list[Figure]:
+def by_machine(source: FigureSource) -> list[Figure]:
     """The figures of those resources that were sampled on two machines at least; none off a cluster."""
     if source.record.cluster is None:
         return []
@@ -45,7 +47,7 @@ def by_machine(source: Source) -> list[Figure]:
     return [figure for figure in figures if figure is not None]
 
 
-def _series(source: Source, kind: Kind) -> list[Series]:
+def _series(source: FigureSource, kind: MachineFigure) -> list[Series]:
     return [
         one
         for one in source.evidence.series
@@ -53,7 +55,7 @@ def _series(source: Source, kind: Kind) -> list[Series]:
     ]
 
 
-def _cpu(source: Source) -> Figure | None:
+def _cpu(source: FigureSource) -> Figure | None:
     shown = machines(source, _series(source, CPU), tuple(CPU.keys))
     if shown is None:
         return None
@@ -65,7 +67,7 @@ def _cpu(source: Source) -> Figure | None:
     keys = [key for place, key in enumerate(CPU.keys.values()) if place in kept]
     shown = shown._replace(rows=tuple(row.only(kept).scaled(100) for row in shown.rows))
     beside = [
-        Beside(place, key, f"{key.name} {_mean(shown, values):.0f} %")
+        SideNote(place, key, f"{key.name} {_mean(shown, values):.0f} %")
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
@@ -74,7 +76,7 @@ def _cpu(source: Source) -> Figure | None:
     return _figure(source, CPU, shown, keys=keys, axis=axis, beside=beside, caption=caption)
 
 
-def _rates(source: Source, kind: Kind) -> Figure | None:
+def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
     shown = machines(source, _series(source, kind), tuple(kind.keys))
     if shown is None:
         return None
@@ -83,7 +85,7 @@ def _rates(source: Source, kind: Kind) -> Figure | None:
         return None
     keys = list(kind.keys.values())
     beside = [
-        Beside(place, key, f"{key.name} {format_rate(_mean(shown, values))}")
+        SideNote(place, key, f"{key.name} {format_rate(_mean(shown, values))}")
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
@@ -98,13 +100,13 @@ def _rates(source: Source, kind: Kind) -> Figure | None:
 
 
 def _figure(
-    source: Source,
-    kind: Kind,
-    shown: Machines,
+    source: FigureSource,
+    kind: MachineFigure,
+    shown: MachineRows,
     *,
     keys: Sequence[Key],
     axis: Axis,
-    beside: Sequence[Beside],
+    beside: Sequence[SideNote],
     caption: str,
 ) -> Figure:
     return Figure(
@@ -118,7 +120,7 @@ def _figure(
     )
 
 
-def _of_peaks(shown: Machines) -> str:
+def _of_peaks(shown: MachineRows) -> str:
     """Where to read the peaks, if the steps are too few to show them."""
     lower = any(
         hidden(values.max(keepdims=True), np.array([peak]))
@@ -128,7 +130,7 @@ def _of_peaks(shown: Machines) -> str:
     return "A step is a mean; the figure's table has the peaks." if lower else ""
 
 
-def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:
+def _table(shown: MachineRows, keys: Sequence[Key], axis: Axis) -> Table:
     columns = [f"{key.name}, {what} ({axis.unit})" for key in keys for what in ("mean", "peak")]
     lines = [
         (
@@ -144,5 +146,5 @@ def _table(shown: Machines, keys: Sequence[Key], axis: Axis) -> Table:
     return Table(("machine", *columns), tuple(lines))
 
 
-def _mean(shown: Machines, values: FloatArray) -> float:
+def _mean(shown: MachineRows, values: FloatArray) -> float:
     return float((values * np.diff(shown.grid)).sum() / (shown.grid[-1] - shown.grid[0]))

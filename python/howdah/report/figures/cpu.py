@@ -9,10 +9,10 @@ from howdah.analysis.series import peaks_within
 from howdah.analysis.use import LEAST_RESOLVED_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.steps import combined, common_grid, mean
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
+from howdah.report.figures.timeline import Axis, SeriesLine, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 
 KEYS = {
@@ -23,7 +23,7 @@ KEYS = {
 }
 
 
-def cpu(source: Source) -> Figure | None:
+def cpu(source: FigureSource) -> Figure | None:
     """The figure, or None if no CPU time was sampled, or for too short a time."""
     every = working(
         source, [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in KEYS]
@@ -32,7 +32,7 @@ def cpu(source: Source) -> Figure | None:
     if not len(grid):
         return None
     each = [
-        Line(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
+        SeriesLine(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
         for quantity, key in KEYS.items()
     ]
     # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
-from howdah.report.figure import Figure, Source, Table
+from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.intervals import interval_layers, intervals
 from howdah.report.figures.timeaxis import time_unit
 from howdah.report.theme import DATA, WIDTH, chart
@@ -31,7 +31,7 @@ class Marks(NamedTuple):
     seconds: dict[str, float]
 
 
-def elapsed(source: Source) -> Figure | None:
+def elapsed(source: FigureSource) -> Figure | None:
     """The figure, or None if no workload started."""
     workloads = source.evidence.workloads
     if not workloads:
@@ -50,7 +50,7 @@ def elapsed(source: Source) -> Figure | None:
     )
 
 
-def _marks(source: Source) -> Marks:
+def _marks(source: FigureSource) -> Marks:
     """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
     floors = {one.workload: one.floor_s for one in source.evidence.floors}
     if floors:
@@ -58,7 +58,7 @@ def _marks(source: Source) -> Marks:
     return Marks("limit", {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None})
 
 
-def _segments(source: Source, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
+def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
     """The phases laid end to end, and what lies outside any phase as a segment of its own."""
     seconds = time_unit(source).seconds
     pieces = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
@@ -87,7 +87,7 @@ def clear_of(end: float, limit: float, longest: float) -> float:
     return limit if end < limit < end + _WORD * longest else end
 
 
-def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
+def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
     segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
@@ -216,7 +216,7 @@ def _spec(source: Source, held: Marks, longest: float) -> dict[str, Any]:
     )
 
 
-def _caption(source: Source, held: Marks) -> str:
+def _caption(source: FigureSource, held: Marks) -> str:
     """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
     said = "How long each workload took, divided into its phases."
     if any(result.job for result in source.record.workloads):

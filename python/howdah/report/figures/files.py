@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from howdah.report.figure import Figure, Source, Table
+from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
@@ -30,13 +30,13 @@ class Files(NamedTuple):
 TOKENS = {"write": "disk-write", "read": "disk-read"}
 
 
-def files(source: Source) -> list[Figure]:
+def files(source: FigureSource) -> list[Figure]:
     """One figure for each direction and data directory of a storage test, one for each dfsio workload."""
     drawn = [*_storage(source), *_dfsio(source)]
     return [_figure(source, f"files-{index}", one) for index, one in enumerate(drawn) if one.rates]
 
 
-def _storage(source: Source) -> list[Files]:
+def _storage(source: FigureSource) -> list[Files]:
     return [
         Files(
             f"{one.workload}: {one.operation} {one.data_dir}",
@@ -49,7 +49,7 @@ def _storage(source: Source) -> list[Files]:
     ]
 
 
-def _dfsio(source: Source) -> list[Files]:
+def _dfsio(source: FigureSource) -> list[Files]:
     found = []
     for figures in source.evidence.dfsio:
         result = source.record.workloads[source.evidence.time_of(figures.workload).index]
@@ -60,7 +60,7 @@ def _dfsio(source: Source) -> list[Files]:
     return found
 
 
-def _figure(source: Source, id_: str, drawn: Files) -> Figure:
+def _figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
     rates, token = drawn.rates, TOKENS[drawn.operation]
     unit = rate_unit(max(rates))
     top = 1.08 * max(rates) / unit.size

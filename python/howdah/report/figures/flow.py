@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from howdah.analysis.evidence import ByteFlow, Flow
-from howdah.report.figure import Figure, Key, Source, Table, series_colour
-from howdah.report.figures.flow_layout import Box, Layout, Stream, layout
+from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
 from howdah.report.figures.legend import HEIGHT, legend, with_still
 from howdah.report.theme import DATA, SHOWN, chart
 from howdah.report.words import signed_bytes
@@ -27,7 +27,7 @@ TOO_SMALL = 0.01
 _STEPS, _SIDE, _LINE = 20, 8, 13
 
 
-def flow_figures(source: Source) -> list[Figure]:
+def flow_figures(source: FigureSource) -> list[Figure]:
     """One picture for every job that moved bytes through more than one layer."""
     return [_figure(source, one) for one in source.evidence.flows if one.flows]
 
@@ -43,7 +43,7 @@ def _visible(picture: ByteFlow) -> ByteFlow:
     return replace(picture, flows=flows, nodes=nodes)
 
 
-def _figure(source: Source, whole: ByteFlow) -> Figure:
+def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
     picture = _visible(whole)
     keys = [
         key
@@ -85,7 +85,7 @@ def _key(flow: Flow) -> Key:
     return NETWORK if "network" in flow.source or "network" in flow.target else WITHIN
 
 
-def _spec(source: Source, picture: ByteFlow, placed: Layout, keys: list[Key]) -> dict[str, Any]:
+def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: list[Key]) -> dict[str, Any]:
     colour = series_colour(keys)
     x = {
         "type": "quantitative",
@@ -202,7 +202,9 @@ def _near(one: float, other: float) -> bool:
     return abs(one - other) <= WORTH_TELLING * max(one, other)
 
 
-def _names(picture: ByteFlow, placed: Layout, x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+def _names(
+    picture: ByteFlow, placed: FlowLayout, x: dict[str, Any], y: dict[str, Any]
+) -> list[dict[str, Any]]:
     """The words above the boxes, those at the picture's edges aligned with it."""
     layers = []
     for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
@@ -226,7 +228,7 @@ def _names(picture: ByteFlow, placed: Layout, x: dict[str, Any], y: dict[str, An
     return layers
 
 
-def _align(box: Box, placed: Layout) -> str:
+def _align(box: Box, placed: FlowLayout) -> str:
     return {0: "left", placed.columns - 1: "right"}.get(box.column, "center")
 
 

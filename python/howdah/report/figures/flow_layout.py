@@ -44,7 +44,7 @@ class Stream(NamedTuple):
     height: float
 
 
-class Layout(NamedTuple):
+class FlowLayout(NamedTuple):
     """The picture: how many columns it has, how tall it is, and what is in it."""
 
     columns: int
@@ -58,7 +58,7 @@ class Layout(NamedTuple):
         return BOX * max(1, self.columns - 1)
 
 
-def layout(picture: ByteFlow) -> Layout:
+def layout(picture: ByteFlow) -> FlowLayout:
     """The places of everything; columns without boxes are left out."""
     used = sorted({node.column for node in picture.nodes})
     column = {node.key: used.index(node.column) for node in picture.nodes}
@@ -85,7 +85,7 @@ def layout(picture: ByteFlow) -> Layout:
         for key in keys
     ]
     streams = _streams(picture.flows, column, tops, scale)
-    return Layout(len(used), max(box.top + box.height for box in boxes), tuple(boxes), streams)
+    return FlowLayout(len(used), max(box.top + box.height for box in boxes), tuple(boxes), streams)
 
 
 def _carried(flows: Sequence[Flow], key: str) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
 from howdah.report.theme import RIGHT
 
@@ -74,7 +74,7 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
     ]
 
 
-def header(source: Source, width: float) -> Header:
+def header(source: FigureSource, width: float) -> Header:
     """The bands and the names above a plot that is ``width`` pixels wide on its still picture."""
     unit = time_unit(source)
     shown = (end_of_run_s(source) - start_of_axis_s(source)) / unit.seconds

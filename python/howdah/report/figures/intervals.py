@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 
 _HALF = 7
 """Of the end marks, in pixels above and below the line."""
 
 
-def intervals(source: Source, unit_s: float) -> list[dict[str, Any]]:
+def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
     """The ends of every workload's interval in a figure's own unit of time; none of a measured run."""
     simulated = source.record.simulated
     bands = {band.workload: band for band in simulated.bands if band.phase is None} if simulated else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Figure, Key, Source, Table, series_colour
+from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
@@ -21,7 +21,7 @@ _WIDEST_JOINED = (2, 4, 8, 16)
 MOST_HEIGHT, MOST_LANE = 420.0, 22.0
 
 
-class Bar(NamedTuple):
+class LaneBar(NamedTuple):
     """One task, or a row of tasks of one slot that follow each other too quickly to be told apart."""
 
     series: str
@@ -41,7 +41,7 @@ class Lane(NamedTuple):
     slot: int
 
 
-def lanes(source: Source) -> Figure | None:
+def lanes(source: FigureSource) -> Figure | None:
     """The figure, or None if no task was recorded."""
     table = source.run.tasks
     if not table.num_rows:
@@ -66,10 +66,10 @@ def lanes(source: Source) -> Figure | None:
     )
 
 
-def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
+def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[LaneBar]:
     places = {lane: index for index, lane in enumerate(every)}
     return [
-        Bar(
+        LaneBar(
             FAULT.name if row["state"] != "succeeded" else KEYS.get(row["kind"], OTHER).name,
             places[Lane(row["worker"], row["kind"], row["slot"])],
             row["start_s"],
@@ -82,7 +82,7 @@ def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[Bar]:
     ]
 
 
-def merged(bars: list[Bar], shown_s: float) -> list[Bar]:
+def merged(bars: list[LaneBar], shown_s: float) -> list[LaneBar]:
     """Neighbours in a lane joined where both are narrower than a pixel or so; all of them, if few.
 
     Where that leaves too many for a page, wider ones are joined, too. Gaps of a pixel stay.
@@ -98,8 +98,8 @@ def merged(bars: list[Bar], shown_s: float) -> list[Bar]:
     return joined
 
 
-def _joined(ordered: list[Bar], gap_s: float, width_s: float) -> list[Bar]:
-    joined: list[Bar] = []
+def _joined(ordered: list[LaneBar], gap_s: float, width_s: float) -> list[LaneBar]:
+    joined: list[LaneBar] = []
     for bar in ordered:
         last = joined[-1] if joined else None
         if (
@@ -129,7 +129,7 @@ def _lane_names(every: list[Lane]) -> list[dict[str, Any]]:
     return [{"name": name, "lane": sum(places) / len(places)} for name, places in groups.items()]
 
 
-def _spec(source: Source, every: list[Lane], bars: list[Bar], kinds: list[Key]) -> dict[str, Any]:
+def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: list[Key]) -> dict[str, Any]:
     unit = time_unit(source)
     above = header(source, WIDTH)
     pitch = min(MOST_LANE, MOST_HEIGHT / len(every))

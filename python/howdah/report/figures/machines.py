@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Machine, Series
+from howdah.analysis.evidence import FloatArray, MachineOfRun, Series
 from howdah.analysis.series import peaks_within
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures.steps import combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import first_shown_s
 from howdah.units import format_count, format_counted
@@ -25,7 +25,7 @@ MOST_STEPS = 160
 """Steps of one row; a small chart has no room for more."""
 
 
-class Row(NamedTuple):
+class MachineRow(NamedTuple):
     """One small chart: its name, what it is, and its quantities on the grid, in the order asked for."""
 
     name: str
@@ -34,13 +34,13 @@ class Row(NamedTuple):
     peaks: tuple[float, ...]
     """The highest that was sampled of each quantity, which a step of the grid may hide."""
 
-    def scaled(self, by: float) -> Row:
+    def scaled(self, by: float) -> MachineRow:
         """The row with all its numbers times this."""
         return self._replace(
             values=tuple(by * one for one in self.values), peaks=tuple(by * one for one in self.peaks)
         )
 
-    def only(self, places: Sequence[int]) -> Row:
+    def only(self, places: Sequence[int]) -> MachineRow:
         """The row with these of its quantities."""
         return self._replace(
             values=tuple(self.values[place] for place in places),
@@ -48,7 +48,7 @@ class Row(NamedTuple):
         )
 
 
-class Part(NamedTuple):
+class SmallChart(NamedTuple):
     """What one small chart is of: its name, what that is, and its samples."""
 
     name: str
@@ -56,15 +56,15 @@ class Part(NamedTuple):
     series: list[Series]
 
 
-class Machines(NamedTuple):
+class MachineRows(NamedTuple):
     """The rows on their common grid, and in a sentence which machines are not among them."""
 
     grid: FloatArray
-    rows: tuple[Row, ...]
+    rows: tuple[MachineRow, ...]
     left_out: str
 
 
-def machines(source: Source, every: Sequence[Series], quantities: Sequence[str]) -> Machines | None:
+def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence[str]) -> MachineRows | None:
     """The rows drawn from these series; None if fewer than two machines have any.
 
     Rates of several devices are added up; shares of CPUs are averaged.
@@ -81,13 +81,13 @@ def machines(source: Source, every: Sequence[Series], quantities: Sequence[str])
     rows = [_row(part, grid, quantities) for part in parts]
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
-        return Machines(grid, tuple(rows), left_out)
+        return MachineRows(grid, tuple(rows), left_out)
     picked, others = _most_different(rows)
     count = format_count(len(others))
     said = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
     highest = np.median([row.peaks for row in others], axis=0)
-    typical = Row(f"{count} more", "their median", _median(others), tuple(map(float, highest)))
-    return Machines(grid, (*picked, typical), f"{left_out} {said}".strip())
+    typical = MachineRow(f"{count} more", "their median", _median(others), tuple(map(float, highest)))
+    return MachineRows(grid, (*picked, typical), f"{left_out} {said}".strip())
 
 
 def _thinned(grid: FloatArray) -> FloatArray:
@@ -96,29 +96,29 @@ def _thinned(grid: FloatArray) -> FloatArray:
     return np.linspace(float(grid[0]), float(grid[-1]), MOST_STEPS + 1)
 
 
-def _each(known: Sequence[Machine], sampled: Mapping[str, list[Series]]) -> Iterator[Part]:
+def _each(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
     for one in known:
         what = f"{one.level} on {one.host}" if one.name != one.host else one.level
-        yield Part(one.name, what, sampled[one.name])
+        yield SmallChart(one.name, what, sampled[one.name])
 
 
-def _hosts(known: Sequence[Machine], sampled: Mapping[str, list[Series]]) -> Iterator[Part]:
+def _hosts(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
     """Every host as it was sampled from outside, or else as its workers together."""
-    by_host: dict[str, list[Machine]] = {}
+    by_host: dict[str, list[MachineOfRun]] = {}
     for one in known:
         by_host.setdefault(one.host, []).append(one)
     for host, here in by_host.items():
         workers = [one.name for one in here if one.level == "worker" and one.name != host]
         if host in sampled:
-            yield Part(host, "host" if workers else here[0].level, sampled[host])
+            yield SmallChart(host, "host" if workers else here[0].level, sampled[host])
         elif workers:
             together = [series for name in workers for series in sampled[name]]
-            yield Part(host, f"its {format_counted(len(workers), 'worker')}", together)
+            yield SmallChart(host, f"its {format_counted(len(workers), 'worker')}", together)
         else:
             yield from _each(here, sampled)
 
 
-def _row(part: Part, grid: FloatArray, quantities: Sequence[str]) -> Row:
+def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> MachineRow:
     """Shares of CPUs are averaged, rates added up."""
     values, peaks = [], []
     for quantity in quantities:
@@ -126,14 +126,14 @@ def _row(part: Part, grid: FloatArray, quantities: Sequence[str]) -> Row:
         shares = bool(own) and own[0].unit == "1"
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))
-    return Row(part.name, part.what, tuple(values), tuple(peaks))
+    return MachineRow(part.name, part.what, tuple(values), tuple(peaks))
 
 
-def _most_different(rows: list[Row]) -> tuple[list[Row], list[Row]]:
+def _most_different(rows: list[MachineRow]) -> tuple[list[MachineRow], list[MachineRow]]:
     """The rows farthest from the median of all, the farthest first, and the rest."""
     middle = _median(rows)
 
-    def distance(row: Row) -> float:
+    def distance(row: MachineRow) -> float:
         apart = zip(row.values, middle, strict=True)
         return float(sum(np.abs(values - typical).mean() for values, typical in apart))
 
@@ -141,7 +141,7 @@ def _most_different(rows: list[Row]) -> tuple[list[Row], list[Row]]:
     return ordered[: MOST_ROWS - 1], ordered[MOST_ROWS - 1 :]
 
 
-def _median(rows: Sequence[Row]) -> tuple[FloatArray, ...]:
+def _median(rows: Sequence[MachineRow]) -> tuple[FloatArray, ...]:
     return tuple(
         np.asarray(np.median(np.stack(values), axis=0))
         for values in zip(*(row.values for row in rows), strict=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.analysis.evidence import Series
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.scale import memory_unit, number_format
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Mark, steps_table, timeline
+from howdah.report.figures.timeline import Axis, LevelMark, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH
 from howdah.units import format_memory
@@ -21,7 +21,7 @@ CACHE = {
 }
 
 
-def memory(source: Source) -> list[Figure]:
+def memory(source: FigureSource) -> list[Figure]:
     """Two small charts, each with an axis of its own: a page cache is often many times a budget."""
     process = (
         "memory-process",
@@ -38,20 +38,20 @@ def memory(source: Source) -> list[Figure]:
     return [figure for figure in figures if figure is not None]
 
 
-def _levels(source: Source) -> list[Mark]:
+def _levels(source: FigureSource) -> list[LevelMark]:
     """The highest peak of any workload and the budget, where the record has them."""
     results = source.record.workloads
     peaks = [one.peak_rss_bytes for one in results if one.peak_rss_bytes is not None]
     budgets = [one.memory_bytes for one in results if one.memory_bytes is not None]
     marks = []
     if peaks:
-        marks.append(Mark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
+        marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
     if budgets:
-        marks.append(Mark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
+        marks.append(LevelMark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
     return marks
 
 
-def _gauged(source: Source, metric: str) -> list[Series]:
+def _gauged(source: FigureSource, metric: str) -> list[Series]:
     """A gauge as a series, one for each host: between two samples, the mean of both."""
     return [
         Series(
@@ -69,7 +69,7 @@ def _gauged(source: Source, metric: str) -> list[Series]:
 
 
 def _figure(
-    source: Source, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[Mark]
+    source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
     """One of the two; ``words`` are its id, its title and its caption."""
     id_, title, caption = words

@@ -8,18 +8,18 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
 from howdah.analysis.use import QUIET_BYTES_PER_S
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, said_of_peaks, steps_table, timeline
+from howdah.report.figures.timeline import Axis, SeriesLine, said_of_peaks, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.units import format_bytes, format_rate
 
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
 
 
-def network(source: Source) -> Figure | None:
+def network(source: FigureSource) -> Figure | None:
     """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
     every = _interfaces(source)
     grid = common_grid(every, first_shown_s(source))
@@ -46,7 +46,7 @@ def network(source: Source) -> Figure | None:
     )
 
 
-def quiet_network(source: Source) -> str:
+def quiet_network(source: FigureSource) -> str:
     """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
     every = _interfaces(source)
     grid = common_grid(every, first_shown_s(source))
@@ -59,12 +59,12 @@ def quiet_network(source: Source) -> str:
     return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
 
 
-def _interfaces(source: Source) -> list[Series]:
+def _interfaces(source: FigureSource) -> list[Series]:
     every = [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
     return working(source, every)
 
 
-def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[Line, Line]:
+def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[SeriesLine, SeriesLine]:
     """Bytes received and sent per second, all interfaces together."""
     received = summed(RECEIVED, [one for one in every if one.quantity == "rx"], grid)
     return received, summed(SENT, [one for one in every if one.quantity == "tx"], grid)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from howdah.analysis.disturbance import OTHERS_NOTED
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.wording import percent
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.steps import combined, common_grid, mean
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Line, steps_table, timeline
+from howdah.report.figures.timeline import Axis, SeriesLine, steps_table, timeline
 
 _HEIGHT = 110
 """Lower than what a run is about."""
 
 
-def others(source: Source) -> Figure | None:
+def others(source: FigureSource) -> Figure | None:
     """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
     lab = on_cluster(source.record)
     whole = [one for one in source.evidence.others if one.phase is None]
@@ -34,7 +34,7 @@ def others(source: Source) -> Figure | None:
         key: 100 * combined([one for one in every if one.quantity == quantity], grid, mean)
         for quantity, key in keys.items()
     }
-    lines = [Line(key, values) for key, values in drawn.items() if values.any()]
+    lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
     machine, cpus = whole[0].machine, whole[0].cpus
     beneath = ", beneath the laboratory" if lab else ""
     queues = [one.runnable for one in whole if one.runnable is not None]

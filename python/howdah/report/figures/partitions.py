@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.report.figure import Figure, Source, Table
+from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.lanes import KEYS, OTHER
-from howdah.report.figures.scale import Unit, number_format, rate_unit
+from howdah.report.figures.scale import ScaledUnit, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 
@@ -20,7 +20,7 @@ MOST_BARS = 200
 TABLE_ROWS = 24
 
 
-def partitions(source: Source) -> list[Figure]:
+def partitions(source: FigureSource) -> list[Figure]:
     """A figure for each workload and kind with at least two finished tasks that moved bytes.
 
     dfsio is left out: each of its tasks is one file, and its files have a figure of their own.
@@ -42,7 +42,7 @@ def partitions(source: Source) -> list[Figure]:
     ]
 
 
-def _figure(source: Source, workload: str, kind: str, tasks: list[tuple[int, float]]) -> Figure:
+def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[int, float]]) -> Figure:
     rates = np.array([rate for _, rate in tasks])
     unit = rate_unit(float(rates.max()))
     what = _what(kind)
@@ -69,7 +69,7 @@ def _what(kind: str) -> str:
     return "partition" if kind == "reduce" else f"{kind} task"
 
 
-class Bar(NamedTuple):
+class RateBar(NamedTuple):
     """A task from zero to its rate; or a stretch of neighbours, from the slowest to the fastest of them."""
 
     first: int
@@ -78,19 +78,19 @@ class Bar(NamedTuple):
     high: float
 
 
-def _bars(tasks: list[tuple[int, float]]) -> list[Bar]:
+def _bars(tasks: list[tuple[int, float]]) -> list[RateBar]:
     if len(tasks) <= MOST_BARS:
-        return [Bar(task, task, 0.0, rate) for task, rate in tasks]
+        return [RateBar(task, task, 0.0, rate) for task, rate in tasks]
     cuts = np.linspace(0, len(tasks), MOST_BARS + 1).astype(int)
     stretches = [tasks[start:end] for start, end in pairwise(cuts)]
     return [
-        Bar(some[0][0], some[-1][0], min(rate for _, rate in some), max(rate for _, rate in some))
+        RateBar(some[0][0], some[-1][0], min(rate for _, rate in some), max(rate for _, rate in some))
         for some in stretches
     ]
 
 
 def _spec(
-    source: Source, kind: str, tasks: list[tuple[int, float]], unit: Unit, middle: float
+    source: FigureSource, kind: str, tasks: list[tuple[int, float]], unit: ScaledUnit, middle: float
 ) -> dict[str, Any]:
     bars, what = _bars(tasks), _what(kind)
     top = 1.08 * max(bar.high for bar in bars) / unit.size
@@ -147,7 +147,7 @@ def _spec(
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
 
 
-def _table(what: str, rates: FloatArray, unit: Unit) -> Table:
+def _table(what: str, rates: FloatArray, unit: ScaledUnit) -> Table:
     """Every task's rate, or the rates' percentiles where there are many tasks."""
     if len(rates) <= TABLE_ROWS:
         rows = tuple((str(task), f"{rate / unit.size:.3g}") for task, rate in enumerate(rates))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import ReplicaBalance
 from howdah.model.placement import placed_hosts
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 
 
 class Place(NamedTuple):
@@ -18,7 +18,7 @@ class Place(NamedTuple):
     lost: bool
 
 
-class PlacedHost(NamedTuple):
+class HostPlace(NamedTuple):
     """One host: its workers, and the masters on it in words."""
 
     name: str
@@ -30,10 +30,10 @@ class PlacedRack(NamedTuple):
     """A rack, nameless where no plan tells, and its hosts."""
 
     name: str
-    hosts: tuple[PlacedHost, ...]
+    hosts: tuple[HostPlace, ...]
 
 
-def placed_racks(source: Source, balances: tuple[ReplicaBalance, ...]) -> tuple[PlacedRack, ...]:
+def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> tuple[PlacedRack, ...]:
     """The racks by name, those without workers last; their hosts in the plan's order."""
     counts = [dict(zip(one.names, one.replicas, strict=True)) for one in balances]
     lost = {event.worker for event in source.record.events if event.kind.endswith("-lost")}
@@ -50,13 +50,13 @@ def placed_racks(source: Source, balances: tuple[ReplicaBalance, ...]) -> tuple[
     return tuple(
         PlacedRack(
             rack,
-            tuple(PlacedHost(host, tuple(here), masters.get(host, ())) for (_, host), here in group),
+            tuple(HostPlace(host, tuple(here), masters.get(host, ())) for (_, host), here in group),
         )
         for rack, group in groupby(ordered, key=lambda item: item[0][0])
     )
 
 
-def _masters(source: Source) -> dict[str, tuple[str, ...]]:
+def _masters(source: FigureSource) -> dict[str, tuple[str, ...]]:
     cluster = source.record.plan.cluster
     if cluster is None:
         return {}

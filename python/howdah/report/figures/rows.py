@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Key, Source, series_colour
+from howdah.report.figure import FigureSource, Key, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.machines import Machines
+from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
 from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart
@@ -18,7 +18,7 @@ PITCH = 56.0
 _NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
 
 
-class Beside(NamedTuple):
+class SideNote(NamedTuple):
     """What stands right of a small chart: a key's name with its mean."""
 
     row: int
@@ -27,11 +27,11 @@ class Beside(NamedTuple):
 
 
 def rows(
-    source: Source,
-    shown: Machines,
+    source: FigureSource,
+    shown: MachineRows,
     keys: Sequence[Key],
     axis: Axis,
-    beside: Sequence[Beside],
+    beside: Sequence[SideNote],
     *,
     stacked: bool,
 ) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def rows(
     )
 
 
-def _values(shown: Machines, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
+def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
     """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 3) for edge in shown.grid]
     found = []
@@ -124,7 +124,7 @@ def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> 
 
 
 def _words(
-    shown: Machines, y: dict[str, Any], axis: Axis, bottom: float, room: float
+    shown: MachineRows, y: dict[str, Any], axis: Axis, bottom: float, room: float
 ) -> list[dict[str, Any]]:
     """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
     names = [
@@ -167,7 +167,7 @@ def _words(
     ]
 
 
-def _beside(beside: Sequence[Beside], y: dict[str, Any]) -> list[dict[str, Any]]:
+def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     found = []
     for key in dict.fromkeys(one.key for one in beside):
@@ -196,7 +196,7 @@ def _beside(beside: Sequence[Beside], y: dict[str, Any]) -> list[dict[str, Any]]
     return found
 
 
-def _pointer(source: Source, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
+def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
     """The step pointed at, in the machine's own chart, with its values.
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.

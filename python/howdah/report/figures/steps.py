@@ -14,7 +14,7 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray, Series
 from howdah.analysis.series import means_within, peaks_within
 from howdah.report.figure import Key
-from howdah.report.figures.timeline import Line
+from howdah.report.figures.timeline import SeriesLine
 
 MOST_STEPS = 480
 """More steps than this are narrower than two pixels of a plot."""
@@ -56,9 +56,9 @@ def combined(
     return how(np.stack(drawn)) if drawn else np.zeros(len(grid) - 1)
 
 
-def summed(key: Key, series: Sequence[Series], grid: FloatArray) -> Line:
+def summed(key: Key, series: Sequence[Series], grid: FloatArray) -> SeriesLine:
     """The sum of several rates as a line that knows the peaks between the grid's edges."""
-    return Line(key, combined(series, grid, total), peaks_within(series, grid))
+    return SeriesLine(key, combined(series, grid, total), peaks_within(series, grid))
 
 
 def total(values: FloatArray) -> FloatArray:

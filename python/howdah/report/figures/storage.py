@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from howdah.analysis.evidence import Series
 from howdah.analysis.series import peaks_within
-from howdah.report.figure import Figure, Key, Source
+from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.scale import number_format, rate_unit
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, Mark, said_of_peaks, steps_table, timeline
+from howdah.report.figures.timeline import Axis, LevelMark, said_of_peaks, steps_table, timeline
 from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
@@ -21,7 +21,7 @@ FARTHEST = 6.0
 """A limit this many times beyond the peak is left out of the plot."""
 
 
-def _disks(source: Source) -> list[Series]:
+def _disks(source: FigureSource) -> list[Series]:
     """The data disks' rates; every disk's, where no disk is known to carry data."""
     every = working(
         source,
@@ -35,7 +35,7 @@ def _disks(source: Source) -> list[Series]:
     return data or every
 
 
-def storage(source: Source) -> list[Figure]:
+def storage(source: FigureSource) -> list[Figure]:
     """All data disks together, and each on its own where there are several; empty without samples."""
     every = _disks(source)
     names = sorted({one.instance for one in every})
@@ -57,27 +57,27 @@ def storage(source: Source) -> list[Figure]:
     return [figure for figure in figures if figure is not None]
 
 
-def _peak(source: Source, series: Sequence[Series]) -> float:
+def _peak(source: FigureSource, series: Sequence[Series]) -> float:
     grid = common_grid(series, first_shown_s(source))
     return float(peaks_within(series, grid).max()) if len(grid) else 0.0
 
 
-def _limits(source: Source) -> list[Mark]:
+def _limits(source: FigureSource) -> list[LevelMark]:
     limits = source.record.limits
     if limits is None:
         return []
     return [
-        Mark("read limit", READ.token, limits.read_bytes_per_s),
-        Mark("write limit", WRITE.token, limits.write_bytes_per_s),
+        LevelMark("read limit", READ.token, limits.read_bytes_per_s),
+        LevelMark("write limit", WRITE.token, limits.write_bytes_per_s),
     ]
 
 
 def _figure(
-    source: Source,
+    source: FigureSource,
     id_: str,
     title: str,
     series: Sequence[Series],
-    marks: Sequence[Mark],
+    marks: Sequence[LevelMark],
     *,
     half: bool,
     least_top: float = 0.0,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 
 MOST_WORKERS = 40
 """More workers than this make a picture that nobody reads."""
 
 
-def telling(source: Source, rows: Sequence[dict[str, Any]]) -> list[str]:
+def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
     """At most ``MOST_WORKERS`` names in the plan's order, of those workers that ran tasks.
 
     First come workers that were lost, then those held to be slow, those with failed attempts, and those

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.units import format_seconds
 
 LEAD = 0.01
@@ -22,7 +22,7 @@ class TimeUnit(NamedTuple):
     name: str
 
 
-class Band(NamedTuple):
+class PhaseBand(NamedTuple):
     """A stretch of the run: a phase of a workload, seconds since the run's start."""
 
     workload: str
@@ -31,36 +31,36 @@ class Band(NamedTuple):
     end_s: float
 
 
-def bands(source: Source) -> list[Band]:
+def bands(source: FigureSource) -> list[PhaseBand]:
     """The phases shown, in order; a workload without phases is one band of its own.
 
     The preparation's are among them only in a run that came no further.
     """
-    found: list[Band] = []
+    found: list[PhaseBand] = []
     for workload in source.evidence.workloads:
         found.extend(
-            Band(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
+            PhaseBand(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
         )
         if not workload.phases:
-            found.append(Band(workload.workload, "", workload.start_s, workload.end_s))
+            found.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
     return found or [
-        Band("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
+        PhaseBand("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
     ]
 
 
-def first_shown_s(source: Source) -> float:
+def first_shown_s(source: FigureSource) -> float:
     """The start of the first workload, before which nothing is drawn; the run's start where none began."""
     workloads = source.evidence.workloads
     return workloads[0].start_s if workloads else 0.0
 
 
-def start_of_axis_s(source: Source) -> float:
+def start_of_axis_s(source: FigureSource) -> float:
     """A little before the first moment shown, so that its marks do not touch the axis."""
     first = first_shown_s(source)
     return max(0.0, first - LEAD * (end_of_run_s(source) - first))
 
 
-def left_out(source: Source) -> str:
+def left_out(source: FigureSource) -> str:
     """A sentence on the preparation that no figure over time shows; empty where there was none."""
     workloads, phases = source.evidence.workloads, source.record.preparation
     if not workloads or not phases:
@@ -72,7 +72,7 @@ def left_out(source: Source) -> str:
     return f"The {spent} of preparation before {workloads[0].workload} are left out: {each}."
 
 
-def end_of_run_s(source: Source) -> float:
+def end_of_run_s(source: FigureSource) -> float:
     """The last moment the record knows of, at least a millisecond after the first workload's start."""
     shown = bands(source)
     ends = [source.record.elapsed_s, *(band.end_s for band in shown)]
@@ -80,7 +80,7 @@ def end_of_run_s(source: Source) -> float:
     return max(*ends, 1e-3 + (shown[0].start_s if shown else 0.0))
 
 
-def time_unit(source: Source) -> TimeUnit:
+def time_unit(source: FigureSource) -> TimeUnit:
     """Seconds for runs up to ten minutes, then minutes, then hours."""
     end_s = end_of_run_s(source)
     if end_s <= 600:
@@ -90,7 +90,7 @@ def time_unit(source: Source) -> TimeUnit:
     return TimeUnit(3600.0, "h")
 
 
-def time_x(source: Source, field: str = "time") -> dict[str, Any]:
+def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
     unit = time_unit(source)
     return {

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.report.figure import Key, Source, Table
+from howdah.report.figure import FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.peaks import hidden
 from howdah.report.figures.timeaxis import time_unit, time_x
@@ -21,7 +21,7 @@ _PEAK = " peak"
 """What a column of peaks is called behind its line's name."""
 
 
-class Line(NamedTuple):
+class SeriesLine(NamedTuple):
     """One series on the grid, in the axis's unit."""
 
     key: Key
@@ -34,10 +34,10 @@ class Line(NamedTuple):
         """The highest that was sampled, as far as it is known."""
         return float((self.values if self.peaks is None else self.peaks).max())
 
-    def in_units(self, size: float) -> Line:
+    def in_units(self, size: float) -> SeriesLine:
         """The line in a unit of this size."""
         peaks = None if self.peaks is None else self.peaks / size
-        return Line(self.key, self.values / size, peaks)
+        return SeriesLine(self.key, self.values / size, peaks)
 
     @property
     def hides_peaks(self) -> bool:
@@ -45,12 +45,12 @@ class Line(NamedTuple):
         return self.peaks is not None and hidden(self.values, self.peaks)
 
 
-def said_of_peaks(lines: Sequence[Line]) -> str:
+def said_of_peaks(lines: Sequence[SeriesLine]) -> str:
     """What a caption says of pale lines; empty where none are drawn."""
     return "; pale lines are the peaks within a step" if any(line.hides_peaks for line in lines) else ""
 
 
-class Mark(NamedTuple):
+class LevelMark(NamedTuple):
     """A level to hold the series against, a limit for instance."""
 
     name: str
@@ -117,7 +117,7 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     ]
 
 
-def _wide(grid: FloatArray, lines: Sequence[Line], seconds: float) -> list[dict[str, float]]:
+def _wide(grid: FloatArray, lines: Sequence[SeriesLine], seconds: float) -> list[dict[str, float]]:
     """One row per step and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 4) for edge in grid]
     columns = {name: np.append(values, values[-1]) for name, values in _columns(lines)}
@@ -127,7 +127,7 @@ def _wide(grid: FloatArray, lines: Sequence[Line], seconds: float) -> list[dict[
     ]
 
 
-def _columns(lines: Sequence[Line]) -> Iterator[tuple[str, FloatArray]]:
+def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
     """What is drawn of each line by its name: its means, and its peaks where those hide them."""
     for line in lines:
         yield line.key.name, line.values
@@ -136,13 +136,13 @@ def _columns(lines: Sequence[Line]) -> Iterator[tuple[str, FloatArray]]:
 
 
 def timeline(
-    source: Source,
+    source: FigureSource,
     grid: FloatArray,
-    lines: Sequence[Line],
+    lines: Sequence[SeriesLine],
     axis: Axis,
     *,
     stacked: bool = False,
-    marks: Sequence[Mark] = (),
+    marks: Sequence[LevelMark] = (),
     height: float = 180,
     width: float = WIDTH,
 ) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def timeline(
 
 
 def _places(
-    lines: Sequence[Line], marks: Sequence[Mark], axis: Axis, height: float, stacked: bool
+    lines: Sequence[SeriesLine], marks: Sequence[LevelMark], axis: Axis, height: float, stacked: bool
 ) -> list[Label]:
     """Where each name goes: at its line's end, or in the order of the stack from the bottom up."""
     if stacked:
@@ -255,7 +255,7 @@ def _places(
     return spread([Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends], height)
 
 
-def steps_table(source: Source, grid: FloatArray, lines: Sequence[Line], unit: str) -> Table:
+def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLine], unit: str) -> Table:
     """The series as numbers in at most ``TABLE_ROWS`` rows: means over time, and peaks where they differ."""
     bounds = np.linspace(0, len(grid) - 1, min(TABLE_ROWS, len(grid) - 1) + 1).astype(int)
     edges, widths = grid[bounds], np.diff(grid)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from howdah.analysis.evidence import Machine, ReplicaBalance
-from howdah.report.figure import Figure, Source, Table
+from howdah.analysis.evidence import MachineOfRun, ReplicaBalance
+from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.places import PlacedRack, placed_racks
 from howdah.report.figures.topology_cells import cells
 from howdah.report.figures.topology_hosts import hosts
@@ -13,7 +13,7 @@ MOST_DETAILED = 40
 """More workers than this are drawn as cells, without numbers."""
 
 
-def topology(source: Source) -> Figure | None:
+def topology(source: FigureSource) -> Figure | None:
     """The figure; None off a cluster, or where nobody names a worker."""
     workers = [one for one in source.evidence.machines if one.level == "worker"]
     if source.record.cluster is None or not workers:
@@ -60,7 +60,7 @@ def _spread(one: ReplicaBalance) -> str:
     return f"{said}."
 
 
-def _table(workers: list[Machine], balances: tuple[ReplicaBalance, ...]) -> Table:
+def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
     counts = [dict(zip(one.names, one.replicas, strict=True)) for one in balances]
     return Table(
         ("worker", "host", "rack", *(f"{one.workload}, replicas" for one in balances)),

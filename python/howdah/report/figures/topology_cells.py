@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
-from howdah.report.figures.places import Place, PlacedHost, PlacedRack
+from howdah.report.figures.places import HostPlace, Place, PlacedRack
 from howdah.report.figures.sheet import SHEET, Sheet
 from howdah.units import format_counted
 
@@ -26,7 +26,7 @@ class _Block(NamedTuple):
     """A rack: its hosts row by row, and the room they take with its name above them, pixels."""
 
     name: str
-    rows: tuple[tuple[PlacedHost, ...], ...]
+    rows: tuple[tuple[HostPlace, ...], ...]
     wide: float
     tall: float
 
@@ -63,7 +63,7 @@ def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, An
 
 
 def _block(rack: PlacedRack, drawing: _Drawing) -> _Block:
-    rows: list[list[PlacedHost]] = [[]]
+    rows: list[list[HostPlace]] = [[]]
     x = wide = 0.0
     for host in rack.hosts:
         if x and x + _wide(host, drawing) > SHEET:
@@ -88,27 +88,27 @@ def _rack(sheet: Sheet, block: _Block, x: float, y: float, drawing: _Drawing) ->
         y += _row_tall(row, drawing)
 
 
-def _across(host: PlacedHost) -> int:
+def _across(host: HostPlace) -> int:
     return max(1, min(_MOST_ACROSS, len(host.workers)))
 
 
-def _wide(host: PlacedHost, drawing: _Drawing) -> float:
+def _wide(host: HostPlace, drawing: _Drawing) -> float:
     return max(_box_wide(host), _LEAST_NAMED if drawing.named else 0.0)
 
 
-def _box_wide(host: PlacedHost) -> float:
+def _box_wide(host: HostPlace) -> float:
     return _STEP * _across(host) + 4
 
 
-def _tall(host: PlacedHost) -> float:
+def _tall(host: HostPlace) -> float:
     return _STEP * max(1, ceil(len(host.workers) / _across(host))) + 4
 
 
-def _row_tall(row: Sequence[PlacedHost], drawing: _Drawing) -> float:
+def _row_tall(row: Sequence[HostPlace], drawing: _Drawing) -> float:
     return max(map(_tall, row), default=0.0) + (_NAME if drawing.named else 0.0) + _GAP
 
 
-def _host(sheet: Sheet, host: PlacedHost, x: float, y: float, drawing: _Drawing) -> None:
+def _host(sheet: Sheet, host: HostPlace, x: float, y: float, drawing: _Drawing) -> None:
     if drawing.named:
         name = host.name.partition(".")[0]
         sheet.word(x, y + 5, name, room=_wide(host, drawing) + _GAP - 2, tone="muted")

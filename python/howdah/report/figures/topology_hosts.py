@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.report.figures.places import Place, PlacedHost, PlacedRack
+from howdah.report.figures.places import HostPlace, Place, PlacedRack
 from howdah.report.figures.sheet import SHEET, Sheet
 from howdah.units import format_counted
 
@@ -32,14 +32,14 @@ def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int
     return sheet.spec(y)
 
 
-def _tall(host: PlacedHost, names: tuple[str, ...]) -> float:
+def _tall(host: HostPlace, names: tuple[str, ...]) -> float:
     each = _LINE * (1 + len(names)) + 4
     return 2 * _PAD + _LINE * (1 + len(host.masters)) + each * len(host.workers)
 
 
 def _host(
     sheet: Sheet,
-    host: PlacedHost,
+    host: HostPlace,
     x: float,
     y: float,
     *,

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
-from howdah.report.figure import Figure, Key, Source, series_colour
+from howdah.report.figure import Figure, FigureSource, Key, series_colour
+from howdah.report.figures.events import event_layers, event_marks
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Bar, Lane, merged, tasks_table
+from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table
 from howdah.report.figures.legend import HEIGHT, legend, with_still
 from howdah.report.figures.telling import MOST_WORKERS, telling
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
-from howdah.report.figures.upsets import upset_layers, upsets
 from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart
 from howdah.units import format_bytes, format_counted, format_seconds
 
@@ -26,7 +26,7 @@ _LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
 _ALL_LANES, _LEAST_PITCH, _MOST_PITCH, _GAP = 760.0, 4.0, 13.0, 7.0
 
 
-class Group(NamedTuple):
+class LaneGroup(NamedTuple):
     """One worker's lanes, from ``top`` to ``bottom`` in pixels."""
 
     worker: str
@@ -37,13 +37,13 @@ class Group(NamedTuple):
 class Places(NamedTuple):
     """Where everything is: each worker's group, each lane's upper edge, and a lane's height, pixels."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[LaneGroup, ...]
     lanes: tuple[Lane, ...]
     tops: tuple[float, ...]
     pitch: float
 
 
-def worker_lanes(source: Source) -> Figure | None:
+def worker_lanes(source: FigureSource) -> Figure | None:
     """The figure, or None if no task was recorded or the run was not on a cluster."""
     table = source.run.tasks
     if not table.num_rows or source.record.cluster is None:
@@ -70,7 +70,7 @@ def worker_lanes(source: Source) -> Figure | None:
     )
 
 
-def _caption(source: Source, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
+def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
     count = len({row["worker"] for row in every})
     said = f"{format_counted(len(every), 'task attempt')} on {format_counted(count, 'worker')}."
     if count > len(workers):
@@ -97,7 +97,7 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
     pitch = max(_LEAST_PITCH, min(_MOST_PITCH, (_ALL_LANES - _GAP * len(own)) / count))
     groups, lanes, tops, y = [], [], [], _GAP / 2
     for worker, mine in own.items():
-        groups.append(Group(worker, y, y + pitch * len(mine)))
+        groups.append(LaneGroup(worker, y, y + pitch * len(mine)))
         for lane in sorted(mine):
             lanes.append(lane)
             tops.append(y)
@@ -106,7 +106,7 @@ def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
     return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
 
 
-def _ends(source: Source) -> dict[TaskAttempt, float]:
+def _ends(source: FigureSource) -> dict[TaskAttempt, float]:
     """When attempts on workers that were lost ended, which Hadoop learned only later."""
     return {
         each: loss.lost_s
@@ -116,7 +116,9 @@ def _ends(source: Source) -> dict[TaskAttempt, float]:
     }
 
 
-def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskAttempt, float]) -> list[Bar]:
+def _bars(
+    rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskAttempt, float]
+) -> list[LaneBar]:
     """One bar for each attempt, two for a reduce that told when it had all its map output.
 
     Two as well for one that was lost with its worker: until the loss, and until Hadoop knew.
@@ -125,7 +127,7 @@ def _bars(rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskA
     bars = []
     for row in rows:
         series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or KEYS.get(row["kind"], OTHER)
-        bar = Bar(
+        bar = LaneBar(
             series.name,
             places[Lane(row["worker"], row["kind"], row["slot"])],
             row["start_s"],
@@ -153,7 +155,7 @@ def _named(row: dict[str, Any]) -> str:
     return f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
 
 
-def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) -> dict[str, Any]:
+def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
     unit = time_unit(source)
     above = header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
@@ -215,7 +217,9 @@ def _spec(source: Source, places: Places, bars: list[Bar], keys: Sequence[Key]) 
             },
         },
         *_crosses(values, y, places.pitch),
-        *upset_layers(upsets(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y),
+        *event_layers(
+            event_marks(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y
+        ),
         _names(places, y),
         *_causes(source, places, y),
         *legend(keys, height + _AXIS + HEIGHT / 2),
@@ -272,7 +276,7 @@ def shortened(places: Places) -> list[str]:
     return short if len(set(short)) == len(whole) else whole
 
 
-def _causes(source: Source, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
+def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of a worker that was slow, or had a slow task, the most likely cause."""
     middles = {one.worker: (one.top + one.bottom) / 2 for one in places.groups}
     causes: dict[str, list[str]] = {}

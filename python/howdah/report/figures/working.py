@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from howdah.analysis.evidence import Gauge, Series
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 
 Sampled = TypeVar("Sampled", Series, Gauge)
 
 
-def working(source: Source, every: Sequence[Sampled]) -> list[Sampled]:
+def working(source: FigureSource, every: Sequence[Sampled]) -> list[Sampled]:
     """Those of the workers, or of a host whose workers were not sampled; all of them off a cluster."""
     if source.record.cluster is None:
         return list(every)
@@ -26,6 +26,6 @@ def working(source: Source, every: Sequence[Sampled]) -> list[Sampled]:
     return [one for one in every if one.host in names]
 
 
-def of_workers(source: Source) -> str:
+def of_workers(source: FigureSource) -> str:
     """What a total's title adds on a cluster; empty elsewhere."""
     return "" if source.record.cluster is None else " of all workers"

@@ -12,7 +12,7 @@ from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
 from howdah.report.plan.asked import command
-from howdah.report.plan.grounds import Cited, Grounds, Law, labels
+from howdah.report.plan.grounds import Cited, Grounds, RuleText, labels
 from howdah.units import format_counted
 
 MOST_RACKS = 200
@@ -21,7 +21,7 @@ MOST_RACKS = 200
 _COMMAND, _DIGEST = "asked for by", "inventory's SHA-256"
 
 
-class Choice(NamedTuple):
+class PlatformChoice(NamedTuple):
     """One platform with its figures and what speaks for and against it."""
 
     candidate: Candidate
@@ -40,14 +40,14 @@ class Decided(NamedTuple):
     holds_for: str
     reason: str
     rule: str
-    law: Law
+    rule_text: RuleText
     sources: tuple[Cited, ...]
     inputs: tuple[tuple[str, str], ...]
     breaks: tuple[Breach, ...]
     yours: bool
 
 
-class Content(NamedTuple):
+class PlanContent(NamedTuple):
     """Everything the page says."""
 
     title: str
@@ -55,7 +55,7 @@ class Content(NamedTuple):
     answer: str
     leads: tuple[str, ...]
     several_groups: bool
-    choices: tuple[Choice, ...]
+    choices: tuple[PlatformChoice, ...]
     choices_left_out: int
     masters: tuple[tuple[Master, str], ...]
     topology: tuple[tuple[str, str], ...]
@@ -70,7 +70,7 @@ class Content(NamedTuple):
     version: str
 
 
-def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
+def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
     """The page's content."""
     request = cluster.request
     several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
@@ -81,7 +81,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> Content:
         one for one in cluster.candidates if one.verdict == "recommended" or not words.many_groups(cluster)
     ]
     names = dict.fromkeys(file for file, _ in decided)
-    return Content(
+    return PlanContent(
         title=f"{cluster.inventory.cluster}: plan",
         kicker=f"plan of {cluster.inventory.cluster} · Hadoop {request.hadoop}"
         + (f" · HBase {request.hbase}" if request.hbase_used else ""),
@@ -110,11 +110,11 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _choice(candidate: Candidate) -> Choice:
+def _choice(candidate: Candidate) -> PlatformChoice:
     ordered = sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight)))
     reasons = tuple((one.verdict, words.weight_text(one), one.text, one.rule) for one in ordered)
     verdict = "" if candidate.verdict == "possible" else candidate.verdict
-    return Choice(candidate, words.figures(candidate), verdict, reasons)
+    return PlatformChoice(candidate, words.figures(candidate), verdict, reasons)
 
 
 def _topology(cluster: Cluster) -> tuple[tuple[str, str], ...]:
@@ -150,7 +150,7 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
         holds_for=(setting.worker or setting.group or "") if several else "",
         reason=setting.reason,
         rule=setting.rule or "",
-        law=grounds.rules.get(setting.rule or "", Law("")),
+        rule_text=grounds.rules.get(setting.rule or "", RuleText("")),
         sources=grounds.cited(setting.source),
         inputs=tuple((one.name, words.input_text(one)) for one in setting.inputs),
         breaks=setting.breaks,

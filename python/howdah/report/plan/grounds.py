@@ -14,7 +14,7 @@ class Cited(NamedTuple):
     says: str = ""
 
 
-class Law(NamedTuple):
+class RuleText(NamedTuple):
     """What a rule says, and what time has changed of it."""
 
     says: str
@@ -24,7 +24,7 @@ class Law(NamedTuple):
 class Grounds(NamedTuple):
     """The rules by their id, and the sources by how they are cited."""
 
-    rules: Mapping[str, Law]
+    rules: Mapping[str, RuleText]
     sources: Mapping[str, Cited]
 
     def cited(self, source: str) -> tuple[Cited, ...]:

@@ -8,7 +8,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.report.document import data, drawn, environment, scripts, style
 from howdah.report.figure import Figure
 from howdah.report.picture import svg
-from howdah.report.plan.content import Content, content
+from howdah.report.plan.content import PlanContent, content
 from howdah.report.plan.drawings.host import host
 from howdah.report.plan.drawings.racks import racks
 from howdah.report.plan.drawings.shapes import Drawing
@@ -58,7 +58,7 @@ def _hosts(plan: Plan, cluster: Cluster) -> list[Drawing]:
     ]
 
 
-def _sections(said: Content, figures: Sequence[Figure]) -> list[tuple[str, str]]:
+def _sections(said: PlanContent, figures: Sequence[Figure]) -> list[tuple[str, str]]:
     present = [
         ("hosts", "Hosts", True),
         ("memory-section", "Memory", True),

@@ -12,10 +12,10 @@ from rich.text import Text
 from howdah.model.plan import Candidate, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
-from howdah.report.plan.grounds import Cited, Grounds, Law
+from howdah.report.plan.grounds import Cited, Grounds, RuleText
 from howdah.units import format_counted, format_gib
 
-_UNKNOWN = Law("")
+_UNKNOWN = RuleText("")
 
 
 def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> RenderableType:
@@ -57,8 +57,8 @@ def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iter
 
 def _rule(rule: str, grounds: Grounds) -> str:
     """A rule's id and its words, which an older plan's rule may no longer have."""
-    law = grounds.rules.get(rule, _UNKNOWN)
-    return f"{rule}: {law.says}" if law.says else rule
+    text = grounds.rules.get(rule, _UNKNOWN)
+    return f"{rule}: {text.says}" if text.says else rule
 
 
 def _inputs(setting: Setting) -> list[tuple[str, RenderableType]]:

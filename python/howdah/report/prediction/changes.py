@@ -8,15 +8,15 @@ from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Effect, WhatIf
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Content, Data
+from howdah.report.prediction.content import Data, PredictionContent
 from howdah.report.prediction.figures.tornado import tornado
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.words import SIMULATED, longer
 
 
-def changes(found: WhatIf, calibration: Calibration | None) -> Content:
+def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of changes; ``calibration`` is the one that they rest on."""
-    return Content(
+    return PredictionContent(
         name="what-if",
         title=f"{found.suite}: what one change would do",
         kicker=(found.suite, "what if", "simulated"),

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Table
-from howdah.report.provenance import Facts
+from howdah.report.provenance import FactGroup
 
 
-class Section(NamedTuple):
+class PredictionSection(NamedTuple):
     """A part of the page under a heading of its own; ``name`` is what links to it."""
 
     id: str
@@ -29,7 +29,7 @@ class Data(NamedTuple):
     rows: tuple[tuple[str | float | None, ...], ...]
 
 
-class Content(NamedTuple):
+class PredictionContent(NamedTuple):
     """Everything that a page says; ``name`` is its files'."""
 
     name: str
@@ -41,8 +41,8 @@ class Content(NamedTuple):
     figure: Figure | None
     about_table: str
     table: Table
-    sections: tuple[Section, ...]
-    facts: tuple[Facts, ...]
+    sections: tuple[PredictionSection, ...]
+    facts: tuple[FactGroup, ...]
     grounds: tuple[Titled, ...]
     data: tuple[Data, ...]
 

@@ -21,7 +21,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
-from howdah.report.provenance import Facts
+from howdah.report.provenance import FactGroup
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
@@ -55,7 +55,7 @@ class Ground(NamedTuple):
         return cls(found.calibration, best_of, found.replications, found.seed)
 
 
-def facts(ground: Ground) -> Iterator[Facts]:
+def facts(ground: Ground) -> Iterator[FactGroup]:
     """How it was simulated."""
     turned = f"the best of {ground.best_of} runs, turned to a typical run"
     entries = (
@@ -65,15 +65,15 @@ def facts(ground: Ground) -> Iterator[Facts]:
         ("seed", str(ground.seed)),
         *([("howdah", ground.version)] if ground.version else []),
     )
-    yield Facts("Simulation", entries)
+    yield FactGroup("Simulation", entries)
 
 
-def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
+def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:
     """On what, and what would run."""
     if plan.cluster is not None:
         hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
         workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
-        yield Facts(
+        yield FactGroup(
             "Plan",
             (
                 ("platform", plan.platform),
@@ -81,7 +81,7 @@ def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
                 ("workers", f"{workers:,}"),
             ),
         )
-    yield Facts("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
+    yield FactGroup("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
 
 
 def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:

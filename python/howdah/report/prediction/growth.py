@@ -6,7 +6,7 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Content, Data, Section
+from howdah.report.prediction.content import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.figures.growth import growth as time_figure
 from howdah.report.prediction.figures.masters import masters
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
@@ -15,11 +15,11 @@ from howdah.report.prediction.words import SIMULATED, between
 from howdah.units import format_bytes, format_count, format_rate
 
 
-def growth(found: Sweep, calibration: Calibration | None) -> Content:
+def growth(found: Sweep, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of growth; ``calibration`` is the one that it rests on."""
     first, last = found.points[0], found.points[-1]
     grown = "as much data for each host at every size" if found.quantity == "hosts" else "the same hosts"
-    return Content(
+    return PredictionContent(
         name="sweep",
         title=f"{found.suite}: how it grows",
         kicker=(found.suite, f"{found.quantity} swept", "simulated"),
@@ -32,7 +32,7 @@ def growth(found: Sweep, calibration: Calibration | None) -> Content:
         figure=time_figure(found),
         about_table="Every size with its time and the load of the masters",
         table=_table(found),
-        sections=(Section("masters", "Masters", "The masters", "", (masters(found),)),),
+        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(found),)),),
         facts=tuple(facts(Ground.of_variation(found, calibration))),
         grounds=tuple(calibration_tables(calibration)),
         data=_data(found),

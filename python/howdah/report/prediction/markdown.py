@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from howdah.report.figure import Table
 from howdah.report.markdown import escaped, figure_block, table, titled
-from howdah.report.prediction.content import Content
+from howdah.report.prediction.content import PredictionContent
 
 
-def prediction_markdown(said: Content, folder: str) -> str:
+def prediction_markdown(said: PredictionContent, folder: str) -> str:
     """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
     return "\n\n".join(_blocks(said, folder)) + "\n"
 
 
-def _blocks(said: Content, folder: str) -> Iterator[str]:
+def _blocks(said: PredictionContent, folder: str) -> Iterator[str]:
     yield f"# {escaped(said.answer)}"
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in said.lead)

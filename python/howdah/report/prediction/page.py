@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import howdah
 from howdah.report.document import data, drawn, environment, scripts, style
-from howdah.report.prediction.content import Content
+from howdah.report.prediction.content import PredictionContent
 
 
-def prediction_page(said: Content, pictures: dict[str, str]) -> str:
+def prediction_page(said: PredictionContent, pictures: dict[str, str]) -> str:
     """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
     running = scripts()
     return (

@@ -8,19 +8,19 @@ from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Content, Data
+from howdah.report.prediction.content import Data, PredictionContent
 from howdah.report.prediction.figures.spans import Span, spans
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.words import SIMULATED, between, width
-from howdah.report.provenance import Facts
+from howdah.report.provenance import FactGroup
 from howdah.report.words import moment
 from howdah.units import format_counted
 
 
-def predicted(prediction: Prediction, calibration: Calibration | None) -> Content:
+def predicted(prediction: Prediction, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of a prediction; ``calibration`` is the one that it rests on."""
     cluster = prediction.plan.cluster
-    return Content(
+    return PredictionContent(
         name="prediction",
         title=f"{prediction.suite.name} predicted",
         kicker=(
@@ -42,7 +42,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Conten
         facts=(
             *facts(Ground.of(prediction)),
             *work_facts(prediction.plan, prediction.suite),
-            Facts("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
+            FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
         ),
         grounds=tuple(calibration_tables(calibration)),
         data=(_data(prediction.forecasts),),

@@ -9,20 +9,20 @@ from howdah.analysis.wording import named, percent, seconds, signed
 from howdah.model.prediction import Prediction, Score
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Content, Data, Section
+from howdah.report.prediction.content import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.figures.hits import hits
 from howdah.report.prediction.figures.spans import Span, spans
 from howdah.report.prediction.grounds import Ground, facts, work_facts
 from howdah.report.prediction.history import scored_runs
 from howdah.report.prediction.words import between
-from howdah.report.provenance import Facts
+from howdah.report.provenance import FactGroup
 from howdah.report.words import moment
 
 
-def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> Content:
+def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> PredictionContent:
     """Everything that is said of a run's scores; ``history`` holds all so far, these among them."""
     inside = sum(one.inside for one in history)
-    return Content(
+    return PredictionContent(
         name="score",
         title=f"{prediction.suite.name} scored",
         kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
@@ -37,10 +37,12 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         about_table="Every predicted time beside the measured one",
         table=_table(scores),
         sections=(
-            Section("history", "History", "Every score so far", "", (hits(history),), (_runs(history),)),
+            PredictionSection(
+                "history", "History", "Every score so far", "", (hits(history),), (_runs(history),)
+            ),
         ),
         facts=(
-            Facts(
+            FactGroup(
                 "Held together",
                 (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine)),
             ),

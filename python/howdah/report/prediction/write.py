@@ -8,14 +8,14 @@ from pathlib import Path
 
 from howdah.report.folder import put
 from howdah.report.picture import svg
-from howdah.report.prediction.content import Content, Data
+from howdah.report.prediction.content import Data, PredictionContent
 from howdah.report.prediction.markdown import prediction_markdown
 from howdah.report.prediction.page import prediction_page
 
 FIGURES, DATA = "figures", "data"
 
 
-def write_page(said: Content, out_dir: Path) -> Path:
+def write_page(said: PredictionContent, out_dir: Path) -> Path:
     """Write ``<name>.html``, ``<name>.md``, ``figures/*.svg`` and ``data/*.csv``; return the page's path.
 
     The page stands alone; the Markdown links the pictures beside it. Existing files of these names are

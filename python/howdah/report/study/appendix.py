@@ -7,12 +7,12 @@ from howdah.model.plan import Setting
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan.words import size_note
-from howdah.report.study.found import Found
+from howdah.report.study.found import StudyFound
 from howdah.report.study.where import where
 from howdah.report.words import moment
 
 
-def facts_table(found: Found, aspect: Aspect) -> Table:
+def facts_table(found: StudyFound, aspect: Aspect) -> Table:
     """What all runs have in common of one kind, and what differs, cell by cell, as a list of values."""
     values: dict[str, dict[str, None]] = {}
     for cell in found.cells:
@@ -23,7 +23,7 @@ def facts_table(found: Found, aspect: Aspect) -> Table:
     return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
 
 
-def parameters_table(found: Found) -> Table:
+def parameters_table(found: StudyFound) -> Table:
     """Every value of any plan that is not the release's default, the cells that have it, and its reason."""
     planned = [cell for cell in found.cells if cell.parameters]
     values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
@@ -51,7 +51,7 @@ def _grounds(one: Setting) -> tuple[str, str]:
     return ("given by the study", "its file") if one.origin == "user" else (one.reason, one.source)
 
 
-def runs_table(found: Found) -> Table:
+def runs_table(found: StudyFound) -> Table:
     """Every run that counts."""
     rows = tuple(
         (

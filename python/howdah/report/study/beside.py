@@ -9,13 +9,13 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent, signed
 from howdah.model.study import matches
 from howdah.report.figure import Table
-from howdah.report.study.found import CellRuns, Found
+from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
 from howdah.study.matrix import named
 
 
-class Beside(NamedTuple):
+class PublishedBeside(NamedTuple):
     """One figure that was published and found."""
 
     cell: CellRuns
@@ -31,7 +31,7 @@ class Beside(NamedTuple):
         return self.found_s / self.published_s - 1
 
 
-def compared(found: Found) -> tuple[Beside, ...]:
+def compared(found: StudyFound) -> tuple[PublishedBeside, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
     pairs = []
     for cell in found.cells:
@@ -45,11 +45,11 @@ def compared(found: Found) -> tuple[Beside, ...]:
                     if values:
                         what = name.replace("/", " ")
                         mean = geometric_mean(values)
-                        pairs.append(Beside(cell, what, value_s, mean, published.source))
+                        pairs.append(PublishedBeside(cell, what, value_s, mean, published.source))
     return tuple(pairs)
 
 
-def published_table(found: Found) -> Table:
+def published_table(found: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
     rows = tuple(
         (
@@ -66,7 +66,7 @@ def published_table(found: Found) -> Table:
     return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
 
 
-def beside_table(found: Found) -> Table:
+def beside_table(found: StudyFound) -> Table:
     """The same in the papers' shape: a row for each cell, each published time with what was found's error."""
     several = compared(found)
     what = list(dict.fromkeys(one.what for one in several))
@@ -83,7 +83,7 @@ def beside_table(found: Found) -> Table:
     return Table((*factors(found.study), *what, "source"), tuple(rows))
 
 
-def ratios_table(found: Found) -> Table:
+def ratios_table(found: StudyFound) -> Table:
     """Published ratios beside those of what was found."""
     rows = []
     for published in found.study.published:
@@ -103,7 +103,7 @@ def ratios_table(found: Found) -> Table:
     return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
 
 
-def _times(found: Found, labels: dict[str, str], workload: str) -> list[float]:
+def _times(found: StudyFound, labels: dict[str, str], workload: str) -> list[float]:
     return [
         value
         for cell in found.cells
@@ -112,7 +112,7 @@ def _times(found: Found, labels: dict[str, str], workload: str) -> list[float]:
     ]
 
 
-def agreement(found: Found) -> str:
+def agreement(found: StudyFound) -> str:
     """How far all published figures lie from what was found, in a sentence; empty where there are none."""
     errors = [one.error for one in compared(found)]
     if not errors:
@@ -126,7 +126,7 @@ def agreement(found: Found) -> str:
     return f"{text}, the largest {signed(worst)}." if pstdev(errors) else f"{text}."
 
 
-def unmatched(found: Found) -> tuple[str, ...]:
+def unmatched(found: StudyFound) -> tuple[str, ...]:
     """Published times of cells that have run, without anything found beside them."""
     matched = {(one.cell.cell.number, one.what) for one in compared(found)}
     return tuple(
@@ -141,7 +141,7 @@ def unmatched(found: Found) -> tuple[str, ...]:
     )
 
 
-def unpublished(found: Found) -> tuple[str, ...]:
+def unpublished(found: StudyFound) -> tuple[str, ...]:
     """Cells of which nothing was published, where of others something was."""
     cells = [one for published in found.study.published for one in published.cells]
     if not cells:

@@ -11,7 +11,7 @@ from howdah.model.comparison import Comparison, Verdict
 from howdah.report.comparing.sentences import answer
 from howdah.report.comparing.words import interval, more, subject
 from howdah.report.plan.words import answer as planned
-from howdah.report.study.found import Found
+from howdah.report.study.found import StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sorted_size
 from howdah.study.matrix import named
 from howdah.units import format_bytes, format_counted
@@ -24,7 +24,7 @@ class Conclusion(NamedTuple):
     answer: str
 
 
-def conclusions(found: Found) -> tuple[Conclusion, ...]:
+def conclusions(found: StudyFound) -> tuple[Conclusion, ...]:
     """A sentence for each stratum; else how time grew with size, or what is planned."""
     if found.strata:
         return tuple(Conclusion(one.name, _answer(one.comparison)) for one in found.strata)
@@ -60,7 +60,7 @@ def _answer(comparison: Comparison) -> str:
     return f"{main}{also}" + (f" Of {listed(unclear)} no difference can be told." if unclear else "")
 
 
-def _grown(found: Found) -> Iterator[Conclusion]:
+def _grown(found: StudyFound) -> Iterator[Conclusion]:
     """How time grew from each size to the next beside n log n."""
     lines = by_size(found)
     for cells in lines:

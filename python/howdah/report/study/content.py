@@ -9,7 +9,7 @@ from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.content import Part
+from howdah.report.comparing.content import GroupContent
 from howdah.report.comparing.sentences import said
 from howdah.report.comparing.tables import changes_table, others_table, tests_table
 from howdah.report.comparing.words import subject
@@ -24,25 +24,25 @@ from howdah.report.study.beside import (
     unpublished,
 )
 from howdah.report.study.conclusions import Conclusion, conclusions
-from howdah.report.study.found import CellRuns, Found, StratumFound
+from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.report.study.masters import masters_table
 from howdah.report.study.platforms import judgements_table, platforms_table, published_platforms_table
 from howdah.report.study.results import results_table, sizes_table
 from howdah.units import format_counted
 
 
-class Section(NamedTuple):
+class StudySection(NamedTuple):
     """Everything said of one stratum, after its answer."""
 
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[GroupContent, ...]
     remarks: tuple[str, ...]
     changes: Titled
     others: tuple[Titled, ...]
     tests: Titled
 
 
-class Content(NamedTuple):
+class StudyContent(NamedTuple):
     """Everything a study says."""
 
     title: str
@@ -61,17 +61,17 @@ class Content(NamedTuple):
     published_platforms: Table
     agreement: str
     best_of: str
-    sections: tuple[Section, ...]
+    sections: tuple[StudySection, ...]
     open: tuple[str, ...]
     appendix: tuple[Titled, ...]
 
 
-def content(found: Found) -> Content:
+def content(found: StudyFound) -> StudyContent:
     """Put everything into words."""
     study = found.study
     runs = [run for cell in found.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
-    return Content(
+    return StudyContent(
         title=study.question,
         kicker=(
             study.study,
@@ -100,7 +100,7 @@ def content(found: Found) -> Content:
     )
 
 
-def _computed(found: Found) -> str:
+def _computed(found: StudyFound) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
     if not _runs(found):
         return "Nothing of this study runs: its cells are planned, and times are those that were published."
@@ -116,12 +116,12 @@ def _computed(found: Found) -> str:
     )
 
 
-def _runs(found: Found) -> bool:
+def _runs(found: StudyFound) -> bool:
     """Whether any cell is more than planned."""
     return any(cell.cell.runs for cell in found.cells)
 
 
-def _best_of(found: Found) -> str:
+def _best_of(found: StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
     most = max((one.best_of for one in found.study.published), default=1)
     if most == 1 or not any(run.origin is Origin.MEASURED for cell in found.cells for run in cell.runs):
@@ -133,12 +133,14 @@ def _best_of(found: Found) -> str:
     )
 
 
-def _section(one: StratumFound) -> Section:
+def _section(one: StratumFound) -> StudySection:
     comparison = one.comparison
     base = comparison.baseline
-    return Section(
+    return StudySection(
         title=one.name,
-        parts=tuple(Part(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against),
+        parts=tuple(
+            GroupContent(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against
+        ),
         remarks=comparison.remarks,
         changes=Titled(
             "What changed",
@@ -159,7 +161,7 @@ def _section(one: StratumFound) -> Section:
     )
 
 
-def _open(found: Found) -> Iterator[str]:
+def _open(found: StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
     for one in found.strata:
         where = f"{one.name}: " if one.name else ""
@@ -192,7 +194,7 @@ def _untold(judged: Judged) -> str:
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
-def _mixed(found: Found) -> Iterator[str]:
+def _mixed(found: StudyFound) -> Iterator[str]:
     """Software that changed while the study went on, which nobody chose to vary."""
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
@@ -210,7 +212,7 @@ def _empty(cell: CellRuns) -> bool:
     return bool(cell.runs) and not cell.good
 
 
-def _appendix(found: Found) -> Iterator[Titled]:
+def _appendix(found: StudyFound) -> Iterator[Titled]:
     several = "Values that differ between runs are told one after the other."
     yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
     yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.report.comparing.draw import Figures as Compared
+from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.figure import Figure
-from howdah.report.study.found import Found
+from howdah.report.study.found import StudyFound
 from howdah.report.study.masters_load import masters_load
 from howdah.report.study.scaling import scaling
 
 
-class Figures(NamedTuple):
+class StudyFigures(NamedTuple):
     """How time grows with size, what blocks ask of the masters, and the figures of each stratum."""
 
     scaling: Figure | None
@@ -30,9 +30,9 @@ class Figures(NamedTuple):
         return (*([self.scaling] if self.scaling else []), *self.masters, *compared)
 
 
-def draw(found: Found) -> Figures:
+def draw(found: StudyFound) -> StudyFigures:
     """Every figure there is data for; a figure's id begins with its stratum's number."""
-    return Figures(
+    return StudyFigures(
         scaling=scaling(found),
         masters=masters_load(found),
         strata=tuple(

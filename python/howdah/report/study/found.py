@@ -65,7 +65,7 @@ class StratumFound(NamedTuple):
     followed: Followed
 
 
-class Found(NamedTuple):
+class StudyFound(NamedTuple):
     """Everything a study has found so far."""
 
     study: Study

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.report.comparing.draw import Figures as Compared
+from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.markdown import escaped, figure_block, table, titled
-from howdah.report.study.content import Content, Section
-from howdah.report.study.draw import Figures
+from howdah.report.study.content import StudyContent, StudySection
+from howdah.report.study.draw import StudyFigures
 
 
-def study_markdown(said: Content, figures: Figures, folder: str) -> str:
+def study_markdown(said: StudyContent, figures: StudyFigures, folder: str) -> str:
     """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
     return "\n\n".join(_blocks(said, figures, folder)) + "\n"
 
 
-def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
+def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[str]:
     yield f"# {escaped(said.question)}"
     yield "\n".join(
         f"- **{escaped(one.where)}:** {escaped(one.answer)}" if one.where else f"- {escaped(one.answer)}"
@@ -53,7 +53,7 @@ def _blocks(said: Content, figures: Figures, folder: str) -> Iterator[str]:
     yield from titled(said.appendix)
 
 
-def _section(section: Section, figures: Compared, folder: str, *, answered: bool) -> Iterator[str]:
+def _section(section: StudySection, figures: Compared, folder: str, *, answered: bool) -> Iterator[str]:
     yield f"## Compared{escaped(f': {section.title}') if section.title else ''}"
     if figures.answer and not answered:
         yield figure_block(figures.answer, folder)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
 from howdah.report.figure import Table
-from howdah.report.study.found import CellRuns, Found
+from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.words import NONE
 
 MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
@@ -39,12 +39,12 @@ class Load(NamedTuple):
         return PER_BLOCKS * busy / self.blocks_per_s
 
 
-def loads(found: Found) -> tuple[Load, ...]:
+def loads(found: StudyFound) -> tuple[Load, ...]:
     """Every load there is, in the matrix's order."""
     return tuple(load for cell in found.cells for load in _loads(cell))
 
 
-def masters_table(found: Found) -> Table:
+def masters_table(found: StudyFound) -> Table:
     """The masters' load as a share of a core, and for 100 blocks a second where these are known."""
     columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in MASTERS))
     columns += tuple(f"{name} per {PER_BLOCKS} blocks/s" for name, _ in MASTERS)

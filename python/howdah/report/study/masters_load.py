@@ -8,7 +8,7 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.study.found import Found
+from howdah.report.study.found import StudyFound
 from howdah.report.study.masters import MASTERS, PER_BLOCKS, Load, loads
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 from howdah.study.matrix import named
@@ -17,7 +17,7 @@ HEIGHT = 170
 _BLOCKS = "block_size"
 
 
-def masters_load(found: Found) -> tuple[Figure, ...]:
+def masters_load(found: StudyFound) -> tuple[Figure, ...]:
     """A figure for each master whose load and blocks are known in two cells or more."""
     every = loads(found)
     figures = []
@@ -28,7 +28,7 @@ def masters_load(found: Found) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _figure(found: Found, known: list[Load], place: int, master: str) -> Figure:
+def _figure(found: StudyFound, known: list[Load], place: int, master: str) -> Figure:
     lines = _series(found, known)
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
     return Figure(
@@ -44,7 +44,7 @@ def _figure(found: Found, known: list[Load], place: int, master: str) -> Figure:
     )
 
 
-def _series(found: Found, known: list[Load]) -> dict[str, list[Load]]:
+def _series(found: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
     """A workload with all but the block size alike, where colours suffice; else all of a workload."""
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}

@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 import howdah
 from howdah.report.document import Drawn, data, drawn, environment, scripts, style
-from howdah.report.study.content import Content, Section
-from howdah.report.study.draw import Figures
+from howdah.report.study.content import StudyContent, StudySection
+from howdah.report.study.draw import StudyFigures
 
 
 class Shown(NamedTuple):
     """A stratum's words and figures."""
 
-    said: Section
+    said: StudySection
     answer: Drawn | None
     repeats: tuple[Drawn, ...]
     over_time: tuple[Drawn, ...]
     whose: str
 
 
-def study_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str:
+def study_page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -> str:
     """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
     running = scripts()
     shown = [
@@ -52,7 +52,7 @@ def study_page(said: Content, figures: Figures, pictures: dict[str, str]) -> str
     )
 
 
-def _sections(said: Content, figures: Figures) -> list[tuple[str, str]]:
+def _sections(said: StudyContent, figures: StudyFigures) -> list[tuple[str, str]]:
     present = [
         ("platforms", "Platforms", said.platforms.rows),
         ("results", "Results", said.results.rows),

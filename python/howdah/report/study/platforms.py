@@ -12,7 +12,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.study import PublishedPlatform, matches
 from howdah.report.figure import Table
 from howdah.report.plan.words import weight_text
-from howdah.report.study.found import Found
+from howdah.report.study.found import StudyFound
 from howdah.report.study.where import where
 from howdah.report.words import NONE
 from howdah.units import format_gib
@@ -29,7 +29,7 @@ _COLUMNS = (
 )
 
 
-class Division(NamedTuple):
+class PlatformWorkers(NamedTuple):
     """Workers of one kind on a platform."""
 
     workers: int
@@ -41,9 +41,9 @@ class Division(NamedTuple):
     masters: str
 
 
-def platforms_table(found: Found) -> Table:
+def platforms_table(found: StudyFound) -> Table:
     """Each way in which hosts are divided, with the cells that have it; empty where there is no cluster."""
-    cells: dict[Division, list[int]] = {}
+    cells: dict[PlatformWorkers, list[int]] = {}
     for cell in found.cells:
         for division in _divisions(cell.plan):
             cells.setdefault(division, []).append(cell.cell.number)
@@ -63,7 +63,7 @@ def platforms_table(found: Found) -> Table:
     return Table(_COLUMNS, rows)
 
 
-def published_platforms_table(found: Found) -> Table:
+def published_platforms_table(found: StudyFound) -> Table:
     """Published divisions beside the planned ones, number by number."""
     columns = ("platform", "what", "published", "planned", "source")
     seen: dict[tuple[str, ...], None] = {}
@@ -78,7 +78,7 @@ def published_platforms_table(found: Found) -> Table:
     return Table(columns, tuple(seen))
 
 
-def judgements_table(found: Found) -> Table:
+def judgements_table(found: StudyFound) -> Table:
     """What the planner's rules say for and against each platform, and what each is worth of the time."""
     cells: dict[tuple[str, str, str], list[int]] = {}
     for cell in found.cells:
@@ -91,7 +91,7 @@ def judgements_table(found: Found) -> Table:
     return Table(("platform", "speaks", "worth", "what"), rows)
 
 
-def _beside(published: PublishedPlatform, planned: Division) -> Iterator[tuple[str, str, str]]:
+def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
     counts = (
         ("workers", published.workers, planned.workers),
         ("CPUs of each", published.cpus, planned.cpus),
@@ -103,13 +103,13 @@ def _beside(published: PublishedPlatform, planned: Division) -> Iterator[tuple[s
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
 
-def _divisions(plan: Plan | None) -> Iterator[Division]:
+def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
     if plan is None or plan.cluster is None:
         return
     counts = Counter(worker.kind for worker in placed_workers(plan.cluster))
     masters = _masters(plan.cluster)
     for kind in plan.workers:
-        yield Division(
+        yield PlatformWorkers(
             workers=counts[kind.name],
             cpus=kind.vcpus,
             memory_bytes=kind.memory_bytes,

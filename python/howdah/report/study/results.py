@@ -13,7 +13,7 @@ from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import place
 from howdah.report.figure import Table
-from howdah.report.study.found import CellRuns, Found
+from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.words import NONE
 from howdah.study.precision import half_width
 from howdah.units import format_bytes
@@ -21,7 +21,7 @@ from howdah.units import format_bytes
 SORT = "terasort"
 
 
-def stretches(found: Found) -> list[tuple[str, str | None]]:
+def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
     """Every workload with its phases behind it, as the runs have them."""
     every = dict.fromkeys(
         (one.measure.workload, one.measure.phase)
@@ -33,7 +33,7 @@ def stretches(found: Found) -> list[tuple[str, str | None]]:
     return list(every)
 
 
-def primary_metrics(found: Found) -> list[Measure]:
+def primary_metrics(found: StudyFound) -> list[Measure]:
     """The metrics that workloads are run for, as the runs have them."""
     every = dict.fromkeys(
         one.measure
@@ -45,7 +45,7 @@ def primary_metrics(found: Found) -> list[Measure]:
     return list(every)
 
 
-def results_table(found: Found) -> Table:
+def results_table(found: StudyFound) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
     shown, metrics = stretches(found), primary_metrics(found)
     columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*one) for one in shown))
@@ -67,7 +67,7 @@ def factors(study: Study) -> tuple[str, ...]:
     return tuple(factor.vary.replace("_", " ") for factor in study.factors)
 
 
-def sizes_table(found: Found) -> Table:
+def sizes_table(found: StudyFound) -> Table:
     """What sorting comes to per second, and its time beside n log n; empty where size does not vary."""
     rows = []
     for cells in by_size(found):
@@ -87,7 +87,7 @@ def sizes_table(found: Found) -> Table:
     return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
 
 
-def by_size(found: Found) -> list[list[CellRuns]]:
+def by_size(found: StudyFound) -> list[list[CellRuns]]:
     """Cells that differ only in their dataset, the smallest first."""
     lines: dict[tuple[str, ...], list[CellRuns]] = {}
     for cell in found.cells:

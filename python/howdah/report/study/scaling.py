@@ -12,7 +12,7 @@ from howdah.model.run import Origin
 from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.figure import Figure, Key, series_colour
 from howdah.report.figures.timeline import Label, spread
-from howdah.report.study.found import CellRuns, Found
+from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
 from howdah.units import format_bytes
@@ -26,7 +26,7 @@ _POWERS = range(-3, 7)
 """Powers of ten that times in seconds lie between."""
 
 
-def scaling(found: Found) -> Figure | None:
+def scaling(found: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
     lines = by_size(found)[:MOST_COLOURS]
     if not lines:
@@ -47,7 +47,7 @@ def scaling(found: Found) -> Figure | None:
     )
 
 
-def _name(found: Found, cells: list[CellRuns]) -> str:
+def _name(found: StudyFound, cells: list[CellRuns]) -> str:
     labels = [label for name, label in cells[0].cell.levels.items() if name != "dataset"]
     return ", ".join(labels) or SORT
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import vl_convert
 
-from howdah.report.artist import Artist
 from howdah.report.figure import Table
 from howdah.report.folder import put
-from howdah.report.study.content import Content, content
-from howdah.report.study.draw import Figures, draw
-from howdah.report.study.found import Found
+from howdah.report.renderer import Renderer
+from howdah.report.study.content import StudyContent, content
+from howdah.report.study.draw import StudyFigures, draw
+from howdah.report.study.found import StudyFound
 from howdah.report.study.legible import legible
 from howdah.report.study.markdown import study_markdown
 from howdah.report.study.page import study_page
@@ -24,16 +24,16 @@ _SHARP = 2
 """Pixels of a PNG to one of its figure's."""
 
 
-def write_paper(found: Found, out_dir: Path) -> Path:
+def write_paper(found: StudyFound, out_dir: Path) -> Path:
     """Write ``study.html``, ``study.md``, ``figures/*.svg|png`` and ``data/*.csv``; return the page's path.
 
     ``study.html`` stands alone; ``study.md`` links the pictures beside it. The same runs give the same
     bytes. What these folders held is replaced. Raises OSError if the directory cannot be written.
     """
-    with Artist() as artist:
+    with Renderer() as renderer:
         said = content(found)
         figures = draw(found)
-        pictures = artist.pictures([legible(figure) for figure in figures.every()])
+        pictures = renderer.pictures([legible(figure) for figure in figures.every()])
     files: dict[str, str | bytes] = {}
     for name, picture in pictures.items():
         files[f"{FIGURES}/{name}.svg"] = picture
@@ -55,7 +55,7 @@ def _clear(out_dir: Path, files: Container[str]) -> None:
                 path.unlink()
 
 
-def _tables(said: Content, figures: Figures) -> Iterator[tuple[str, Table]]:
+def _tables(said: StudyContent, figures: StudyFigures) -> Iterator[tuple[str, Table]]:
     """Every table that has rows, and the numbers behind every figure."""
     named = (
         ("platforms", said.platforms),

@@ -9,18 +9,18 @@ from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError
 from howdah.installation.digests import FETCHABLE, faults
-from howdah.installation.fetch import Fetched, Progress, fetch
+from howdah.installation.fetch import Fetched, FetchProgress, fetch
 from howdah.installation.find import find_installation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_fault, java_home, java_version
 from howdah.releases import DEFAULT_HADOOP
 
-__all__ = ["DEFAULT_HADOOP", "FETCHABLE", "Fetched", "Progress", "Shown", "fetch", "show"]
+__all__ = ["DEFAULT_HADOOP", "FETCHABLE", "FetchProgress", "Fetched", "ShownHadoop", "fetch", "show"]
 
 T = TypeVar("T")
 
 
-class Shown(NamedTuple):
+class ShownHadoop(NamedTuple):
     """What would run Hadoop on this machine."""
 
     installation: Installation | None
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     """What stands in the way of running it, each with what to do; none if nothing does."""
 
 
-def show(release: str | None) -> Shown:
+def show(release: str | None) -> ShownHadoop:
     """Look at the installation that would be used; a fetched one's jars are verified."""
     missing: list[HowdahError] = []
     installation = _tried(lambda: find_installation(release=release), missing)
@@ -46,7 +46,7 @@ def show(release: str | None) -> Shown:
         if fault := java_fault(version, installation.version):
             missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
     own = release is None and "HADOOP_HOME" in os.environ
-    return Shown(
+    return ShownHadoop(
         installation,
         named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
         java=java,

@@ -140,7 +140,7 @@ def down(name: str, directory: Path | None = None) -> Taken:
     """Take a laboratory down, whatever is left of it; safe to repeat."""
     with registry.locked(name):
         where = _directory(name, directory)
-        found = registry.entry(name) is not None or bool(removing.survey(name, where))
+        found = registry.entry(name) is not None or bool(removing.leftovers(name, where))
         left = removing.remove(name, where)
         return Taken(name, found or (where is not None and not where.exists()), left)
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.lab.kernel.cgroups import Group, machine_group
+from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, space
 from howdah.lab.kernel.processes import belongs
 from howdah.lab.registry import host_space
 from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState, Machine
+from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
@@ -39,7 +39,7 @@ def beneath(state: LabState) -> tuple[Source, ...]:
     """The machine that the laboratory is on, with what the laboratory uses of it."""
     own = (
         grouped_lab(groups, list(devices(state.spec).values()))
-        if state.spec and (groups := _groups(Group.of(state.name)))
+        if state.spec and (groups := _groups(ControlGroup.of(state.name)))
         else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
     )
     return machine_beneath(_name_beneath(state), own)
@@ -60,7 +60,7 @@ def _hosts(spec: LabSpec) -> Iterator[LabMachine]:
                 name=host.name,
                 cpus=host.cpus or _cpus(),
                 memory_bytes=host.memory_bytes or _memory_bytes(),
-                groups=_groups(Group.of(spec.name, host.name)),
+                groups=_groups(ControlGroup.of(spec.name, host.name)),
                 namespace=SPACES / host_space(spec.name, host.name),
                 interface=UPLINK,
             )
@@ -89,13 +89,13 @@ def _machines(state: LabState, conf: ClientConf) -> Iterator[LabMachine]:
         )
 
 
-def _groups(group: Group) -> Mapping[str, Path]:
+def _groups(group: ControlGroup) -> Mapping[str, Path]:
     """The group's directories, unless what is needed to tell its use is not among them."""
     paths = group.paths
     return paths if paths.keys() >= _CONTROLLERS else {}
 
 
-def _jmx(machine: Machine, conf: ClientConf) -> Iterator[tuple[str, str]]:
+def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
     """The web servers of a machine's daemons by the daemon's name."""
     masters: tuple[tuple[Role, str, tuple[WebAddress, ...]], ...] = (
         (Role.NAMENODE, "namenode", conf.namenodes()),

@@ -19,8 +19,8 @@ from howdah.session.plan.plans import grounds, load_plan, release_default
 
 __all__ = [
     "MEANINGS",
+    "Explained",
     "Explanation",
-    "Found",
     "candidate_text",
     "default_of",
     "explain_rule",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-class Found(NamedTuple):
+class Explained(NamedTuple):
     """What bears a name: a key may have a value for each kind of worker, a platform one for each group."""
 
     settings: tuple[Setting, ...] = ()
@@ -46,10 +46,10 @@ class Found(NamedTuple):
     masters: tuple[Master, ...] = ()
 
 
-def find(plan: Plan, path: Path, name: str) -> Found:
+def find(plan: Plan, path: Path, name: str) -> Explained:
     """What the plan in ``path`` knows by this name; raises UserError with the nearest name it knows."""
     cluster = plan.cluster
-    found = Found(
+    found = Explained(
         settings=tuple(one for one in plan.settings if one.key == name),
         candidates=tuple(one for one in cluster.candidates if name in _platforms(one)) if cluster else (),
         masters=tuple(one for one in cluster.masters if one.name == name) if cluster else (),

@@ -24,7 +24,7 @@ from howdah.services.web import Web
 
 __all__ = [
     "Given",
-    "Imported",
+    "ImportedInventory",
     "import_cluster",
     "kind_of_disk",
     "work_text",
@@ -34,7 +34,7 @@ __all__ = [
 _NAME = "cluster"
 
 
-class Imported(NamedTuple):
+class ImportedInventory(NamedTuple):
     """An inventory's text with its groups, hosts that are down, what could not be asked, and the work."""
 
     text: str
@@ -46,7 +46,7 @@ class Imported(NamedTuple):
 
 def import_cluster(
     conf_dir: Path, *, given: Given, probe_files: Sequence[Path], days: int, with_work: bool
-) -> Imported:
+) -> ImportedInventory:
     """Read the cluster that a client's configuration leads to; nothing is written, here or there.
 
     Raises UserError for a configuration or a probe that is wrong, and ServiceError where the NameNode does
@@ -71,7 +71,7 @@ def import_cluster(
     groups = survey_groups(found, given, probes)
     text = _heading(found) + new_text(groups, _cluster_name(found.name))
     parse_inventory(text, "the inventory")  # What is written must read back.
-    return Imported(text, groups, found.dead, tuple(unread), work)
+    return ImportedInventory(text, groups, found.dead, tuple(unread), work)
 
 
 def kind_of_disk(text: str) -> DiskKind:

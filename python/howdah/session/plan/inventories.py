@@ -15,8 +15,8 @@ from howdah.model.inventory import Inventory
 from howdah.session.files import replace_file
 
 __all__ = [
-    "Added",
     "Addition",
+    "ExtendedInventory",
     "Notice",
     "Serves",
     "add_probes",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class Added(NamedTuple):
+class ExtendedInventory(NamedTuple):
     """An inventory's new text, and what was added to it."""
 
     text: str
@@ -37,7 +37,7 @@ class Added(NamedTuple):
 
 def add_probes(
     files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
-) -> Added:
+) -> ExtendedInventory:
     """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
 
     Raises UserError for a file that is no probe, a host that is listed already, and a ``group`` that
@@ -50,7 +50,7 @@ def add_probes(
         text = new_text(additions)
     else:
         text = extended_text(read_text(target, "give an inventory"), additions)
-    return Added(text, parse_inventory(text, str(target or "inventory")), additions)
+    return ExtendedInventory(text, parse_inventory(text, str(target or "inventory")), additions)
 
 
 def save(path: Path, text: str) -> None:

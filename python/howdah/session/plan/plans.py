@@ -16,7 +16,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HADOOP_VERSIONS, HBASE_VERSIONS
-from howdah.report.plan.grounds import Cited, Grounds, Law
+from howdah.report.plan.grounds import Cited, Grounds, RuleText
 from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
 
@@ -110,7 +110,7 @@ def write_plan_page(plan: Plan, path: Path) -> None:
 def grounds() -> Grounds:
     """What every rule says, and every item of the papers."""
     return Grounds(
-        rules={rule.id: Law(rule.says, rule.today) for rule in RULES},
+        rules={rule.id: RuleText(rule.says, rule.today) for rule in RULES},
         sources={label: Cited(label, item.title, item.says) for label, item in items().items()},
     )
 

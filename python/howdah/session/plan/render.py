@@ -8,9 +8,9 @@ from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
 from howdah.render import render
 from howdah.render.contents import counted
-from howdah.render.directory import Change, changes, digest, write
+from howdah.render.directory import FileChange, changes, digest, write
 
-__all__ = ["Change", "changes", "counted", "digest", "render_plan", "write"]
+__all__ = ["FileChange", "changes", "counted", "digest", "render_plan", "write"]
 
 
 def render_plan(path: Path) -> ConfigSet:

@@ -17,7 +17,7 @@ from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
 if TYPE_CHECKING:
-    from howdah.report.prediction.content import Content
+    from howdah.report.prediction.content import PredictionContent
 
 __all__ = [
     "check_directory",
@@ -63,7 +63,7 @@ def write_scored(scored: Scored, out_dir: Path) -> Path:
     return _write(said(scored.prediction, scored.scores, scored.history), out_dir)
 
 
-def _write(said: Content, out_dir: Path) -> Path:
+def _write(said: PredictionContent, out_dir: Path) -> Path:
     from howdah.report.prediction.write import write_page  # noqa: PLC0415
 
     try:

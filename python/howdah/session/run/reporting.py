@@ -10,7 +10,7 @@ from howdah.analysis.evidence import Analysis, WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
 from howdah.model.run import RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
-from howdah.report.artist import Artist
+from howdah.report.renderer import Renderer
 from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
 from howdah.session.run.floor import find_floor
@@ -20,7 +20,7 @@ from howdah.store.reader import read_run
 
 __all__ = [
     "Analysis",
-    "Finished",
+    "FinishedRun",
     "WorkloadTime",
     "analyse_run",
     "find_report",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """A run with its analysis and where they lie."""
 
     data: RunData
@@ -41,11 +41,11 @@ class Finished(NamedTuple):
     """None for a report that was made anew."""
 
 
-def report_run(path: Path, artist: Artist | None = None) -> Finished:
-    """Analyse a stored run and write its report beside it; ``artist`` is one that was called before."""
-    with artist or Artist() as drawing:
+def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
+    """Analyse a stored run and write its report beside it; ``renderer`` is one that was called before."""
+    with renderer or Renderer() as drawing:
         data, analysis = analyse_run(path)
-        return Finished(data, analysis, path, write_report(data, analysis, path, drawing))
+        return FinishedRun(data, analysis, path, write_report(data, analysis, path, drawing))
 
 
 def analyse_run(path: Path) -> tuple[RunData, Analysis]:

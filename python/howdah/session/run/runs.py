@@ -15,14 +15,14 @@ from howdah.model.counters import Counters
 from howdah.model.job import Job
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.session.run.ahead import Ahead
 from howdah.session.run.spent import Spent
+from howdah.session.run.warmup import ReportWarmup
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
-    from howdah.session.run.reporting import Finished
+    from howdah.session.run.reporting import FinishedRun
 
 DEFAULT_RUNS_DIR = Path("runs")
 
@@ -103,13 +103,13 @@ class _Recorder:
         self.recording_s += time.monotonic() - began_s
 
 
-def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Finished:
+def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> FinishedRun:
     """Run a job, keep its record, analyse it and write its report.
 
     Raises UserError if the job cannot start; a run that failed or was stopped is returned.
     """
-    with Ahead() as ahead:
-        recorder = _Recorder(runs_dir, observer, ahead.begin)
+    with ReportWarmup() as warmup:
+        recorder = _Recorder(runs_dir, observer, warmup.begin)
         began_s = time.monotonic()
         record = engine.run(job, recorder)
         ran_s = time.monotonic()
@@ -118,7 +118,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
         with recorder.writer as writer:
             writer.finish(record)
         written_s = time.monotonic()
-        finished = ahead.report(writer.path)
+        finished = warmup.report(writer.path)
     recording_s = recorder.recording_s + written_s - ran_s
     engine_s = ran_s - began_s - recorder.recording_s
     return finished._replace(spent=Spent(engine_s, recording_s, time.monotonic() - written_s))

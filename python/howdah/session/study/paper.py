@@ -18,7 +18,7 @@ from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.report.comparing.draw import Followed
 from howdah.report.comparing.figures.colours import MOST_COLOURS
-from howdah.report.study.found import CellRuns, Found, StratumFound
+from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
 from howdah.session.study.directory import StudyDirectory, by_age
@@ -53,7 +53,7 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
         ) from error
 
 
-def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Found:
+def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
     """What the runs of a study have come to so far."""
     runs, plans, warnings = [], dict[int, Plan](), dict[str, None]()
     for run, record in directory.ended():
@@ -68,7 +68,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Foun
     for cell in cells:
         if cell.planned and cell.number not in plans:
             plans[cell.number] = read_plan(plan_path(directory, cell))
-    return Found(
+    return StudyFound(
         study=study,
         cells=tuple(_cell(cell, by_cell[cell.number], plans.get(cell.number)) for cell in cells),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),

@@ -31,8 +31,8 @@ from howdah.study.schedule import Due, due, laboratories
 from howdah.units import parse_bytes
 
 __all__ = [
-    "Finished",
-    "Given",
+    "FinishedStudy",
+    "GivenStudy",
     "Matrix",
     "Study",
     "StudyObserver",
@@ -64,7 +64,7 @@ class Matrix(NamedTuple):
         return laboratories(self.left)
 
 
-class Finished(NamedTuple):
+class FinishedStudy(NamedTuple):
     """A study that has run."""
 
     study: Study
@@ -77,7 +77,7 @@ class Finished(NamedTuple):
         return sum(run.figures.outcome is not Outcome.SUCCEEDED for run in self.done)
 
 
-class Given(NamedTuple):
+class GivenStudy(NamedTuple):
     """A study as it was given: what it says, its text, and the folder that its files are beside."""
 
     study: Study
@@ -90,16 +90,16 @@ class Given(NamedTuple):
         return Path("study") / self.study.study
 
 
-def read(path: Path) -> Given:
+def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
     study = read_study(path)
     known = (*suites(), HBASE)
     if study.suite not in known:
         raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, known))
-    return Given(study, read_text(path, "give a study"), path.parent)
+    return GivenStudy(study, read_text(path, "give a study"), path.parent)
 
 
-def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | None) -> Given:
+def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | None) -> GivenStudy:
     """The study of this machine; raises UserError for what it cannot be made of."""
     for path in data_dirs:
         if not path.is_dir():
@@ -117,10 +117,10 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
         repeats or 3,
     )
     # JSON is YAML: what is kept reads back as any study does.
-    return Given(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
+    return GivenStudy(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
 
 
-def dry_run(given: Given, directory: Path) -> Matrix:
+def dry_run(given: GivenStudy, directory: Path) -> Matrix:
     """What a study would run, every cell of it checked; nothing is kept. Raises UserError for a wrong one."""
     study, cells = given.study, cells_of(given.study)
     there = StudyDirectory(directory)
@@ -136,7 +136,7 @@ def dry_run(given: Given, directory: Path) -> Matrix:
     return Matrix(study, cells, done, left, expected_s(study, left, done, known.seconds), known.grounds)
 
 
-def run(given: Given, directory: Path, observer: StudyObserver) -> Finished:
+def run(given: GivenStudy, directory: Path, observer: StudyObserver) -> FinishedStudy:
     """Make every run of a study that is left, and write its paper.
 
     Raises UserError where a cell or the directory is wrong, Aborted where the user stops it.
@@ -144,10 +144,10 @@ def run(given: Given, directory: Path, observer: StudyObserver) -> Finished:
     there = StudyDirectory(directory)
     with there.locked():
         done = make_runs(given, there, observer)
-        return Finished(given.study, done, write_study_paper(there))
+        return FinishedStudy(given.study, done, write_study_paper(there))
 
 
-def make_runs(given: Given, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
+def make_runs(given: GivenStudy, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
     """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
     cells = cells_of(given.study)
     if not there.begun:

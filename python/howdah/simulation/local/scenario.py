@@ -56,7 +56,7 @@ class Packing(Model):
     """Bytes stored for each byte."""
 
 
-class Program(Model):
+class LocalProgram(Model):
     """One program; what its kind does not have is left out."""
 
     kind: Literal["teragen", "terasort", "teravalidate", "dfsio-write", "dfsio-read"]
@@ -102,7 +102,7 @@ class LocalScenario(Model):
     """Map tasks at once."""
     reduce_slots: int
     """Reduce tasks at once."""
-    workloads: tuple[Program, ...]
+    workloads: tuple[LocalProgram, ...]
     """What is run, in order."""
     sample_interval_s: float
     """Samples are taken at this interval."""

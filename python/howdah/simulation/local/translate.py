@@ -11,7 +11,7 @@ from howdah import _native
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.job import Job
-from howdah.model.measured import DirectoryRates, Figure, Measured, RowCosts, SortCost, StreamRates
+from howdah.model.measured import DirectoryRates, Measured, MeasuredFigure, RowCosts, SortCost, StreamRates
 from howdah.model.storage import FileSystem
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
@@ -20,12 +20,12 @@ from howdah.simulation.local.scenario import (
     Costs,
     Directory,
     Doubling,
+    LocalProgram,
     LocalScenario,
     Packing,
-    Program,
 )
 
-Draw = Callable[[Figure], float]
+Draw = Callable[[MeasuredFigure], float]
 """A value for a measured figure: its median, or another of those that its repeats leave possible."""
 
 
@@ -64,7 +64,7 @@ def _doubling(numbers: Sequence[float], costs: Sequence[float], least_s: float) 
     return Doubling(at=at, cost_s=max(line, least_s), doubling_s=float(slope))
 
 
-def median(figure: Figure) -> float:
+def median(figure: MeasuredFigure) -> float:
     """The figure's own value."""
     return figure.value
 
@@ -142,10 +142,10 @@ def _costs(rows: RowCosts, rates: StreamRates, draw: Draw) -> Costs:
     )
 
 
-def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, draw: Draw) -> Program:
+def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, draw: Draw) -> LocalProgram:
     match workload:
         case TeraGen():
-            return Program(kind="teragen", rows=workload.rows, maps=workload.maps)
+            return LocalProgram(kind="teragen", rows=workload.rows, maps=workload.maps)
         case TeraSort():
             worker = job.plan.workers[0]
             slots = max(worker.map_slots, worker.reduce_slots)
@@ -153,7 +153,7 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
             _, in_memory = _native.terasort_needs(workload.rows or 0, reduces, slots)
             # What is spilled is merged out of the pool; what is not, out of as much of it as it needs.
             memory = min(in_memory, pool_bytes)
-            return Program(
+            return LocalProgram(
                 kind="terasort",
                 rows=workload.rows,
                 maps=workload.maps,
@@ -164,9 +164,9 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
                 codec=_packing(workload.codec, measured.rows, draw),
             )
         case TeraValidate():
-            return Program(kind="teravalidate", rows=workload.rows, files=_files(job))
+            return LocalProgram(kind="teravalidate", rows=workload.rows, files=_files(job))
         case DfsioFiles():
-            return Program(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
+            return LocalProgram(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
         case _:
             raise UserError(
                 "SUITE", f"{workload.kind} is not simulated on one machine", "give terasuite or dfsio"

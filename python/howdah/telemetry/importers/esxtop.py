@@ -33,7 +33,7 @@ class Meaning(NamedTuple):
     offset: float = 0.0
 
 
-class Place(NamedTuple):
+class CounterPlace(NamedTuple):
     """Whose a counter is: a virtual machine's by name, or the host's where that is None; and its instance."""
 
     guest: str | None
@@ -76,7 +76,7 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 """Counters by their object."""
 
 
-def place_of(kind: str, instance: str) -> Place | None:
+def place_of(kind: str, instance: str) -> CounterPlace | None:
     """Whose the counters of an object's instance are; None for what is counted elsewhere already.
 
     ``_Total``, a virtual machine's disks taken together and the hypervisor's own ports are.
@@ -84,17 +84,17 @@ def place_of(kind: str, instance: str) -> Place | None:
     match kind:
         case "Network Port":
             if uplink := _UPLINK.fullmatch(instance):
-                return Place(None, uplink[1])
+                return CounterPlace(None, uplink[1])
             port = _PORT.fullmatch(instance)
-            return Place(port[1], port[2] or "eth0") if port else None
+            return CounterPlace(port[1], port[2] or "eth0") if port else None
         case "Virtual Disk":
             disk = _DISK.fullmatch(instance)
-            return Place(disk[1], disk[2]) if disk else None
+            return CounterPlace(disk[1], disk[2]) if disk else None
         case "Group Cpu":
             group = _GROUP.fullmatch(instance)
-            return Place(group[1], "all") if group else None
+            return CounterPlace(group[1], "all") if group else None
         case _:
-            return None if instance == "_Total" else Place(None, instance)
+            return None if instance == "_Total" else CounterPlace(None, instance)
 
 
 class _Column(NamedTuple):

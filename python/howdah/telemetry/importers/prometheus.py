@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
-from howdah.services.errors import Refused
+from howdah.services.errors import RefusedByDaemon
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines, counts
 from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, summed
@@ -35,40 +35,40 @@ _QUERY = re.compile(rf"({_PART}(?:/{_PART})*)=\s*([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{{
 _QUERY_HINT = "METRIC=SELECTOR: 'datanode/written_bytes=hadoop_datanode_byteswritten{job=\"hdfs\"}'"
 
 
-class Series(NamedTuple):
+class PrometheusSeries(NamedTuple):
     """A metric, with the label that names its instance in braces, and the factor to its unit."""
 
     metric: str
     factor: float = 1.0
 
 
-NODE: Mapping[str, Series] = {
-    "node_cpu_seconds_total": Series("cpu/{cpu}/{mode}"),
-    "node_disk_read_bytes_total": Series("disk/{device}/read_bytes"),
-    "node_disk_written_bytes_total": Series("disk/{device}/written_bytes"),
-    "node_disk_reads_completed_total": Series("disk/{device}/reads"),
-    "node_disk_writes_completed_total": Series("disk/{device}/writes"),
-    "node_disk_io_time_seconds_total": Series("disk/{device}/busy_s"),
-    "node_network_receive_bytes_total": Series("nic/{device}/rx_bytes"),
-    "node_network_transmit_bytes_total": Series("nic/{device}/tx_bytes"),
-    "node_network_receive_packets_total": Series("nic/{device}/rx_packets"),
-    "node_network_transmit_packets_total": Series("nic/{device}/tx_packets"),
-    "node_network_receive_drop_total": Series("nic/{device}/drops"),
-    "node_network_transmit_drop_total": Series("nic/{device}/drops"),
-    "node_memory_MemAvailable_bytes": Series("memory/available_bytes"),
-    "node_memory_Cached_bytes": Series("memory/cached_bytes"),
-    "node_memory_Dirty_bytes": Series("memory/dirty_bytes"),
-    "node_memory_Writeback_bytes": Series("memory/writeback_bytes"),
-    "node_memory_SwapTotal_bytes": Series("memory/swap_used_bytes"),
-    "node_memory_SwapFree_bytes": Series("memory/swap_used_bytes", -1.0),
-    "node_vmstat_pgmajfault": Series("memory/major_faults"),
-    "node_vmstat_pswpin": Series("memory/swapped_in_bytes", _PAGE_BYTES),
-    "node_vmstat_pswpout": Series("memory/swapped_out_bytes", _PAGE_BYTES),
-    "node_pressure_cpu_waiting_seconds_total": Series("pressure/cpu_some_s"),
-    "node_pressure_io_waiting_seconds_total": Series("pressure/io_some_s"),
-    "node_pressure_io_stalled_seconds_total": Series("pressure/io_full_s"),
-    "node_pressure_memory_waiting_seconds_total": Series("pressure/memory_some_s"),
-    "node_pressure_memory_stalled_seconds_total": Series("pressure/memory_full_s"),
+NODE: Mapping[str, PrometheusSeries] = {
+    "node_cpu_seconds_total": PrometheusSeries("cpu/{cpu}/{mode}"),
+    "node_disk_read_bytes_total": PrometheusSeries("disk/{device}/read_bytes"),
+    "node_disk_written_bytes_total": PrometheusSeries("disk/{device}/written_bytes"),
+    "node_disk_reads_completed_total": PrometheusSeries("disk/{device}/reads"),
+    "node_disk_writes_completed_total": PrometheusSeries("disk/{device}/writes"),
+    "node_disk_io_time_seconds_total": PrometheusSeries("disk/{device}/busy_s"),
+    "node_network_receive_bytes_total": PrometheusSeries("nic/{device}/rx_bytes"),
+    "node_network_transmit_bytes_total": PrometheusSeries("nic/{device}/tx_bytes"),
+    "node_network_receive_packets_total": PrometheusSeries("nic/{device}/rx_packets"),
+    "node_network_transmit_packets_total": PrometheusSeries("nic/{device}/tx_packets"),
+    "node_network_receive_drop_total": PrometheusSeries("nic/{device}/drops"),
+    "node_network_transmit_drop_total": PrometheusSeries("nic/{device}/drops"),
+    "node_memory_MemAvailable_bytes": PrometheusSeries("memory/available_bytes"),
+    "node_memory_Cached_bytes": PrometheusSeries("memory/cached_bytes"),
+    "node_memory_Dirty_bytes": PrometheusSeries("memory/dirty_bytes"),
+    "node_memory_Writeback_bytes": PrometheusSeries("memory/writeback_bytes"),
+    "node_memory_SwapTotal_bytes": PrometheusSeries("memory/swap_used_bytes"),
+    "node_memory_SwapFree_bytes": PrometheusSeries("memory/swap_used_bytes", -1.0),
+    "node_vmstat_pgmajfault": PrometheusSeries("memory/major_faults"),
+    "node_vmstat_pswpin": PrometheusSeries("memory/swapped_in_bytes", _PAGE_BYTES),
+    "node_vmstat_pswpout": PrometheusSeries("memory/swapped_out_bytes", _PAGE_BYTES),
+    "node_pressure_cpu_waiting_seconds_total": PrometheusSeries("pressure/cpu_some_s"),
+    "node_pressure_io_waiting_seconds_total": PrometheusSeries("pressure/io_some_s"),
+    "node_pressure_io_stalled_seconds_total": PrometheusSeries("pressure/io_full_s"),
+    "node_pressure_memory_waiting_seconds_total": PrometheusSeries("pressure/memory_some_s"),
+    "node_pressure_memory_stalled_seconds_total": PrometheusSeries("pressure/memory_full_s"),
 }
 """By node_exporter's names. Several that stand for one metric are added up."""
 
@@ -77,7 +77,7 @@ class Query(NamedTuple):
     """What a selector's series stand for."""
 
     selector: str
-    series: Series
+    series: PrometheusSeries
 
 
 class _Answer(NamedTuple):
@@ -95,7 +95,7 @@ def parse_query(text: str) -> Query:
     metric, selector = match.groups()
     if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
         raise UserError("--query", f"{metric!r} is not a metric of howdah's", "docs/run-record.md lists them")
-    return Query(selector, Series(metric))
+    return Query(selector, PrometheusSeries(metric))
 
 
 def read_prometheus(
@@ -134,7 +134,7 @@ def _checked(url: str) -> str:
 class _Asked(NamedTuple):
     """The series that stand for a metric."""
 
-    series: Series
+    series: PrometheusSeries
     answers: Sequence[_Answer]
 
 
@@ -155,7 +155,7 @@ class _Server:
                 query=f"{selector}[{self._length_s}s]",
                 time=f"{self._end_s:.3f}",
             )
-        except Refused as error:
+        except RefusedByDaemon as error:
             if error.status not in {400, 422}:
                 raise
             raise UserError(
@@ -219,7 +219,7 @@ def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tupl
         yield start_s, end_s, (value - before if value >= before else value) / (end_s - start_s)
 
 
-def _metric(series: Series, labels: Mapping[str, Any]) -> str | None:
+def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
     """The metric with its instance's name; none for what counts elsewhere."""
     filled = dict(labels)
     if "mode" in filled:

@@ -18,7 +18,7 @@ _WRITE = "write it with `LC_ALL=C sadf -j FILE -- -A`"
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
 
 
-class Section(NamedTuple):
+class SadfSection(NamedTuple):
     """One kind of statistics: where it is, what names its instances, and its columns' metrics."""
 
     path: tuple[str, ...]
@@ -37,7 +37,7 @@ def _cpu(quantity: str) -> tuple[str, float]:
 
 SECTIONS = (
     # user and system are there without ``-u ALL``, the others with it.
-    Section(
+    SadfSection(
         ("cpu-load",),
         "cpu",
         {
@@ -48,7 +48,7 @@ SECTIONS = (
             "idle": _cpu("idle_s"),
         },
     ),
-    Section(
+    SadfSection(
         ("disk",),
         "disk-device",
         {
@@ -57,7 +57,7 @@ SECTIONS = (
             "util-percent": ("disk/{}/busy_s", _PERCENT),
         },
     ),
-    Section(
+    SadfSection(
         ("network", "net-dev"),
         "iface",
         {
@@ -67,8 +67,8 @@ SECTIONS = (
             "txpck": ("nic/{}/tx_packets", 1),
         },
     ),
-    Section(("network", "net-edev"), "iface", dict.fromkeys(("rxdrop", "txdrop"), ("nic/{}/drops", 1.0))),
-    Section(
+    SadfSection(("network", "net-edev"), "iface", dict.fromkeys(("rxdrop", "txdrop"), ("nic/{}/drops", 1.0))),
+    SadfSection(
         ("memory",),
         None,
         {
@@ -78,20 +78,20 @@ SECTIONS = (
             "swpused": ("memory/swap_used_bytes", _KIB),
         },
     ),
-    Section(("paging",), None, {"majflt": ("memory/major_faults", 1)}),
-    Section(("psi", "psi-cpu"), None, {"some_avg": ("pressure/cpu_some_s", _PERCENT)}),
-    Section(
+    SadfSection(("paging",), None, {"majflt": ("memory/major_faults", 1)}),
+    SadfSection(("psi", "psi-cpu"), None, {"some_avg": ("pressure/cpu_some_s", _PERCENT)}),
+    SadfSection(
         ("psi", "psi-io"),
         None,
         {"some_avg": ("pressure/io_some_s", _PERCENT), "full_avg": ("pressure/io_full_s", _PERCENT)},
     ),
-    Section(
+    SadfSection(
         ("psi", "psi-mem"),
         None,
         {"some_avg": ("pressure/memory_some_s", _PERCENT), "full_avg": ("pressure/memory_full_s", _PERCENT)},
     ),
 )
-SWAP = Section(
+SWAP = SadfSection(
     ("swap-pages",),
     None,
     {"pswpin": ("memory/swapped_in_bytes", _PAGE), "pswpout": ("memory/swapped_out_bytes", _PAGE)},
@@ -158,7 +158,7 @@ class _Reader:
         text = f"{timestamp['date']} {timestamp['time']}"
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
-    def _values(self, section: Section, record: _Object) -> Iterator[tuple[str, float]]:
+    def _values(self, section: SadfSection, record: _Object) -> Iterator[tuple[str, float]]:
         found: Any = record
         for step in section.path:
             found = found.get(step, {})
@@ -173,7 +173,7 @@ class _Reader:
                 for metric, value in self._columns(section, entry):
                     yield metric.format(instance), value * (times if is_counter(metric) else 1)
 
-    def _columns(self, section: Section, entry: _Object) -> Iterator[tuple[str, float]]:
+    def _columns(self, section: SadfSection, entry: _Object) -> Iterator[tuple[str, float]]:
         old_disk = section.subject == "disk" and "rkB" not in entry
         columns = {**section.columns, **OLD_DISK} if old_disk else section.columns
         for name, value in entry.items():

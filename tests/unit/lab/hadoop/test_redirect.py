@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
-    Change,
+    RedirectedProperty,
     Surroundings,
     changed,
     changes,
@@ -98,7 +98,8 @@ def test_tasks_keep_the_options_they_would_have_had(rendered: dict[str, str]) ->
 def test_a_native_library_keeps_short_circuit_reads() -> None:
     site = {
         "hdfs-site.xml": with_changes(
-            None, {"k": Change("hdfs-site.xml", "dfs.client.read.shortcircuit", "true", "planned")}
+            None,
+            {"k": RedirectedProperty("hdfs-site.xml", "dfs.client.read.shortcircuit", "true", "planned")},
         )
     }
     for native, kept in ((False, "false"), (True, "true")):
@@ -108,8 +109,8 @@ def test_a_native_library_keeps_short_circuit_reads() -> None:
 
 
 def test_reasons_stay_in_a_changed_file(rendered: dict[str, str]) -> None:
-    change = Change("hdfs-site.xml", "dfs.replication", "1", "a test -- with hyphens")
-    other = Change("hdfs-site.xml", "dfs.new", "<&>", "a test -- with hyphens")
+    change = RedirectedProperty("hdfs-site.xml", "dfs.replication", "1", "a test -- with hyphens")
+    other = RedirectedProperty("hdfs-site.xml", "dfs.new", "<&>", "a test -- with hyphens")
     text = with_changes(rendered["hdfs-site.xml"], {"dfs.replication": change, "dfs.new": other})
     assert "[hdfs.replication;" in text
     assert properties(text) == {

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed
-from howdah.lab.kernel.cgroups import Controller, Group, Hierarchies, Hierarchy, find_hierarchies
-from howdah.lab.kernel.mounts import Mount
+from howdah.lab.kernel.cgroups import ControlGroup, Controller, Hierarchies, Hierarchy, find_hierarchies
+from howdah.lab.kernel.mounts import LabMount
 from howdah.units import GIB
 
 
@@ -25,12 +25,12 @@ def version_1(root: Path) -> Hierarchies:
     return find_hierarchies([mounted(root / name, "cgroup", "rw", *kinds) for name, kinds in trees.items()])
 
 
-def mounted(root: Path, kind: str, *options: str) -> Mount:
-    return Mount(root, "0:30", kind, options)
+def mounted(root: Path, kind: str, *options: str) -> LabMount:
+    return LabMount(root, "0:30", kind, options)
 
 
 def test_version_2_limits_in_one_directory(tmp_path: Path) -> None:
-    group = Group(version_2(tmp_path), "howdah-lab", "h1", "w1")
+    group = ControlGroup(version_2(tmp_path), "howdah-lab", "h1", "w1")
     group.create()
     directory = tmp_path / "howdah-lab/h1/w1"
     (directory / "memory.swap.max").write_text("max")
@@ -47,7 +47,7 @@ def test_version_2_limits_in_one_directory(tmp_path: Path) -> None:
 
 
 def test_version_2_hands_its_controllers_down_to_the_machine_and_not_below(tmp_path: Path) -> None:
-    Group(version_2(tmp_path), "howdah-lab", "h1", "w1").create()
+    ControlGroup(version_2(tmp_path), "howdah-lab", "h1", "w1").create()
 
     for above in (tmp_path, tmp_path / "howdah-lab", tmp_path / "howdah-lab/h1"):
         assert (above / "cgroup.subtree_control").read_text().split() == ["+cpu", "+memory", "+io"]
@@ -55,7 +55,7 @@ def test_version_2_hands_its_controllers_down_to_the_machine_and_not_below(tmp_p
 
 
 def test_version_2_without_swap_has_no_limit_of_it(tmp_path: Path) -> None:
-    group = Group(version_2(tmp_path), "howdah-lab", "h1", "w1")
+    group = ControlGroup(version_2(tmp_path), "howdah-lab", "h1", "w1")
     group.create()
 
     group.limit_memory(GIB)
@@ -64,7 +64,7 @@ def test_version_2_without_swap_has_no_limit_of_it(tmp_path: Path) -> None:
 
 
 def test_version_1_limits_in_a_tree_for_each_and_disks_at_the_root(tmp_path: Path) -> None:
-    group = Group(version_1(tmp_path), "howdah-lab", "h1", "w1")
+    group = ControlGroup(version_1(tmp_path), "howdah-lab", "h1", "w1")
     group.create()
     memory = tmp_path / "memory/howdah-lab/h1/w1"
     (memory / "memory.memsw.limit_in_bytes").write_text("9223372036854771712")
@@ -90,13 +90,13 @@ def test_version_1_limits_in_a_tree_for_each_and_disks_at_the_root(tmp_path: Pat
 def test_processes_are_those_in_it_and_below(tmp_path: Path) -> None:
     trees = version_1(tmp_path)
     for name in ("h1", "h2"):
-        Group(trees, "howdah-lab", name).create()
+        ControlGroup(trees, "howdah-lab", name).create()
     (tmp_path / "memory/howdah-lab/h1/cgroup.procs").write_text("17\n4\n")
     (tmp_path / "cpu,cpuacct/howdah-lab/h2/cgroup.procs").write_text("99\n")
 
-    assert Group(trees, "howdah-lab").processes() == (4, 17, 99)
-    assert Group(trees, "howdah-lab", "h1").processes() == (4, 17)
-    assert Group(trees, "howdah-other").processes() == ()
+    assert ControlGroup(trees, "howdah-lab").processes() == (4, 17, 99)
+    assert ControlGroup(trees, "howdah-lab", "h1").processes() == (4, 17)
+    assert ControlGroup(trees, "howdah-other").processes() == ()
 
 
 def test_both_versions_at_once_are_told_apart_by_who_has_a_controller(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_container_s_root_with_processes_in_it_hands_down_what_it_did_before(t
 
 
 def test_a_limit_without_its_controller_is_not_set(tmp_path: Path) -> None:
-    group = Group(version_2(tmp_path, "memory"), "howdah-lab", "h1")
+    group = ControlGroup(version_2(tmp_path, "memory"), "howdah-lab", "h1")
     group.create()
 
     group.limit_cpu(1)
@@ -138,7 +138,7 @@ def test_a_limit_without_its_controller_is_not_set(tmp_path: Path) -> None:
 
 
 def test_what_linux_does_not_take_is_named(tmp_path: Path) -> None:
-    group = Group({Controller.CPU: Hierarchy(tmp_path, 2)}, "howdah-lab")
+    group = ControlGroup({Controller.CPU: Hierarchy(tmp_path, 2)}, "howdah-lab")
 
     with pytest.raises(RunFailed, match=r"howdah-lab/cpu\.max: does not take '100000 100000'"):
         group.limit_cpu(1)

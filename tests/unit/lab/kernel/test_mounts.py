@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.lab.kernel.mounts import Mount, read_mounts
+from howdah.lab.kernel.mounts import LabMount, read_mounts
 
 TOLD = """\
 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
@@ -18,9 +18,9 @@ def test_points_devices_and_options_with_and_without_optional_fields(tmp_path: P
     path.write_text(TOLD)
 
     assert read_mounts(path) == (
-        Mount(Path("/"), "254:0", "ext4", ("rw", "discard")),
-        Mount(Path("/sys/fs/cgroup/cpu,cpuacct"), "0:29", "cgroup", ("rw", "cpu", "cpuacct")),
-        Mount(Path("/srv/a lab/machines/w1"), "7:3", "xfs", ("rw", "inode64")),
+        LabMount(Path("/"), "254:0", "ext4", ("rw", "discard")),
+        LabMount(Path("/sys/fs/cgroup/cpu,cpuacct"), "0:29", "cgroup", ("rw", "cpu", "cpuacct")),
+        LabMount(Path("/srv/a lab/machines/w1"), "7:3", "xfs", ("rw", "inode64")),
     )
 
 

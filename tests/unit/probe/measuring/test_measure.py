@@ -17,7 +17,7 @@ from howdah.documents.files import read_host
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.host import Host
-from howdah.model.measured import Figure
+from howdah.model.measured import MeasuredFigure
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.measuring import disks, measure
@@ -41,9 +41,9 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disks, "_WANTED_S", 0.001)
 
 
-def figures(value: object) -> Iterator[Figure]:
+def figures(value: object) -> Iterator[MeasuredFigure]:
     """Every figure in a model, however deep."""
-    if isinstance(value, Figure):
+    if isinstance(value, MeasuredFigure):
         yield value
     elif isinstance(value, tuple):
         for one in value:
@@ -207,7 +207,7 @@ def test_flash_has_no_zones_and_what_cannot_be_read_is_said(devices: Path) -> No
 
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=9))
 def test_a_figure_is_the_middle_of_its_repeats(values: list[float]) -> None:
-    one = Figure.of(values)
+    one = MeasuredFigure.of(values)
     assert one.repeats == len(values)
     assert sum(value <= one.value for value in values) * 2 >= len(values)
     assert sum(value >= one.value for value in values) * 2 >= len(values)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteFlow, Flow, FlowNode
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.flow_layout import LEAST, layout
 from support.cluster_reports import lossy
@@ -74,7 +74,7 @@ def test_heights_are_in_proportion_to_bytes(picture: ByteFlow) -> None:
 
 def test_a_sort_goes_from_disks_to_disks_with_every_number_in_the_table() -> None:
     run = lossy()
-    source = Source(run, analyse(run).evidence)
+    source = FigureSource(run, analyse(run).evidence)
     (figure,) = flow_figures(source)
     (picture,) = source.evidence.flows
     assert len(figure.table.rows) == len(picture.flows)
@@ -93,7 +93,7 @@ def test_a_box_says_what_theory_asks_only_where_something_else_was_counted() -> 
         flow = Flow("a", "b", "output", theory, 100e6, "disk/*/written_bytes")
         picture = ByteFlow("terasort", 1, 1.0, 1.0, 0.0, None, None, nodes, (flow,), ())
         evidence = replace(analyse(run).evidence, flows=(picture,))
-        (figure,) = flow_figures(Source(run, evidence))
+        (figure,) = flow_figures(FigureSource(run, evidence))
         layers = [
             layer["data"]["values"] for layer in figure.spec["layer"] if layer["mark"]["type"] == "text"
         ]
@@ -116,6 +116,6 @@ def test_a_stream_too_thin_to_see_is_in_the_table_alone() -> None:
     run = lossy()
     picture = ByteFlow("terasort", 1, 1.0, 1.0, 0.0, None, None, nodes, flows, ())
     evidence = replace(analyse(run).evidence, flows=(picture,))
-    (figure,) = flow_figures(Source(run, evidence))
+    (figure,) = flow_figures(FigureSource(run, evidence))
     assert len(figure.table.rows) == 2
     assert "map output" not in str(figure.spec)

@@ -14,7 +14,7 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import Series
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
-from howdah.report.figure import Figure, Source
+from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import Figures, draw
 from howdah.report.figures.header import LEAST_SHARE, MOST_ROWS, placed
 from howdah.report.figures.steps import combined, common_grid, total
@@ -24,8 +24,8 @@ from support.building import RunBuilder, Stage, kind
 from support.reports import RUNS
 
 
-def _source(run: RunData) -> Source:
-    return Source(run, analyse(run).evidence)
+def _source(run: RunData) -> FigureSource:
+    return FigureSource(run, analyse(run).evidence)
 
 
 def _drawn(run: RunData) -> Figures[Figure]:

@@ -31,7 +31,7 @@ repeats: {{least: 2, most: 2}}
 """
 
 
-def given(folder: Path, text: str = LABS) -> session.Given:
+def given(folder: Path, text: str = LABS) -> session.GivenStudy:
     path = folder / "study.yaml"
     path.write_text(text)
     return session.read(path)

@@ -16,7 +16,7 @@ import pytest
 
 from howdah import _native
 from howdah.simulation.local.outcome import LocalOutcome
-from howdah.simulation.local.scenario import Costs, Directory, Doubling, LocalScenario, Program
+from howdah.simulation.local.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario
 
 RESULTS = Path(__file__).parents[4] / "benches" / "results"
 MOST_ERROR = 0.15
@@ -32,7 +32,7 @@ class Ran(NamedTuple):
     """A program that ran: what it was, in how much memory, and how long its turns took."""
 
     name: str
-    program: Program
+    program: LocalProgram
     pool_bytes: int
     elapsed_s: float
 
@@ -75,14 +75,16 @@ def recorded() -> Iterator[Ran]:
                 rows, name = case["rows"], f"{bench}, {case['name']}, {case['rows']:,} rows"
                 yield Ran(name, sort(rows), own[0]["said"]["pool_bytes"], seconds(own))
     ((case, own),) = turns("teragen", "howdah")
-    yield Ran("teragen", Program(kind="teragen", rows=case["rows"], maps=SLOTS), 1 << 28, seconds(own))
+    yield Ran("teragen", LocalProgram(kind="teragen", rows=case["rows"], maps=SLOTS), 1 << 28, seconds(own))
     ((case, own),) = turns("teravalidate", "howdah")
-    yield Ran("teravalidate", Program(kind="teravalidate", rows=case["rows"], files=1), 1 << 28, seconds(own))
+    yield Ran(
+        "teravalidate", LocalProgram(kind="teravalidate", rows=case["rows"], files=1), 1 << 28, seconds(own)
+    )
 
 
-def sort(rows: int) -> Program:
+def sort(rows: int) -> LocalProgram:
     _, in_memory = _native.terasort_needs(rows, SLOTS, SLOTS)
-    return Program(
+    return LocalProgram(
         kind="terasort",
         rows=rows,
         maps=4 * SLOTS,

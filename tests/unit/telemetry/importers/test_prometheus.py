@@ -14,7 +14,7 @@ from howdah.errors import HowdahError, UserError
 from howdah.services.errors import NotReachable, Unexpected
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.prometheus import Query, Series, parse_query, read_prometheus
+from howdah.telemetry.importers.prometheus import PrometheusSeries, Query, parse_query, read_prometheus
 from howdah.telemetry.importers.stretch import Imported, Stretch, Window
 from support.serving import Answer, serving
 
@@ -168,10 +168,10 @@ def test_none_of_the_machines(web: Web) -> None:
 @pytest.mark.parametrize(
     ("text", "query"),
     [
-        ("namenode/blocks=up", Query("up", Series("namenode/blocks"))),
+        ("namenode/blocks=up", Query("up", PrometheusSeries("namenode/blocks"))),
         (
             'disk/{device}/reads=a:b_c{job="x",device=~"sd.+"}',
-            Query('a:b_c{job="x",device=~"sd.+"}', Series("disk/{device}/reads")),
+            Query('a:b_c{job="x",device=~"sd.+"}', PrometheusSeries("disk/{device}/reads")),
         ),
     ],
 )

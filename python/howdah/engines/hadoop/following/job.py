@@ -7,7 +7,7 @@ from itertools import count
 from typing import Literal
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.following.progress import Asking, Seen, Word, progress
+from howdah.engines.hadoop.following.progress import Asking, SeenTasks, Word, progress
 from howdah.engines.hadoop.history.failure import said_by_client
 from howdah.engines.hadoop.programs.client import Client
 from howdah.errors import RunFailed
@@ -116,7 +116,7 @@ class Following:
         self._started_s = context.clock.now_s()
         self._patience = Patience(context.target.deadline_s, context.target.queue, self._started_s)
         self._last: JobProgress | None = None
-        self._seen: Seen | None = None
+        self._seen: SeenTasks | None = None
         self._asking = Asking(context.manager)
         self._silence = Silence()
 
@@ -170,5 +170,5 @@ class Following:
     def _look(self, job: JobProgress) -> None:
         if self._seen is None:
             assert self._asking.master is not None
-            self._seen = Seen(JobReader(self._bench.target.web, self._asking.master.url), job.id)
+            self._seen = SeenTasks(JobReader(self._bench.target.web, self._asking.master.url), job.id)
         self._seen.look()

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.services.addresses import WebAddress
 from howdah.services.errors import ServiceError
@@ -47,7 +47,7 @@ class _Master:
 class MastersWatch:
     """Asks every master by itself: of those that stand in for one another others hear only the active one."""
 
-    def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
+    def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
         conf, line = target.conf, Line(target.web)
         namenode = NameNode(target.web, conf, line)
         manager = ResourceManager(target.web, conf, line)
@@ -84,7 +84,7 @@ class _Service:
         daemon: Daemon,
         addresses: tuple[WebAddress, ...],
         ask: Callable[[WebAddress], _State],
-        machines: Machines,
+        machines: NodeFinder,
         clock: RunClock,
     ) -> None:
         self._daemon = daemon

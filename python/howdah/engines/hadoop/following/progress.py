@@ -85,7 +85,7 @@ class Asking:
         return Word(self._app, job)
 
 
-class Seen:
+class SeenTasks:
     """Takes note of a job's tasks as they end, each once, so that a look costs little."""
 
     def __init__(self, reader: JobReader, job_id: str) -> None:

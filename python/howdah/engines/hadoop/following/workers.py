@@ -10,7 +10,7 @@ from threading import Lock, Thread
 from typing import Literal, Protocol
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import DataNode, NameNode
@@ -43,14 +43,14 @@ _NO_BEAN = "Hadoop:service=none"
 _PATIENCE_S = 10.0
 
 
-class Watch:
+class MachineWatch:
     """Compares what the NameNode and the ResourceManager say of their machines with what they said before.
 
     HDFS declares a DataNode dead and YARN a NodeManager lost only after ten minutes, by default: one that is
     silent is said to be lost, with the time of its last sign of life, and given up when Hadoop says so.
     """
 
-    def __init__(self, target: HadoopTarget, machines: Machines, clock: RunClock) -> None:
+    def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
         self._conf = conf = target.conf
         self._web = target.web
         self._line = Line(target.web)
@@ -65,7 +65,7 @@ class Watch:
         self._turn = 0
         self._unanswered: dict[str, int] = {}
         self._answered_s: dict[str, float] = {}
-        self._mute: set[str] = set()
+        self._unreachable: set[str] = set()
         self._lines: dict[str, Line] = {}
 
     def look(self) -> list[Event]:
@@ -126,7 +126,7 @@ class Watch:
         now_s = self._clock.now_s()
         at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
-        others = [host for host in at_work if host not in silent and host not in self._mute]
+        others = [host for host in at_work if host not in silent and host not in self._unreachable]
         turn = self._turn % len(others) if others else 0
         self._turn += _ASKED_AT_ONCE
         asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
@@ -140,7 +140,7 @@ class Watch:
             elif host in self._unanswered:
                 self._unanswered[host] += 1
             else:
-                self._mute.add(host)
+                self._unreachable.add(host)
         return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
     def _answers(self, one: Node) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.counters import INPUT_BYTES
 from howdah.engines.hadoop.history.failure import short_cause
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.services.job import AttemptFacts, JobFacts, MasterStart, TaskFacts
@@ -55,7 +55,7 @@ class _Stay(NamedTuple):
     end_s: float
 
 
-def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClock) -> list[TaskAttempt]:
+def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
     """A row for every attempt that began, in the order they did.
 
     Those that were given up before they had a container have no place and no time, and no row.
@@ -74,7 +74,7 @@ def attempt_rows(job: JobFacts, workload: str, machines: Machines, clock: RunClo
 
 
 def _stay(
-    attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: Machines, clock: RunClock
+    attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: NodeFinder, clock: RunClock
 ) -> _Stay:
     assert attempt.start_ms is not None
     # One of which no end is told was cut off with its master or its job, or was last seen running.
@@ -114,7 +114,7 @@ def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
 
 
 def _row(
-    stay: _Stay, workload: str, slot: int, machines: Machines, clock: RunClock, *, unended: str
+    stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: RunClock, *, unended: str
 ) -> TaskAttempt:
     facts, number, counters = stay.facts, stay.facts.number, stay.facts.counters
     maps = number.kind == "map"
@@ -161,7 +161,7 @@ def _seconds(counters: Mapping[str, int], name: str) -> float | None:
     return None if milliseconds is None else milliseconds / 1000
 
 
-def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Machines) -> str:
+def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
     """Where a map's input lay, seen from its worker: ``local``, ``host``, ``rack``, ``remote``.
 
     ``host`` is another worker on the same host. Empty where nobody tells. Hadoop's own word knows no
@@ -172,7 +172,7 @@ def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Mach
     return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
 
 
-def _nearest(worker: str, holders: Iterable[str], machines: Machines) -> str:
+def _nearest(worker: str, holders: Iterable[str], machines: NodeFinder) -> str:
     held = set(holders)
     if worker in held:
         return "local"

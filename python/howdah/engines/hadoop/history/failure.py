@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.secrets import without_secrets
-from howdah.services.task_log import Container, TaskLogs
+from howdah.services.task_log import TaskContainer, TaskLogs
 
 _MOST = 400
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
@@ -128,7 +128,7 @@ def _first_line(text: str) -> str:
 
 
 def cause_of(
-    job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: Machines, client: Sequence[str] = ()
+    job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: NodeFinder, client: Sequence[str] = ()
 ) -> str:
     """Why a job did not succeed: its attempts and their logs say, or the ResourceManager, or its client."""
     said = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
@@ -164,7 +164,7 @@ def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
     return min(given_up, key=lambda one: one[1].finish_ms or 0, default=None)
 
 
-def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: Machines) -> str:
+def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     number = attempt.number
     tries = sum(one.state == "failed" for one in task.attempts)
     where = f" on {machines.worker(attempt.node)}" if attempt.node else ""
@@ -189,7 +189,7 @@ def _printed(client: Sequence[str]) -> str | None:
     return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {_advised(cause, number.kind)}")
 
 
-def _of_master(app: AppFacts, logs: TaskLogs, machines: Machines) -> str:
+def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     """An application master that did not start, or ended before its job had."""
     found = _MASTER.match(app.master_logs)
     node, container = (found["node"], found["container"]) if found else ("", "")
@@ -205,7 +205,7 @@ def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
     names_cause = innermost(said) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
         return short or _UNSAID
-    box = Container(container, node_web)
+    box = TaskContainer(container, node_web)
     found = innermost(logs.tail(box, "syslog"))
     if found is None:
         printed = [

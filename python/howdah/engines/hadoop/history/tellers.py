@@ -11,7 +11,7 @@ from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.history.counters import printed_counters, summed
 from howdah.engines.hadoop.history.failure import cause_of
-from howdah.engines.hadoop.target import HadoopTarget, Machines
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
 from howdah.model.counters import Counters
 from howdah.model.plan import Plan
@@ -203,7 +203,7 @@ def tell_job(
     ``seen`` counts, what the application master told last, then the counters that the client printed. It
     raises nothing: who tells least tells of no tasks.
     """
-    machines = Machines(target.machine_of, plan)
+    machines = NodeFinder(target.machine_of, plan)
     account = Tellers(target, staging).account(job_id, said, seen, clock)
     facts = account.facts
     return Told(
@@ -220,7 +220,7 @@ def tell_job(
     )
 
 
-def _job(account: Account, machines: Machines, clock: RunClock, diagnostics: str | None) -> HadoopJob:
+def _job(account: Account, machines: NodeFinder, clock: RunClock, diagnostics: str | None) -> HadoopJob:
     facts = account.facts
     return HadoopJob(
         id=facts.id,
@@ -244,6 +244,6 @@ def _job(account: Account, machines: Machines, clock: RunClock, diagnostics: str
     )
 
 
-def _why(account: Account, target: HadoopTarget, machines: Machines, said: Sequence[str]) -> str:
+def _why(account: Account, target: HadoopTarget, machines: NodeFinder, said: Sequence[str]) -> str:
     logs = TaskLogs(target.web, target.conf)
     return cause_of(account.facts, account.app, logs, machines, said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.engines.hadoop.storage.workspace import Workspace
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.command import java_command
@@ -61,7 +61,7 @@ class Command(NamedTuple):
     """What comes after them."""
 
 
-def argument_vector(target: HadoopTarget, workspace: Workspace, command: Command, tag: str) -> list[str]:
+def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Command, tag: str) -> list[str]:
     """The client's whole command line, no shell in between.
 
     What the user insists on wins over what the workload asks for, but not over what keeps a job within
@@ -75,12 +75,12 @@ def argument_vector(target: HadoopTarget, workspace: Workspace, command: Command
     return [*target.client_prefix, *java]
 
 
-def staging(workspace: Workspace) -> str:
+def staging(workspace: HdfsWorkspace) -> str:
     """Where the run's clients and application masters keep what their jobs need."""
     return workspace.folder("staging")
 
 
-def _own(target: HadoopTarget, workspace: Workspace, tag: str) -> dict[str, str]:
+def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, str]:
     own = {
         "mapreduce.job.queuename": target.queue,
         "mapreduce.job.tags": tag,

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from howdah.engines.hadoop.programs.command import Command, file_properties
 from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
-from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.installation.command import PROGRAMS
 from howdah.model.counters import Counters
@@ -23,7 +23,7 @@ from howdah.model.workloads.dfsio import (
     throughput,
 )
 from howdah.services.job import JobFacts
-from howdah.services.task_log import Container, TaskLogs
+from howdah.services.task_log import TaskContainer, TaskLogs
 
 W = TypeVar("W", bound=DfsioFiles)
 
@@ -34,7 +34,7 @@ _TIME = re.compile(r"TestDFSIO: Exec time = (\d+)$", re.MULTILINE)
 _FOLDER = "test.build.data"
 
 
-class Sums(NamedTuple):
+class DfsioSums(NamedTuple):
     """The sums over all files that TestDFSIO's reduce writes."""
 
     tasks: int
@@ -56,10 +56,10 @@ class TaskRate(NamedTuple):
     """Milliseconds from when the file was open to when it was closed."""
 
 
-def read_sums(output: str) -> Sums:
+def read_sums(output: str) -> DfsioSums:
     """Read part-00000, lines like ``l:size<TAB>30000000``; the letter is Hadoop's for a number's type."""
     found = dict(line.split("\t", 1) for line in output.splitlines() if "\t" in line)
-    return Sums(*(int(found.get(f"l:{name}", "0")) for name in ("tasks", "size", "time")))
+    return DfsioSums(*(int(found.get(f"l:{name}", "0")) for name in ("tasks", "size", "time")))
 
 
 def read_task(log: str) -> TaskRate | None:
@@ -69,7 +69,7 @@ def read_task(log: str) -> TaskRate | None:
 
 
 def file_rates(
-    job: JobFacts, logs: TaskLogs, sums: Sums, folder: str, operation: Literal["write", "read"]
+    job: JobFacts, logs: TaskLogs, sums: DfsioSums, folder: str, operation: Literal["write", "read"]
 ) -> tuple[FileRate, ...] | None:
     """Every file's rate, from the logs of the tasks; None unless they add up to what the reduce wrote."""
     found: list[TaskRate] = []
@@ -77,11 +77,11 @@ def file_rates(
         winner = next((one for one in task.attempts if one.id == task.winner), None)
         if task.kind != "map" or winner is None:
             continue
-        rate = read_task(logs.tail(Container(winner.container, winner.node_web), "syslog"))
+        rate = read_task(logs.tail(TaskContainer(winner.container, winner.node_web), "syslog"))
         if rate is None:
             return None
         found.append(rate)
-    if sums != Sums(len(found), sum(one.size_bytes for one in found), sum(one.io_ms for one in found)):
+    if sums != DfsioSums(len(found), sum(one.size_bytes for one in found), sum(one.io_ms for one in found)):
         return None
     return tuple(
         FileRate(
@@ -94,7 +94,7 @@ def file_rates(
     )
 
 
-def dfsio_write(work: Work[DfsioWrite]) -> Conclusion:
+def dfsio_write(work: HadoopWork[DfsioWrite]) -> Conclusion:
     """Write the files, one map task each."""
     folder = work.context.workspace.folder(DFSIO_FOLDER)
     job = _run(work, "write", folder)
@@ -102,7 +102,7 @@ def dfsio_write(work: Work[DfsioWrite]) -> Conclusion:
     return partial(_written, work, job, folder)
 
 
-def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> PartialResult:
+def _written(work: HadoopWork[DfsioWrite], job: FinishedJob, folder: str) -> PartialResult:
     files = _rates(work, job, "write", folder)
     return PartialResult(
         counters=Counters(written_bytes=sum(file.bytes for file in files)),
@@ -112,7 +112,7 @@ def _written(work: Work[DfsioWrite], job: Finished, folder: str) -> PartialResul
     )
 
 
-def dfsio_read(work: Work[DfsioRead]) -> Conclusion:
+def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
     there = dfsio_files(work.context.namenode, folder)
@@ -122,7 +122,7 @@ def dfsio_read(work: Work[DfsioRead]) -> Conclusion:
     return partial(_read, work, _run(work, "read", folder), folder)
 
 
-def _read(work: Work[DfsioRead], job: Finished, folder: str) -> PartialResult:
+def _read(work: HadoopWork[DfsioRead], job: FinishedJob, folder: str) -> PartialResult:
     files = _rates(work, job, "read", folder)
     # Files that are kept are left as they were found.
     work.context.namenode.delete(posixpath.join(folder, "io_read"))
@@ -133,7 +133,7 @@ def _read(work: Work[DfsioRead], job: Finished, folder: str) -> PartialResult:
     )
 
 
-def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Finished:
+def _run(work: HadoopWork[W], operation: Literal["write", "read"], folder: str) -> FinishedJob:
     """Run one of the two; TestDFSIO itself appends to its log of results."""
     properties = {
         **file_properties(work.workload),
@@ -150,7 +150,7 @@ def _run(work: Work[W], operation: Literal["write", "read"], folder: str) -> Fin
 
 
 def _rates(
-    work: Work[W], finished: Finished, operation: Literal["write", "read"], folder: str
+    work: HadoopWork[W], finished: FinishedJob, operation: Literal["write", "read"], folder: str
 ) -> tuple[FileRate, ...]:
     output = work.context.namenode.read(posixpath.join(folder, f"io_{operation}", "part-00000"))
     sums = read_sums(output.decode())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command
-from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.installation.command import PROGRAMS
@@ -28,7 +28,7 @@ _RATE = re.compile(r"\bTPS: [\w/]+: ([\d.]+)$", re.MULTILINE)
 _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 
 
-class Measured(NamedTuple):
+class OperationRate(NamedTuple):
     """What NNBench found of one operation."""
 
     per_s: float
@@ -37,10 +37,10 @@ class Measured(NamedTuple):
     """Maps that started after the others had begun."""
 
 
-def nnbench(work: Work[NNBench]) -> Conclusion:
+def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
     """Create and write empty files, open, rename and delete them; each one's rate is a metric."""
     rates: dict[str, float] = {}
-    jobs: list[tuple[str, Finished]] = []
+    jobs: list[tuple[str, FinishedJob]] = []
     for operation in _OPERATIONS:
         folder = work.context.workspace.folder("nnbench")
         finished = work.run(Command(PROGRAMS["nnbench"], {}, arguments(work.workload, operation, folder)))
@@ -58,7 +58,7 @@ def nnbench(work: Work[NNBench]) -> Conclusion:
     return lambda: PartialResult(counters=Counters(), phases=tuple(_phases(jobs)), metrics=metrics)
 
 
-def _phases(jobs: Iterable[tuple[str, Finished]]) -> Iterator[Phase]:
+def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
     """A phase for each operation."""
     for operation, job in jobs:
         yield from _whole(operation, job.told.phases)
@@ -88,8 +88,8 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
     )
 
 
-def read_measured(lines: Iterable[str]) -> Measured | None:
+def read_measured(lines: Iterable[str]) -> OperationRate | None:
     """What a client printed; None where it printed no rate."""
     text = "\n".join(lines)
     rate, late = _RATE.search(text), _LATE.search(text)
-    return Measured(float(rate[1]), int(late[1]) if late else 0) if rate else None
+    return OperationRate(float(rate[1]), int(late[1]) if late else 0) if rate else None

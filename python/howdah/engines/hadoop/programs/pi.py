@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.engines.hadoop.programs.command import Command
-from howdah.engines.hadoop.work import Conclusion, Work
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.workloads.pi import Pi, estimate_of_pi
@@ -14,7 +14,7 @@ _MAIN = "org.apache.hadoop.examples.QuasiMonteCarlo"
 _ANSWER = "Estimated value of Pi is "
 
 
-def pi(work: Work[Pi]) -> Conclusion:
+def pi(work: HadoopWork[Pi]) -> Conclusion:
     """Count points, and take the estimate that the client prints."""
     maps, samples = work.workload.maps or 1, work.workload.samples or 1
     finished = work.run(Command(_MAIN, {}, (str(maps), str(samples))))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pydantic
 
-from howdah.engines.hadoop.storage.workspace import Workspace, kept_data
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace, kept_data
 from howdah.errors import UserError
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import programs
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
 
 
 def find_source(
-    namenode: NameNode, work_dir: str, workload: Workload, workspace: Workspace | None = None
+    namenode: NameNode, work_dir: str, workload: Workload, workspace: HdfsWorkspace | None = None
 ) -> str | None:
     """The path that a workload reads; None if it reads nothing.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.programs.sources import Generated, read_generated, tera_rows, write_generated
-from howdah.engines.hadoop.work import Conclusion, Finished, Work
+from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE, TeraGen, TeraSort, TeraValidate
@@ -23,7 +23,7 @@ _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
 _LOW = (1 << 64) - 1
 
 
-class Verdict(NamedTuple):
+class Validated(NamedTuple):
     """What became of validating rows."""
 
     checksum: str | None
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
     """The faults, in the words of TeraValidate and of howdah's local engine."""
 
 
-def judge(report: str, rows: int, generated: Generated | None) -> Verdict:
+def judge(report: str, rows: int, generated: Generated | None) -> Validated:
     """Read the text of TeraValidate's part-r-00000, and hold rows and checksum against TeraGen's record.
 
     TeraGen's counter holds the low 64 bits of the sum. The bits above, which 4 billion rows reach,
@@ -44,11 +44,11 @@ def judge(report: str, rows: int, generated: Generated | None) -> Verdict:
     checksum = next((value.strip() for key, value in found if key == _CHECKSUM_KEY), None)
     errors = [ValidationError(kind=key, message=value) for key, value in found if key == _ERROR]
     if generated is None:
-        return Verdict(checksum, None, tuple(errors))
+        return Validated(checksum, None, tuple(errors))
     total = int(checksum or "0", 16)
     expected = total & ~_COUNTED | int(generated.checksum, 16) & _COUNTED
     errors += _incompleteness(rows, total, generated.rows, expected)
-    return Verdict(checksum, f"{expected:x}", tuple(errors))
+    return Validated(checksum, f"{expected:x}", tuple(errors))
 
 
 def _records(report: str) -> Iterator[tuple[str, str]]:
@@ -83,7 +83,7 @@ def _incompleteness(
         )
 
 
-def teragen(work: Work[TeraGen]) -> Conclusion:
+def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
     """Write the rows."""
     workload, workspace = work.workload, work.context.workspace
     output = workspace.folder(TERAGEN)
@@ -96,7 +96,7 @@ def teragen(work: Work[TeraGen]) -> Conclusion:
     return partial(_generated, work, job, output)
 
 
-def _generated(work: Work[TeraGen], job: Finished, output: str) -> PartialResult:
+def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
     """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
     context, told = work.context, job.told
     counted = told.job.counters.get(_CHECKSUM_COUNTER)
@@ -109,7 +109,7 @@ def _generated(work: Work[TeraGen], job: Finished, output: str) -> PartialResult
     return PartialResult(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
 
 
-def terasort(work: Work[TeraSort]) -> Conclusion:
+def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
     source = _source(work)
     output = work.context.workspace.folder(TERASORT)
@@ -119,7 +119,7 @@ def terasort(work: Work[TeraSort]) -> Conclusion:
     return partial(_sorted, work, job, source, output)
 
 
-def _sorted(work: Work[TeraSort], job: Finished, source: str, output: str) -> PartialResult:
+def _sorted(work: HadoopWork[TeraSort], job: FinishedJob, source: str, output: str) -> PartialResult:
     generated = read_generated(work.context.namenode, source)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
@@ -127,7 +127,7 @@ def _sorted(work: Work[TeraSort], job: Finished, source: str, output: str) -> Pa
     return PartialResult(counters=job.told.counters, replicas=work.replicas(output))
 
 
-def teravalidate(work: Work[TeraValidate]) -> Conclusion:
+def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
     source = _source(work)
     output = work.context.workspace.folder(TERAVALIDATE)
@@ -135,7 +135,7 @@ def teravalidate(work: Work[TeraValidate]) -> Conclusion:
     return partial(_judged, work, job, source, output)
 
 
-def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -> PartialResult:
+def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
     """The verdict, against TeraGen's record where the data came from it."""
     context, counters = work.context, job.told.counters
     generated = read_generated(context.namenode, source)
@@ -155,7 +155,7 @@ def _judged(work: Work[TeraValidate], job: Finished, source: str, output: str) -
     )
 
 
-def _source(work: Work[TeraSort] | Work[TeraValidate]) -> str:
+def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
     """The path of the rows to read, whose number the workload did not say where they were there before."""
     source = tera_rows(work.context.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})

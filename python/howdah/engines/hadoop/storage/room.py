@@ -11,7 +11,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.services.errors import Refused
+from howdah.services.errors import RefusedByDaemon
 from howdah.services.namenode import NameNode
 from howdah.units import format_bytes, format_count_short
 
@@ -54,7 +54,7 @@ def _left_bytes(namenode: NameNode, folder: str) -> int | None:
     """What a directory's quota leaves; None without one, or where the user may not look."""
     try:
         summary = namenode.summary(folder)
-    except Refused:
+    except RefusedByDaemon:
         return None
     if summary.space_quota_bytes < 0:
         return None

@@ -6,12 +6,12 @@ import posixpath
 from collections import Counter
 from collections.abc import Sequence
 
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import ReplicaSpread
 from howdah.services.namenode import Block, DataNode, NameNode, datanode_names
 
 
-def replica_spread(namenode: NameNode, path: str, machines: Machines) -> ReplicaSpread:
+def replica_spread(namenode: NameNode, path: str, machines: NodeFinder) -> ReplicaSpread:
     """Ask the NameNode where the blocks below a path lie; raises ServiceError.
 
     Files that MapReduce passes over do not count: TeraSort asks for ten replicas of its
@@ -22,7 +22,7 @@ def replica_spread(namenode: NameNode, path: str, machines: Machines) -> Replica
 
 
 def spread(
-    path: str, blocks: Sequence[Block], datanodes: Sequence[DataNode], machines: Machines
+    path: str, blocks: Sequence[Block], datanodes: Sequence[DataNode], machines: NodeFinder
 ) -> ReplicaSpread:
     """Count replicas for each worker, and the blocks that have two or more on one host.
 
@@ -51,6 +51,6 @@ def spread(
     )
 
 
-def _unknown(address: str, machines: Machines) -> str:
+def _unknown(address: str, machines: NodeFinder) -> str:
     """The worker of a DataNode that the NameNode no longer lists."""
     return machines.worker(address.rpartition(":")[0])

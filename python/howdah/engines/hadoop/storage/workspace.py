@@ -16,7 +16,7 @@ from howdah.engines.hadoop.programs.client import kill_applications, run_tag
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.services.errors import Refused, ServiceError
+from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 
@@ -29,7 +29,7 @@ _TAKEN = frozenset(
 _LOG = logging.getLogger(__name__)
 
 
-class Process(Model):
+class ProcessIdentity(Model):
     """A process, named so that no later one is taken for it."""
 
     host: str
@@ -42,14 +42,14 @@ class Process(Model):
     """When it started, in the kernel's ticks since boot."""
 
 
-class Marker(Model):
+class HdfsMarker(Model):
     """What stands in the file."""
 
     howdah: Literal[1] = 1
     """The format's version."""
     run: str
     """The run whose directory it is."""
-    process: Process | None
+    process: ProcessIdentity | None
     """Who works there; None once the run has ended and data was kept."""
     parents: tuple[str, ...] = ()
     """Directories above it that howdah made, the innermost first."""
@@ -61,22 +61,22 @@ class Marker(Model):
         return self.model_dump_json().encode()
 
 
-def read_marker(content: bytes) -> Marker | None:
+def read_marker(content: bytes) -> HdfsMarker | None:
     """The marker that a file holds; None if it holds none, as after a kill in the middle of its writing."""
     try:
-        return Marker.model_validate_json(content)
+        return HdfsMarker.model_validate_json(content)
     except ValidationError:
         return None
 
 
-def this_process() -> Process:
+def this_process() -> ProcessIdentity:
     """The process that calls."""
     started = _started(os.getpid())
     assert started is not None
-    return Process(host=socket.gethostname(), boot=_boot(), pid=os.getpid(), started=started)
+    return ProcessIdentity(host=socket.gethostname(), boot=_boot(), pid=os.getpid(), started=started)
 
 
-def is_dead(process: Process) -> bool | None:
+def is_dead(process: ProcessIdentity) -> bool | None:
     """Whether a process has ended; None for one of another machine, of which nobody knows here."""
     if process.host != socket.gethostname():
         return None
@@ -105,7 +105,7 @@ class Kept(NamedTuple):
     path: str
 
 
-class Workspace:
+class HdfsWorkspace:
     """A run's directory."""
 
     def __init__(self, namenode: NameNode, work_dir: str, run_id: str, *, keep: bool) -> None:
@@ -124,11 +124,11 @@ class Workspace:
             raise self._taken()
         self._parents = missing_parents(self._namenode, self._work_dir)
         # Writing the file makes the directory with it, so that there is none without a marker.
-        marker = Marker(run=self._run_id, process=this_process(), parents=self._parents)
+        marker = HdfsMarker(run=self._run_id, process=this_process(), parents=self._parents)
         try:
             self._namenode.write(self.folder(FILE), marker.content())
         except BaseException as error:
-            if isinstance(error, Refused) and error.exception in _TAKEN:
+            if isinstance(error, RefusedByDaemon) and error.exception in _TAKEN:
                 raise self._taken() from error
             # A write that a quota or an interrupt ended may have left the file without its content.
             with suppress(ServiceError):
@@ -156,7 +156,7 @@ class Workspace:
         for entry in self._namenode.list(self.path):
             if entry.name not in (FILE, *self._complete):
                 self._namenode.delete(self.folder(entry.name))
-        marker = Marker(run=self._run_id, process=None, parents=self._parents, kept=tuple(self._complete))
+        marker = HdfsMarker(run=self._run_id, process=None, parents=self._parents, kept=tuple(self._complete))
         self._namenode.write(self.folder(FILE), marker.content(), overwrite=True)
 
     def folder(self, name: str) -> str:
@@ -191,7 +191,7 @@ def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
             return
         try:
             namenode.delete(parent, recursive=False)
-        except Refused:
+        except RefusedByDaemon:
             return
 
 
@@ -212,11 +212,11 @@ def existing_parent(namenode: NameNode, path: str) -> str:
     return posixpath.dirname(missing[-1]) if missing else path
 
 
-def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Marker]]:
+def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, HdfsMarker]]:
     """Every run's directory below the work directory that has howdah's marker and its own name in it."""
     try:
         entries = namenode.list(work_dir)
-    except Refused as error:
+    except RefusedByDaemon as error:
         if error.exception == "FileNotFoundException":
             return []
         raise
@@ -229,10 +229,10 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Mar
     return found
 
 
-def _read(namenode: NameNode, path: str) -> Marker | None:
+def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
     try:
         return read_marker(namenode.read(path))
-    except Refused:
+    except RefusedByDaemon:
         # No such file, or somebody else's.
         return None
 

@@ -19,7 +19,7 @@ from howdah.engines.sim.local.results import attempts, bands, samples, workload_
 from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.job import Job
-from howdah.model.measured import Figure
+from howdah.model.measured import MeasuredFigure
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import SampleSink
@@ -92,7 +92,7 @@ class SimLocalEngine:
             return Simulated(calibration=None)
         random = np.random.default_rng(job.seed)
 
-        def draw(figure: Figure) -> float:
+        def draw(figure: MeasuredFigure) -> float:
             if figure.least == figure.most:
                 return figure.value
             return float(random.triangular(figure.least, figure.value, figure.most))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import GIB, MIB
 
@@ -66,7 +66,7 @@ _BOUNDS = (
 
 
 def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for one in _BOUNDS:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(one.key)
@@ -84,7 +84,7 @@ def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     given = {
         key: number
         for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
@@ -103,7 +103,7 @@ def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _stalls(found: Found, facts: Facts) -> Iterator[Observation]:
     key = "hbase.hstore.blockingStoreFiles"
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
     if blocking is not None:

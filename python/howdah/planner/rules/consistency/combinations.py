@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found, FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import MIB
 
@@ -24,7 +24,7 @@ _ROUNDING = 0.001
 
 
 def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not Reading(found).has("hdfs-site.xml"):
+    if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
         return
     given = found.config.property("fs.defaultFS")
     text = str(facts.decided.get("fs.defaultFS", ""))
@@ -39,7 +39,7 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not Reading(found).has("hdfs-site.xml"):
+    if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
     workers = tuple(host for host in found.config.workers if host != "localhost")

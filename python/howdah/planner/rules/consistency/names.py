@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from howdah.model.found import Found
 from howdah.model.hostname import is_hostname
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _FILE_SYSTEM = "fs.defaultFS"
@@ -43,7 +43,7 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether every ``hdfs://`` names a service or a NameNode that hdfs-site.xml defines."""
     if found.config is None:
         return
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(found, services)
     known = {service.lower() for service in services} or {_host(text) for text in namenodes.values()}
@@ -73,7 +73,7 @@ def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters that several hosts must find are called something else than their own host."""
     if found.config is None or len([one for one in found.config.workers if _host(one) not in _HERE]) < 2:
         return
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for key in _master_keys(reading):
         value = facts.decided.get(key)
         hosts = [_host(one) for one in _listed(value)] if value is not None else []
@@ -90,7 +90,7 @@ def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _master_keys(reading: Reading) -> Iterator[str]:
+def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
@@ -129,7 +129,7 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *_HERE})
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     shown = _few(kept_out)
     yield Observation(
         ok=not kept_out,
@@ -144,7 +144,7 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
 def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the topology's table knows every worker."""
     config = found.config
-    script = Reading(found).text("net.topology.script.file.name")
+    script = ConfigurationReading(found).text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
         return
     unknown = _outside(config.workers, {*config.mapped, *_HERE})
@@ -163,7 +163,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _scheduler(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     name = reading.text(_SCHEDULER)
     if name and name.startswith("org.apache.hadoop."):
         yield Observation(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from howdah.model.found import Found
 from howdah.model.storage import Disk, FileSystem
 from howdah.planner.data_mounts import (
-    Judged,
+    MountJudgement,
     data_dirs,
     data_disks,
     data_mounts,
@@ -30,7 +30,9 @@ def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: st
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
         answers = ((one.name, judge(one)) for one in data_disks(found))
-        yield from grouped([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
+        yield from grouped(
+            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
+        )
 
     return inspect
 
@@ -43,7 +45,7 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
         mount = found.host.mount_of(path)
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
-            judged.append(Judged(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
+            judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
     yield from grouped(
         judged,
         "a file system on a disk of its own",
@@ -92,11 +94,15 @@ def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
     for one in data_mounts(found):
         volumes = [models[name] for name in one.disks if _RAID_VOLUME.search(models.get(name, ""))]
         if len(one.disks) > 1:
-            judged.append(Judged(one.mount, False, f"lies on {len(one.disks)} disks: {', '.join(one.disks)}"))
+            judged.append(
+                MountJudgement(one.mount, False, f"lies on {len(one.disks)} disks: {', '.join(one.disks)}")
+            )
         elif volumes:
-            judged.append(Judged(one.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})"))
+            judged.append(
+                MountJudgement(one.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})")
+            )
         elif one.disks:
-            judged.append(Judged(one.mount, True, "one disk"))
+            judged.append(MountJudgement(one.mount, True, "one disk"))
     yield from grouped(
         judged,
         "one file system on each disk",
@@ -125,7 +131,7 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
     if facts.request.hbase_used:
         return
     judged = [
-        Judged(
+        MountJudgement(
             one.name,
             None if one.read_ahead_bytes is None else one.read_ahead_bytes >= _READ_AHEAD_LEAST,
             "not known" if one.read_ahead_bytes is None else f"{one.read_ahead_bytes // 1024} KiB",

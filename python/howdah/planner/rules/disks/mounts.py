@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
 from howdah.model.storage import FileSystem
-from howdah.planner.data_mounts import Judged, data_mounts, grouped
+from howdah.planner.data_mounts import MountJudgement, data_mounts, grouped
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import format_bytes
@@ -29,7 +29,9 @@ def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expec
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
         answers = ((one.mount, judge(one)) for one in data_mounts(found))
-        yield from grouped([Judged(name, *answer) for name, answer in answers if answer], expected, fix)
+        yield from grouped(
+            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
+        )
 
     return inspect
 

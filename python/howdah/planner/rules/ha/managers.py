@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
@@ -25,7 +25,7 @@ _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 
 def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if not reading.truth("yarn.resourcemanager.ha.enabled"):
         return
     for key, what, example in _NEEDED:
@@ -51,11 +51,11 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _ids(reading: Reading) -> list[str]:
+def _ids(reading: ConfigurationReading) -> list[str]:
     return [name.strip() for name in (reading.text(_IDS) or "").split(",") if name.strip()]
 
 
-def _address(reading: Reading, name: str) -> Observation:
+def _address(reading: ConfigurationReading, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
     text = reading.text(key) or reading.text(f"{_RPC}.{name}")
@@ -69,7 +69,7 @@ def _address(reading: Reading, name: str) -> Observation:
     )
 
 
-def _pages(reading: Reading, name: str) -> Observation:
+def _pages(reading: ConfigurationReading, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
     prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
     key = f"{prefix}.{name}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
@@ -30,7 +30,7 @@ def _host(address: str) -> str:
     return address.partition(":")[0].lower()
 
 
-def _services(found: Found, reading: Reading) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _services(found: Found, reading: ConfigurationReading) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every name service that lists NameNodes, with their ids."""
     names = {one.name for one in found.config.properties} if found.config else set()
     for name in sorted(names):
@@ -40,14 +40,14 @@ def _services(found: Found, reading: Reading) -> Iterator[tuple[str, tuple[str, 
 
 def _pairs_apart(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether two of a pair are on different hosts."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for service, ids in _services(found, reading):
         yield from _apart(reading, [f"dfs.namenode.rpc-address.{service}.{one}" for one in ids], "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{one}" for one in _listed(reading.text(_MANAGERS))]
     yield from _apart(reading, managers, "ResourceManagers")
 
 
-def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observation]:
+def _apart(reading: ConfigurationReading, keys: Sequence[str], what: str) -> Iterator[Observation]:
     hosts = [_host(text) for key in keys if (text := reading.text(key))]
     if len(hosts) < 2:
         return
@@ -63,7 +63,7 @@ def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observa
 
 def _journal_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether JournalNodes can lose one."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     text = reading.text(_SHARED) or ""
     if text.startswith("qjournal://"):
         members = _listed(text.removeprefix("qjournal://").partition("/")[0], ";")
@@ -72,7 +72,7 @@ def _journal_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _zookeeper_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether ZooKeeper can lose a member."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if text := reading.text(_QUORUM):
         yield _odd(reading, _QUORUM, _listed(text), "ZooKeepers")
     members = _listed(reading.text(_HBASE_QUORUM))
@@ -81,7 +81,7 @@ def _zookeeper_quorum(found: Found, facts: Facts) -> Iterator[Observation]:
         yield _odd(reading, _HBASE_QUORUM, members, "ZooKeepers")
 
 
-def _odd(reading: Reading, key: str, members: Sequence[str], what: str) -> Observation:
+def _odd(reading: ConfigurationReading, key: str, members: Sequence[str], what: str) -> Observation:
     hosts = {_host(member) for member in members}
     return Observation(
         ok=len(hosts) == len(members) and len(hosts) >= 3 and len(hosts) % 2 == 1,
@@ -95,7 +95,7 @@ def _odd(reading: Reading, key: str, members: Sequence[str], what: str) -> Obser
 
 def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether two NameNodes have all that failover needs."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     for service, ids in _services(found, reading):
         if len(ids) < 2:
             yield from _alone(reading, service, ids)
@@ -122,7 +122,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
         yield from _journals(reading)
 
 
-def _alone(reading: Reading, service: str, ids: Sequence[str]) -> Iterator[Observation]:
+def _alone(reading: ConfigurationReading, service: str, ids: Sequence[str]) -> Iterator[Observation]:
     """A service of one NameNode, where edits are shared as only a pair needs them."""
     if reading.text(_SHARED):
         key = f"{_NAMENODES}{service}"
@@ -136,7 +136,7 @@ def _alone(reading: Reading, service: str, ids: Sequence[str]) -> Iterator[Obser
         )
 
 
-def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
+def _needed(reading: ConfigurationReading, key: str, what: str, example: str) -> Observation:
     text = reading.text(key)
     return Observation(
         ok=bool(text),
@@ -148,7 +148,7 @@ def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
     )
 
 
-def _journals(reading: Reading) -> Iterator[Observation]:
+def _journals(reading: ConfigurationReading) -> Iterator[Observation]:
     if not (reading.text(_SHARED) or "").startswith("qjournal://"):
         return
     text = reading.text(_JOURNAL_DIR)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
@@ -36,12 +36,12 @@ def _proxies(found: Found, facts: Facts) -> Iterator[Observation]:
             found=", ".join(f"{what} {text}" for what, text in limits.items()),
             expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
-            where=Reading(found).where(key),
+            where=ConfigurationReading(found).where(key),
         )
 
 
 def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield Observation(
@@ -55,7 +55,7 @@ def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     named = [one.strip() for one in (reading.text(_PROTOCOLS) or "").split(",") if one.strip()]
     if named:
         dead = [one for one in named if _DEAD.fullmatch(one)]
@@ -70,7 +70,7 @@ def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if text := reading.text(_VERIFIER):
         yield Observation(
             ok=text not in _LAX,
@@ -83,7 +83,7 @@ def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
@@ -117,7 +117,7 @@ def _own_host(found: Found, facts: Facts) -> Iterator[Observation]:
             found=text,
             expected="_HOST, which every daemon replaces by its own host's name",
             fix=f"set {key} to {service}/_HOST@{realm}",
-            where=Reading(found).where(key),
+            where=ConfigurationReading(found).where(key),
         )
 
 
@@ -135,7 +135,7 @@ def _one_realm(found: Found, facts: Facts) -> Iterator[Observation]:
                 found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
                 expected="one realm for a cluster's daemons, unless the two trust each other",
                 fix=f"set the realm in {key} to {most}",
-                where=Reading(found).where(key),
+                where=ConfigurationReading(found).where(key),
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
@@ -26,7 +26,7 @@ _WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
 
 def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether node groups, once begun, are declared completely."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
@@ -51,7 +51,7 @@ def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observation:
+def _declared(reading: ConfigurationReading, key: str, ok: bool, expected: str) -> Observation:
     file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
     return Observation(
         ok=ok,
@@ -65,7 +65,7 @@ def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observatio
 
 def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
     policy = (reading.text(_POLICY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
@@ -85,7 +85,7 @@ def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _told(policy: str, reading: Reading) -> str:
+def _told(policy: str, reading: ConfigurationReading) -> str:
     if policy == _WITH_UPGRADE_DOMAIN:
         return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
     if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
@@ -102,7 +102,7 @@ def _shares_hosts(facts: Facts) -> bool:
 
 def _unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether a switch is set that nothing reads."""
-    reading = Reading(found)
+    reading = ConfigurationReading(found)
     text = reading.text(_SWITCH)
     if text is not None:
         yield Observation(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.comparing.courses import QUANTITIES, Course, Quantity
+from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuantity
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
@@ -63,7 +63,7 @@ def overlays(
     return tuple(figures)
 
 
-def _axes(quantity: Quantity, courses: Mapping[str, Course], peak: float) -> Axes:
+def _axes(quantity: FollowedQuantity, courses: Mapping[str, Course], peak: float) -> Axes:
     longest = max(float(course.edges_s[-1]) for course in courses.values())
     time, seconds = ("min", 60.0) if longest > 600 else ("s", 1.0)
     if quantity.unit == "1":

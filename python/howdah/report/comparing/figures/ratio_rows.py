@@ -15,7 +15,7 @@ FARTHEST = 8.0
 """Intervals are cut off where they reach so many times beyond the farthest ratio."""
 
 
-class Row(NamedTuple):
+class RatioRow(NamedTuple):
     """One line of the figure: a group in a workload or phase, ``y`` in pixels from the top."""
 
     y: float
@@ -24,7 +24,7 @@ class Row(NamedTuple):
     simulated: bool
 
 
-def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
+def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRow]]:
     """Where every line goes: one block for each workload and phase, its name above its groups."""
     heads, rows = [], []
     y = 0.0
@@ -41,12 +41,12 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[Row]]:
         for each in comparison.against:
             one = each.of(measure)
             if one is not None and one.ratio is not None:
-                rows.append(Row(y + ROW / 2, each, one, simulated[each.group]))
+                rows.append(RatioRow(y + ROW / 2, each, one, simulated[each.group]))
                 y += ROW
     return heads, rows
 
 
-def domain(rows: list[Row]) -> tuple[float, float]:
+def domain(rows: list[RatioRow]) -> tuple[float, float]:
     """From the least to the greatest of what is drawn, 1 and a little room included."""
     points = [1.0, *(row.judged.ratio or 1.0 for row in rows)]
     least, most = min(points), max(points)

@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.model.comparison import Comparison, Judged
 from howdah.report.comparing.figures.colours import keys
-from howdah.report.comparing.figures.ratio_rows import ROW, Row, domain, laid_out
+from howdah.report.comparing.figures.ratio_rows import ROW, RatioRow, domain, laid_out
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.figure import Figure, Table, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
@@ -46,7 +46,7 @@ def ratios(comparison: Comparison) -> Figure | None:
     )
 
 
-def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[Row]) -> dict[str, Any]:
+def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioRow]) -> dict[str, Any]:
     low, high = domain(rows)
     height = max([row.y for row in rows]) + ROW / 2
     several = len(comparison.against) > 1
@@ -174,7 +174,7 @@ def _round(span: float) -> list[float]:
     return [step * 10.0**power for power in _POWERS for step in steps]
 
 
-def _datum(row: Row, low: float, high: float, *, several: bool) -> dict[str, Any]:
+def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:
     one = row.judged
     value = one.ratio or 1.0
     bar = one.low is not None and one.high is not None
@@ -201,7 +201,7 @@ def _label(one: Judged) -> str:
     return more(one) if one.measure.kind == "time" else f"{one.verdict.value}: {more(one)}"
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[RatioRow]) -> Table:
     return Table(
         ("of", "group", "ratio", "95 % interval", "verdict"),
         tuple(

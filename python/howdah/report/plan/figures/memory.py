@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.model.plan import Plan, Worker
 from howdah.report.figure import Figure, Key, Table
-from howdah.report.plan.memory import TASKS, Share, shares
+from howdah.report.plan.memory import TASKS, MemoryShare, shares
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.units import GIB, format_counted, format_gib
 
@@ -32,7 +32,7 @@ def memory(plan: Plan) -> Figure:
     )
 
 
-def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]]) -> list[dict[str, Any]]:
+def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]]) -> list[dict[str, Any]]:
     segments = []
     for row, kind in enumerate(kinds):
         start = 0
@@ -54,7 +54,7 @@ def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]]) -> 
 
 
 def _spec(
-    kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], named: dict[str, str]
+    kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], named: dict[str, str]
 ) -> dict[str, Any]:
     segments = _segments(kinds, stacks)
     names = [
@@ -129,7 +129,7 @@ def _spec(
     )
 
 
-def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], *, left_out: int) -> str:
+def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
     heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
     said = "What the settings set aside, and what they leave to the page cache"
     served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
@@ -138,14 +138,14 @@ def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[Share, ...]], *, l
     return f"{said}{served}. {whose}: {heaps}{rest}."
 
 
-def _heaps(name: str, memory_bytes: int, stack: tuple[Share, ...]) -> str:
+def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
     """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
     tasks = [share.heap_bytes for share in stack if share.name in TASKS]
     heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
     return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
 
 
-def _table(stacks: dict[str, tuple[Share, ...]]) -> Table:
+def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
     rows = [
         (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
         for name, stack in stacks.items()

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.following.masters import MastersWatch
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
@@ -88,7 +88,7 @@ def watch(masters: tuple[Master, Master], clock: RunClock, tmp_path: Path) -> Ma
             "yarn.resourcemanager.webapp.address.rm2": second,
         },
     )
-    named = Machines({"127.0.0.1": "m1", "localhost": "m2"}, PLAN)
+    named = NodeFinder({"127.0.0.1": "m1", "localhost": "m2"}, PLAN)
     return MastersWatch(replace(pair, conf=ClientConf.read(pair.conf_dir)), named, clock)
 
 

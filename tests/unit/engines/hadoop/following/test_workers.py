@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from howdah.engines.hadoop.clock import RunClock
-from howdah.engines.hadoop.following.workers import Watch, Watching
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.following.workers import MachineWatch, Watching
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.plan import Plan
 from howdah.services.answer import facts
 from howdah.services.conf import ClientConf
@@ -59,19 +59,19 @@ def server() -> Iterator[Recorded]:
 
 
 @pytest.fixture
-def watch(server: Recorded, tmp_path: Path) -> Watch:
+def watch(server: Recorded, tmp_path: Path) -> MachineWatch:
     return _watch(server, tmp_path)
 
 
-def _watch(server: Recorded, tmp_path: Path) -> Watch:
+def _watch(server: Recorded, tmp_path: Path) -> MachineWatch:
     cluster = target(server.url, tmp_path / "conf")
     change_properties(cluster.conf_dir / "hdfs-site.xml", {"dfs.heartbeat.interval": "1s"})
     conf = ClientConf.read(cluster.conf_dir)
-    return Watch(replace(cluster, conf=conf), Machines({"w1-2": "worker-2"}, PLAN), RunClock())
+    return MachineWatch(replace(cluster, conf=conf), NodeFinder({"w1-2": "worker-2"}, PLAN), RunClock())
 
 
 def test_nodemanagers_that_keep_one_waiting_are_waited_for_together(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch
+    watch: MachineWatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = Barrier(3)
     monkeypatch.setattr(watch, "_answers", lambda one: together.wait(20) >= 0)
@@ -82,7 +82,7 @@ def test_nodemanagers_that_keep_one_waiting_are_waited_for_together(
     assert watch._answering(nodes) == dict.fromkeys(nodes, True)
 
 
-def _looks(watch: Watch, cluster: Cluster, *seconds: int) -> list[list[tuple[str, str]]]:
+def _looks(watch: MachineWatch, cluster: Cluster, *seconds: int) -> list[list[tuple[str, str]]]:
     found: list[list[tuple[str, str]]] = []
     for second in seconds:
         cluster.at(second)
@@ -90,12 +90,12 @@ def _looks(watch: Watch, cluster: Cluster, *seconds: int) -> list[list[tuple[str
     return found
 
 
-def test_what_is_there_at_first_is_no_event(watch: Watch, server: Recorded) -> None:
+def test_what_is_there_at_first_is_no_event(watch: MachineWatch, server: Recorded) -> None:
     assert _looks(watch, Cluster(server), 22, 22) == [[], []]
 
 
 def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
-    watch: Watch, server: Recorded
+    watch: MachineWatch, server: Recorded
 ) -> None:
     assert _looks(watch, Cluster(server), 6, 9, 9, 12, 16, 22) == [
         [],
@@ -132,7 +132,7 @@ def test_a_loss_is_told_with_the_last_sign_of_life(
     }
 
 
-def test_a_worker_that_comes_back_is_told_of_once(watch: Watch, server: Recorded) -> None:
+def test_a_worker_that_comes_back_is_told_of_once(watch: MachineWatch, server: Recorded) -> None:
     *_, back, again = _looks(watch, Cluster(server), 6, 22, 6, 6)
     assert back == [
         ("datanode-back", "DataNode w1-2 sends heartbeats again"),
@@ -141,7 +141,7 @@ def test_a_worker_that_comes_back_is_told_of_once(watch: Watch, server: Recorded
     assert again == []
 
 
-def test_an_event_names_the_plans_worker_and_the_moment(watch: Watch, server: Recorded) -> None:
+def test_an_event_names_the_plans_worker_and_the_moment(watch: MachineWatch, server: Recorded) -> None:
     cluster = Cluster(server)
     _looks(watch, cluster, 6)
     cluster.at(22)
@@ -151,7 +151,7 @@ def test_an_event_names_the_plans_worker_and_the_moment(watch: Watch, server: Re
         assert 0 <= event.time_s <= time.monotonic() - before + 5
 
 
-def test_a_nodemanager_back_on_another_port_is_back(watch: Watch, server: Recorded) -> None:
+def test_a_nodemanager_back_on_another_port_is_back(watch: MachineWatch, server: Recorded) -> None:
     cluster = Cluster(server)
     _looks(watch, cluster, 6, 22)
     nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
@@ -160,7 +160,7 @@ def test_a_nodemanager_back_on_another_port_is_back(watch: Watch, server: Record
     assert [one.kind for one in watch.look()] == ["nodemanager-back"]
 
 
-def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: Watch, server: Recorded) -> None:
+def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: MachineWatch, server: Recorded) -> None:
     _looks(watch, Cluster(server), 6)
     nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
     nodes[2] |= {"state": "UNHEALTHY", "healthReport": "1/1 local-dirs have errors"}
@@ -171,11 +171,11 @@ def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: Watch, server: 
     )
 
 
-def test_a_nodemanager_out_of_reach_from_the_start_is_not_lost(watch: Watch, server: Recorded) -> None:
+def test_a_nodemanager_out_of_reach_from_the_start_is_not_lost(watch: MachineWatch, server: Recorded) -> None:
     assert _looks(watch, Cluster(server), 9, 9, 9) == [[], [], []]
 
 
-def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Recorded) -> None:
+def test_masters_that_do_not_answer_now_are_asked_again(watch: MachineWatch, server: Recorded) -> None:
     cluster = Cluster(server)
     _looks(watch, cluster, 6)
     answers = dict(server.answers)
@@ -185,7 +185,7 @@ def test_masters_that_do_not_answer_now_are_asked_again(watch: Watch, server: Re
     assert _looks(watch, cluster, 22)[0] != []
 
 
-def test_a_watch_looks_by_itself_and_stops(watch: Watch, server: Recorded) -> None:
+def test_a_watch_looks_by_itself_and_stops(watch: MachineWatch, server: Recorded) -> None:
     cluster = Cluster(server)
     cluster.at(6)
     looking = Watching({watch: 0.02})

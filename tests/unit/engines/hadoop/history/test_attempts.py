@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases, slots
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
@@ -76,7 +76,7 @@ def _jobs(draw: st.DrawFn) -> JobFacts:
 
 
 def _rows(job: JobFacts) -> list[TaskAttempt]:
-    return attempt_rows(job, "terasort", Machines({}, NO_PLAN), _clock())
+    return attempt_rows(job, "terasort", NodeFinder({}, NO_PLAN), _clock())
 
 
 @settings(max_examples=150, deadline=None)
@@ -146,7 +146,7 @@ def _map(node: str, *holders: str, locality: str = "") -> tuple[AttemptFacts, Ta
 
 def _located(plan: Plan, task: TaskFacts, machine_of: dict[str, str] | None = None) -> TaskAttempt:
     job = JobFacts("job_1_0001", "a job", "default", "succeeded", START_MS, tasks=(task,))
-    (row,) = attempt_rows(job, "terasort", Machines(machine_of or {}, plan), _clock())
+    (row,) = attempt_rows(job, "terasort", NodeFinder(machine_of or {}, plan), _clock())
     return row
 
 
@@ -216,7 +216,7 @@ def test_an_attempt_whose_master_was_lost_is_cut_off_when_the_next_one_begins() 
         tasks=(TaskFacts("task_1_0001_m_000000", "succeeded", attempts),),
         masters=(MasterStart(1, START_MS, "n1"), MasterStart(2, START_MS + 80_000, "n2")),
     )
-    first, again = attempt_rows(job, "terasort", Machines({}, NO_PLAN), _clock())
+    first, again = attempt_rows(job, "terasort", NodeFinder({}, NO_PLAN), _clock())
     assert (first.end_s, first.state) == (80, "killed")
     assert "application master was lost" in (first.error or "")
     assert (again.start_s, again.end_s, again.state) == (90, 99, "succeeded")

@@ -15,7 +15,7 @@ from howdah.model.plan import Plan
 from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.terasort import TeraSort
 from howdah.services.secrets import without_secrets
-from howdah.services.task_log import MOST_BYTES, Container, TaskLogs, contents
+from howdah.services.task_log import MOST_BYTES, TaskContainer, TaskLogs, contents
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target
 
@@ -233,7 +233,7 @@ def test_an_answer_without_a_log_holds_none(answer: str) -> None:
 
 
 def test_only_the_end_of_a_log_is_asked_for_and_the_history_server_has_those_gathered(tmp_path: Path) -> None:
-    container = Container("container_1_0001_01_000002", "gone:1")
+    container = TaskContainer("container_1_0001_01_000002", "gone:1")
     gathered = f"GET /ws/v1/history/containerlogs/{container.id}/stdout"
     with Recorded({gathered: Answer(AGGREGATED.encode(), kind="text/plain")}) as server:
         cluster = target(server.url, tmp_path / "conf")

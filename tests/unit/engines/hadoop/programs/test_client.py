@@ -8,7 +8,13 @@ import time
 from pathlib import Path
 
 from howdah.engines.hadoop.programs.client import Client
-from howdah.engines.hadoop.storage.workspace import Marker, Process, is_dead, read_marker, this_process
+from howdah.engines.hadoop.storage.workspace import (
+    HdfsMarker,
+    ProcessIdentity,
+    is_dead,
+    read_marker,
+    this_process,
+)
 
 SUBMITTED = "INFO impl.YarnClientImpl: Submitted application application_1795279046143_0001"
 
@@ -65,7 +71,9 @@ def test_a_process_of_another_boot_is_dead_and_of_another_machine_unknown() -> N
 
 
 def test_a_marker_is_read_back_and_a_broken_one_is_none() -> None:
-    marker = Marker(run="r", process=Process(host="h", boot="b", pid=1, started=2), parents=("/user/me",))
+    marker = HdfsMarker(
+        run="r", process=ProcessIdentity(host="h", boot="b", pid=1, started=2), parents=("/user/me",)
+    )
     assert read_marker(marker.content()) == marker
     assert read_marker(b"") is None
     assert read_marker(marker.content()[:-5]) is None

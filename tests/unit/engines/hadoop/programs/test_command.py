@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hadoop.programs.command import Command, argument_vector, check_containers
-from howdah.engines.hadoop.storage.workspace import Workspace
+from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation import Installation
@@ -44,7 +44,7 @@ def target(tmp_path: Path) -> HadoopTarget:
 
 
 def words(target: HadoopTarget, *arguments: str) -> list[str]:
-    workspace = Workspace(NameNode(target.web, target.conf), target.work_dir, "run-1", keep=False)
+    workspace = HdfsWorkspace(NameNode(target.web, target.conf), target.work_dir, "run-1", keep=False)
     properties = {"dfs.replication": "3", "dfs.blocksize": "1048576"}
     return argument_vector(target, workspace, Command("Main", properties, arguments), "howdah-run-1")
 

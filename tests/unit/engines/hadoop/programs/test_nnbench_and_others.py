@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from howdah.engines.hadoop.following.progress import progress
 from howdah.engines.hadoop.programs.command import file_properties, sort_properties
-from howdah.engines.hadoop.programs.dfsio import Sums, TaskRate, read_sums, read_task
-from howdah.engines.hadoop.programs.nnbench import Measured, arguments, read_measured
+from howdah.engines.hadoop.programs.dfsio import DfsioSums, TaskRate, read_sums, read_task
+from howdah.engines.hadoop.programs.nnbench import OperationRate, arguments, read_measured
 from howdah.engines.hadoop.programs.pi import estimate
 from howdah.model.workloads.nnbench import NNBench
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort
@@ -59,13 +59,13 @@ def test_no_compression_is_said_too() -> None:
 
 
 def test_dfsios_sums_and_a_tasks_own_numbers_are_read() -> None:
-    assert read_sums(SUMS) == Sums(tasks=3, size_bytes=30_000_000, io_ms=820)
+    assert read_sums(SUMS) == DfsioSums(tasks=3, size_bytes=30_000_000, io_ms=820)
     assert read_task(TASK_LOG) == TaskRate("test_io_12", 10_000_000, 532)
     assert read_task(TASK_LOG.partition("Exec")[0]) is None
 
 
 def test_nnbenchs_rate_is_read_and_its_options_are_its_own() -> None:
-    assert read_measured(NNBENCH) == Measured(per_s=384.0, late_maps=1)
+    assert read_measured(NNBENCH) == OperationRate(per_s=384.0, late_maps=1)
     assert read_measured(NNBENCH[:2]) is None
     words = arguments(NNBench(maps=2, operations=20), "rename", "/w/nnbench")
     options = dict(zip(words[::2], words[1::2], strict=True))

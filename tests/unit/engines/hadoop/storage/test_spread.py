@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hadoop.storage.spread import spread
-from howdah.engines.hadoop.target import Machines
+from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
@@ -40,7 +40,7 @@ def _block(*addresses: str, target: int | None = 2) -> Block:
 
 def test_real_blocks_are_counted_for_each_worker(plan: Plan) -> None:
     text = (DATA / "fsck-node-groups.txt").read_text()
-    found = spread("/in", read_fsck(text, "/in"), _datanodes(NODES), Machines({}, plan))
+    found = spread("/in", read_fsck(text, "/in"), _datanodes(NODES), NodeFinder({}, plan))
     assert (found.blocks, found.replicas, found.bytes) == (4, 8, 30_000_000)
     assert (found.sharing_host, found.under_replicated, found.missing) == (0, 0, 0)
     assert {name: count for name, count in found.per_worker.items() if count} == {
@@ -51,7 +51,7 @@ def test_real_blocks_are_counted_for_each_worker(plan: Plan) -> None:
 def test_datanodes_under_one_host_name_are_told_apart_by_their_ports_and_share_a_host(plan: Plan) -> None:
     nodes = _datanodes({"10.0.0.9:9866": "w1", "10.0.0.9:9876": "w1", "10.0.0.8:9866": "w2"})
     blocks = [_block("10.0.0.9:9866", "10.0.0.9:9876"), _block("10.0.0.9:9866", "10.0.0.8:9866")]
-    found = spread("/in", blocks, nodes, Machines({}, Plan(platform="unknown", workers=(), settings=())))
+    found = spread("/in", blocks, nodes, NodeFinder({}, Plan(platform="unknown", workers=(), settings=())))
     assert found.per_worker == {"w1:9866": 2, "w1:9876": 1, "w2": 1}
     assert found.sharing_host == 1
 
@@ -64,8 +64,8 @@ def test_a_datanode_that_came_back_on_another_port_keeps_its_name() -> None:
 
 
 def test_workers_without_a_replica_count_too(plan: Plan) -> None:
-    found = spread("/in", [], _datanodes({"10.0.0.9:9866": "stranger"}), Machines({}, plan))
-    assert set(found.per_worker) == {*Machines({}, plan).workers, "stranger"}
+    found = spread("/in", [], _datanodes({"10.0.0.9:9866": "stranger"}), NodeFinder({}, plan))
+    assert set(found.per_worker) == {*NodeFinder({}, plan).workers, "stranger"}
     assert set(found.per_worker.values()) == {0}
 
 
@@ -75,12 +75,12 @@ def test_blocks_with_two_replicas_on_one_host_are_counted(plan: Plan) -> None:
         _block("10.77.0.2:9866", "10.77.0.4:9866"),
         _block("10.77.0.2:9866", "10.77.0.3:9866", "10.77.0.4:9866", target=3),
     ]
-    assert spread("/in", blocks, _datanodes(NODES), Machines({}, plan)).sharing_host == 2
+    assert spread("/in", blocks, _datanodes(NODES), NodeFinder({}, plan)).sharing_host == 2
 
 
 def test_datanodes_of_one_address_are_told_apart_by_their_ports() -> None:
     nodes = {"127.0.0.1:9866": "a", "127.0.0.1:9867": "b"}
-    bare = Machines({}, Plan(platform="unknown", workers=(), settings=()))
+    bare = NodeFinder({}, Plan(platform="unknown", workers=(), settings=()))
     found = spread("/in", [_block(*nodes)], _datanodes(nodes), bare)
     assert found.per_worker == {"a": 1, "b": 1}
     assert found.sharing_host == 0
@@ -88,12 +88,12 @@ def test_datanodes_of_one_address_are_told_apart_by_their_ports() -> None:
 
 def test_missing_and_thin_blocks_are_counted(plan: Plan) -> None:
     blocks = [_block(), _block("10.77.0.2:9866"), _block("10.77.0.2:9866", target=None)]
-    found = spread("/in", blocks, _datanodes(NODES), Machines({}, plan))
+    found = spread("/in", blocks, _datanodes(NODES), NodeFinder({}, plan))
     assert (found.under_replicated, found.missing) == (2, 1)
 
 
 def test_a_datanode_the_namenode_no_longer_lists_goes_by_its_address(plan: Plan) -> None:
-    machines = Machines({"10.77.0.9": "h2-2"}, plan)
+    machines = NodeFinder({"10.77.0.9": "h2-2"}, plan)
     found = spread("/in", [_block("10.77.0.9:9866", "10.77.0.2:9866")], _datanodes(NODES), machines)
     assert found.per_worker["h2-2"] == 1
     assert found.sharing_host == 0
@@ -101,7 +101,7 @@ def test_a_datanode_the_namenode_no_longer_lists_goes_by_its_address(plan: Plan)
 
 @given(st.lists(st.sets(st.sampled_from(sorted(NODES)), max_size=3), max_size=20))
 def test_replicas_of_workers_add_up_to_all(placed: list[set[str]]) -> None:
-    bare = Machines({}, Plan(platform="unknown", workers=(), settings=()))
+    bare = NodeFinder({}, Plan(platform="unknown", workers=(), settings=()))
     found = spread("/", [_block(*sorted(one)) for one in placed], _datanodes(NODES), bare)
     assert sum(found.per_worker.values()) == found.replicas == sum(map(len, placed))
     assert json.loads(found.model_dump_json())["blocks"] == len(placed)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from howdah.engines.hadoop.storage.workspace import (
-    Marker,
-    Workspace,
+    HdfsMarker,
+    HdfsWorkspace,
     clear_leftovers,
     marked_directories,
     missing_parents,
@@ -22,7 +22,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.services.conf import ClientConf
-from howdah.services.errors import Refused
+from howdah.services.errors import RefusedByDaemon
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
@@ -83,14 +83,14 @@ def test_a_directory_that_another_run_claims_at_the_same_moment_is_its_own(
 ) -> None:
     hdfs.answers["PUT /datanode"] = refusal(exception)
     with pytest.raises(UserError, match="HDFS /w/run-1: is there already"):
-        Workspace(namenode, "/w", "run-1", keep=False).claim()
+        HdfsWorkspace(namenode, "/w", "run-1", keep=False).claim()
     assert deleted(hdfs) == []
 
 
 def test_a_claim_that_fails_half_way_leaves_nothing(hdfs: Recorded, namenode: NameNode) -> None:
     hdfs.answers["PUT /datanode"] = refusal("DSQuotaExceededException")
-    with pytest.raises(Refused, match=r"HDFS /w/run-1/.howdah: DSQuotaExceededException"):
-        Workspace(namenode, "/w", "run-1", keep=False).claim()
+    with pytest.raises(RefusedByDaemon, match=r"HDFS /w/run-1/.howdah: DSQuotaExceededException"):
+        HdfsWorkspace(namenode, "/w", "run-1", keep=False).claim()
     assert deleted(hdfs) == [RUN]
 
 
@@ -98,7 +98,7 @@ def test_a_directory_that_its_last_run_took_with_it_holds_nothing(hdfs: Recorded
     hdfs.answers["GET /webhdfs/v1/w?op=LISTSTATUS"] = MISSING
     assert marked_directories(namenode, "/w") == []
     hdfs.answers["GET /webhdfs/v1/w?op=LISTSTATUS"] = refusal("AccessControlException")
-    with pytest.raises(Refused, match="AccessControlException"):
+    with pytest.raises(RefusedByDaemon, match="AccessControlException"):
         marked_directories(namenode, "/w")
 
 
@@ -106,7 +106,7 @@ def test_a_directory_whose_jobs_may_still_write_is_left_to_the_next_run(
     hdfs: Recorded, namenode: NameNode
 ) -> None:
     hdfs.answers["PUT /datanode"] = Answer(b"", 201)
-    workspace = Workspace(namenode, "/w", "run-1", keep=False)
+    workspace = HdfsWorkspace(namenode, "/w", "run-1", keep=False)
     workspace.claim()
     workspace.leave()
     workspace.release()
@@ -121,7 +121,7 @@ def test_a_killed_runs_directory_stays_until_its_job_has_ended(
     hdfs.answers |= {
         "GET /webhdfs/v1/w?op=LISTSTATUS": in_json({"FileStatuses": {"FileStatus": [folder]}}),
         f"GET {RUN}/.howdah?op=OPEN": in_json({"Location": f"{hdfs.url}/datanode"}),
-        "GET /datanode": Answer(Marker(run="run-1", process=dead).content(), kind="text/plain"),
+        "GET /datanode": Answer(HdfsMarker(run="run-1", process=dead).content(), kind="text/plain"),
     }
     assert clear_leftovers(target, namenode, ResourceManager(target.web, target.conf)) == (RUN_PATH,)
     assert deleted(hdfs) == []

@@ -11,7 +11,7 @@ from howdah.engines.sim.engine import OF_THE_OCCASION
 from howdah.engines.sim.local.engine import scenario_of
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.model.measured import Figure, RowCosts, SortCost
+from howdah.model.measured import MeasuredFigure, RowCosts, SortCost
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.simulated import Simulated
 from howdah.session.run.engines import prepare
@@ -165,8 +165,8 @@ def costs_of(*sorts: tuple[int, int, int, float, float]) -> RowCosts:
             memory_bytes=memory,
             windows=windows,
             window_rows=window_rows,
-            sort_s_per_byte=Figure.of([sort]),
-            merge_s_per_byte=Figure.of([merge]),
+            sort_s_per_byte=MeasuredFigure.of([sort]),
+            merge_s_per_byte=MeasuredFigure.of([merge]),
         )
         for memory, windows, window_rows, sort, merge in sorts
     )

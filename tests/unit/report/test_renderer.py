@@ -7,12 +7,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from howdah.report.artist import Artist
 from howdah.report.drawing import trimmed
 from howdah.report.figure import Figure, Table
 from howdah.report.picture import svg
+from howdah.report.renderer import Renderer
 from howdah.report.theme import chart
-from howdah.session.run.ahead import Ahead
+from howdah.session.run.warmup import ReportWarmup
 
 
 def _figure(name: str, **mark: object) -> Figure:
@@ -24,17 +24,17 @@ def _figure(name: str, **mark: object) -> Figure:
     return Figure(name, name, name, spec, Table((), ()))
 
 
-def _artists() -> list[psutil.Process]:
+def _renderers() -> list[psutil.Process]:
     children = psutil.Process().children(recursive=True)
     return [one for one in children if "howdah.report.drawing" in " ".join(one.cmdline())]
 
 
-def test_an_artist_draws_what_this_process_would() -> None:
+def test_a_renderer_draws_what_this_process_would() -> None:
     figures = [_figure("bars"), _figure("ticks", type="tick", tooltip="é")]
-    with Artist() as artist:
-        pictures = artist.pictures(figures)
+    with Renderer() as renderer:
+        pictures = renderer.pictures(figures)
     assert pictures == {figure.id: svg(figure) for figure in figures}
-    assert _artists() == []
+    assert _renderers() == []
 
 
 def test_shapes_are_told_to_a_hundredth_of_a_pixel_and_words_as_they_are() -> None:
@@ -49,18 +49,18 @@ def test_a_mark_is_described_nowhere_but_in_its_figure() -> None:
 
 
 def test_what_cannot_be_drawn_is_told() -> None:
-    with Artist() as artist, pytest.raises(RuntimeError, match="what draws has failed"):
-        artist.pictures([_figure("nothing", type="no such mark")])
+    with Renderer() as renderer, pytest.raises(RuntimeError, match="what draws has failed"):
+        renderer.pictures([_figure("nothing", type="no such mark")])
 
 
-def test_an_artist_called_ahead_and_not_needed_is_dismissed() -> None:
-    with Ahead() as ahead:
-        ahead.begin()
-        ahead.begin()
-    assert _artists() == []
+def test_a_renderer_called_ahead_and_not_needed_is_dismissed() -> None:
+    with ReportWarmup() as warmup:
+        warmup.begin()
+        warmup.begin()
+    assert _renderers() == []
 
 
 def test_a_record_that_cannot_be_read_leaves_no_artist(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="no such directory"), Ahead() as ahead:
-        ahead.report(tmp_path / "nothing")
-    assert _artists() == []
+    with pytest.raises(Exception, match="no such directory"), ReportWarmup() as warmup:
+        warmup.report(tmp_path / "nothing")
+    assert _renderers() == []

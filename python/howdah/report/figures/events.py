@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import Source
+from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
 
 DAEMONS = {
@@ -20,7 +20,7 @@ TOGETHER = 0.15
 """Words at marks of one worker closer than this share of the time shown would cover one another."""
 
 
-class Upset(NamedTuple):
+class EventMark(NamedTuple):
     """What befell one worker at one moment, seconds since the run's start: who was lost, or back."""
 
     worker: str
@@ -30,18 +30,18 @@ class Upset(NamedTuple):
     text: str
 
 
-def upsets(source: Source) -> list[Upset]:
+def event_marks(source: FigureSource) -> list[EventMark]:
     """The record's events; those of one kind that befell a worker at about the same time are one.
 
     A daemon is lost at its last sign of life, where that is known. Hadoop misses it first and gives it up
     later: that is another mark only where there is room for one.
     """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
-    found: list[Upset] = []
+    found: list[EventMark] = []
     for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
         daemon, _, what = event.kind.partition("-")
         at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
-        one = Upset(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
+        one = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
         last = found[-1] if found else None
         if last and last.worker == one.worker and _alike(last, one, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *one.daemons)))
@@ -51,7 +51,7 @@ def upsets(source: Source) -> list[Upset]:
     return found
 
 
-def _alike(last: Upset, one: Upset, near_s: float) -> bool:
+def _alike(last: EventMark, one: EventMark, near_s: float) -> bool:
     """Whether the next thing that befell a worker goes with the one before it."""
     near = one.time_s - last.time_s < near_s
     if last.what == one.what:
@@ -59,8 +59,8 @@ def _alike(last: Upset, one: Upset, near_s: float) -> bool:
     return near and {last.what, one.what} == _GONE
 
 
-def upset_layers(
-    every: Sequence[Upset], spans: Mapping[str, tuple[float, float]], unit: TimeUnit, y: dict[str, Any]
+def event_layers(
+    every: Sequence[EventMark], spans: Mapping[str, tuple[float, float]], unit: TimeUnit, y: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
     values = [

@@ -14,11 +14,11 @@ from typing import Self
 from howdah.report.figure import Figure
 from howdah.report.picture import still
 
-_HANDS = min(2, os.cpu_count() or 1)
+_PROCESSES = min(2, os.cpu_count() or 1)
 """More would share what a page has to wait for in any case: its largest figures."""
 
 
-class Artist:
+class Renderer:
     """Processes that are ready to draw a while after they were started.
 
     What draws is JavaScript: its machine takes a third of a second to start, and while it is at work no
@@ -26,7 +26,7 @@ class Artist:
     """
 
     def __init__(self) -> None:
-        self._hands = [_hand() for _ in range(_HANDS)]
+        self._processes = [_process() for _ in range(_PROCESSES)]
 
     def __enter__(self) -> Self:
         return self
@@ -38,17 +38,17 @@ class Artist:
 
     def dismiss(self) -> None:
         """End those that have not drawn."""
-        for hand in self._hands:
-            if hand.returncode is None:
-                hand.kill()
-                hand.communicate()
+        for process in self._processes:
+            if process.returncode is None:
+                process.kill()
+                process.communicate()
 
     def pictures(self, figures: Sequence[Figure]) -> dict[str, str]:
         """Every figure as SVG, by its id; asked for once."""
         largest = sorted(figures, key=lambda figure: figure.marks, reverse=True)
-        shares = [largest[place::_HANDS] for place in range(_HANDS)]
-        with ThreadPoolExecutor(_HANDS, thread_name_prefix="howdah-artist") as pool:
-            drawn = list(pool.map(_draw, self._hands, shares))
+        shares = [largest[place::_PROCESSES] for place in range(_PROCESSES)]
+        with ThreadPoolExecutor(_PROCESSES, thread_name_prefix="howdah-renderer") as pool:
+            drawn = list(pool.map(_draw, self._processes, shares))
         made = {
             figure.id: one
             for share, ones in zip(shares, drawn, strict=True)
@@ -57,7 +57,7 @@ class Artist:
         return {figure.id: made[figure.id] for figure in figures}
 
 
-def _hand() -> subprocess.Popen[bytes]:
+def _process() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "howdah.report.drawing"],
         stdin=subprocess.PIPE,
@@ -68,9 +68,9 @@ def _hand() -> subprocess.Popen[bytes]:
     )
 
 
-def _draw(hand: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
-    answer, complaint = hand.communicate(json.dumps([still(figure) for figure in share]).encode())
-    if hand.returncode:
+def _draw(process: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
+    answer, complaint = process.communicate(json.dumps([still(figure) for figure in share]).encode())
+    if process.returncode:
         raise RuntimeError(f"what draws has failed: {complaint.decode(errors='replace')}")
     drawn: list[str] = json.loads(answer)
     return drawn
