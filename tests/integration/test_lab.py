@@ -78,7 +78,7 @@ def holds_what_others_used(run: RunData) -> None:
     assert use.runnable > use.cpus
     (warning,) = found(run, "others")
     assert "times of this run are not the laboratory's own" in warning.text
-    assert "neither telemetry nor tasks tell why" not in " ".join(one.text for one in analysis.findings)
+    assert "neither telemetry nor tasks show why" not in " ".join(one.text for one in analysis.findings)
 
 
 def loses_and_mends(lab: Lab, plan: Path) -> None:

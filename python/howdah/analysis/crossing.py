@@ -65,7 +65,7 @@ def read_in_vain(attempts: pa.Table) -> int:
 
 
 def untold_bytes(attempts: pa.Table, replication: int) -> tuple[float, float]:
-    """The most that attempts may have read and written in HDFS of which Hadoop tells no bytes.
+    """The most that attempts may have read and written in HDFS of which Hadoop reports no bytes.
 
     One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is
     what the attempt that succeeded moved. Maps read, and reduces write, or maps where there are none. An

@@ -30,7 +30,7 @@ _COPIES = "copies of what lost DataNodes held"
 
 
 class Untold(NamedTuple):
-    """The most that attempts may have read and written of which Hadoop tells no bytes."""
+    """The most that attempts may have read and written of which Hadoop reports no bytes."""
 
     read: float
     written: float
@@ -40,8 +40,8 @@ class Traffic(NamedTuple):
     """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
 
     At most ``copied`` were written anew for DataNodes that were lost, and at most ``untold`` were read and
-    written by attempts of which Hadoop tells no bytes. By ``by_lot`` bytes the lot may have had it otherwise,
-    where tasks read what lies anywhere.
+    written by attempts of which Hadoop reports no bytes. By ``by_lot`` bytes the lot may have had it
+    otherwise, where tasks read what lies anywhere.
     """
 
     local_share: float | None
@@ -152,7 +152,7 @@ def _datanodes(
             left = max(0.0, moved[0] - theory - sum(part.bytes for part in why))
             most = traffic.untold.read if direction == "read" else traffic.untold.written
             why.append(
-                ByteExplanation("by attempts of which Hadoop tells no bytes", min(left, most), "likely")
+                ByteExplanation("by attempts of which Hadoop reports no bytes", min(left, most), "likely")
             )
             yield _layer(("DataNodes", direction), theory, moved, f"datanode/{direction}_bytes", why)
 

@@ -207,7 +207,7 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     yield _when(loss, began_s)
     if loss.takeover_s is not None:
-        what = "what was under way" if loss.ended else "all that it had begun, of which nobody tells"
+        what = "what was under way" if loss.ended else "all that it had begun, which nobody reports"
         yield (
             f"the job's application master was lost as well, and with it {what}: the next one "
             f"began its first task {seconds(loss.takeover_s)} after the loss"

@@ -61,7 +61,7 @@ _IS = {
     "CPU held back": "was held back in its use of CPUs",
     "late start": "began late",
     "contended machine": "was slow while others used the machine that it shares with them",
-    "cannot tell": "was slow, and neither telemetry nor tasks tell why",
+    "cannot tell": "was slow, and neither telemetry nor tasks show why",
 }
 _WHOSE = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
 LIKELY = 0.7

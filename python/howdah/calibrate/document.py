@@ -41,7 +41,7 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
             "",
             *_figures(calibration),
             "",
-            "## Two plans beside each other",
+            "## Two plans compared",
             "",
             *_ratios(calibration),
             "",

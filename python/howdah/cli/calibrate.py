@@ -126,7 +126,7 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
         "calibration.yaml"
     ),
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
-    threads: Annotated[int, typer.Option(help="Simulations beside one another.", min=1, max=256)] = 1,
+    threads: Annotated[int, typer.Option(help="Simulations at once.", min=1, max=256)] = 1,
     runs_dir: Annotated[
         Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = session.DEFAULT_RUNS_DIR,

@@ -57,10 +57,10 @@ def compare(
     ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare runs: how much faster or slower, whether it can be told from noise, what changed, and where.
+    """Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.
 
     Runs that differ in nothing but their seed and their hour are repeats of one another. Without
-    repeats nothing can be told from noise; where it cannot, the number of repeats that would is told.
+    repeats nothing can be distinguished from noise; where it cannot, the repeats that it takes are said.
     """
     compared = session.compare_runs(runs, baseline, runs_dir)
     page = session.write_comparison(compared, output) if output is not None else None

@@ -43,7 +43,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     disk_kind: Annotated[str | None, typer.Option(help="What data disks are: hdd, ssd or nvme.")] = None,
     probe: Annotated[
         list[Path] | None,
-        typer.Option(help="What `howdah probe` wrote on one host: it tells of all that are alike."),
+        typer.Option(help="What `howdah probe` wrote on one host: it describes all that are alike."),
     ] = None,
 ) -> None:
     """Read a cluster that runs into an inventory, so that planning can start from what there is.

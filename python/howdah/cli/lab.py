@@ -44,7 +44,7 @@ UP_EXAMPLES = """
 KILL_EXAMPLES = """
 **Examples**
 
-* `howdah lab kill h1-2` loses a worker as if its power were gone: nobody is told, and nobody answers
+* `howdah lab kill h1-2` loses a worker as if its power were gone: nobody is notified, and nobody answers
 * `howdah lab kill h1` loses a host with all its workers and masters
 * `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
 * `howdah lab kill h1-2 --how process` ends all that runs on a worker, and its link stays up

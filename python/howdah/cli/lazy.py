@@ -67,8 +67,7 @@ COMMANDS = {
     ),
     "compare": Lazy(
         "compare",
-        "Compare runs: how much faster or slower, whether it can be told from "
-        "noise, what changed, and where.",
+        "Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.",
     ),
     "study": Lazy(
         "study", "Run every cell of a matrix as often as it takes, and write a paper on it: conclusion first."

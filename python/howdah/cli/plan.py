@@ -32,7 +32,7 @@ EXAMPLES = """
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
 * `howdah plan hosts.yaml --calibration mine.yaml` ranks platforms by simulating each of them
-* `howdah plan explain plan.yaml dfs.blocksize` then tells why, value by value
+* `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
 """
 
 

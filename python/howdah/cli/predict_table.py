@@ -39,7 +39,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
 
 
 def score_table(scored: Scored) -> RenderableType:
-    """Every predicted time beside the measured one, and how right predictions were so far."""
+    """Every predicted time compared with the measured one, and how right predictions were so far."""
     table = _table(("workload", "phase"), ("predicted", "90 % interval", "measured", "error", ""))
     for one in scored.scores:
         table.add_row(

@@ -42,8 +42,8 @@ def local(
 ) -> None:
     """Measure this machine with other compression, tasks, slots, memory and disks than are planned.
 
-    One setting is changed at a time and held against what is planned; what cannot be told from noise is
-    said to be so.
+    One setting is changed at a time and compared with what is planned; what cannot be distinguished from
+    noise is said to be so.
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     given = session.local(data_dir or [], dataset or [], count)

@@ -40,7 +40,7 @@ def what_if_table(found: WhatIf) -> RenderableType:
         f"as planned: {format_seconds(found.elapsed_s)} for the whole suite; simulated, nothing measured"
     ]
     if untold:
-        notes.append("dim: cannot be told from no effect")
+        notes.append("dim: cannot be distinguished from no effect")
     notes += [f"not possible: {text}" for text in found.impossible]
     return Group(
         table,

@@ -203,7 +203,7 @@ def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
             f"assumed: {host.threads} threads were counted; write sockets, cores and threads of each"
         )
     else:
-        asked["cpu",] = "assumed: YARN's virtual cores, as threads were not told; write what there is"
+        asked["cpu",] = "assumed: YARN's virtual cores, as threads were not reported; write what there is"
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
@@ -216,7 +216,7 @@ def _memory(host: Physical, asked: dict[Keys, str]) -> int:
             )
         return installed
     asked["memory",] = (
-        "assumed: what YARN gives to containers, as memory was not told; write what is installed"
+        "assumed: what YARN gives to containers, as memory was not reported; write what is installed"
     )
     return max(GIB, host.container_bytes)
 
@@ -245,9 +245,9 @@ def _untold_disk(host: Physical, given: Given, asked: dict[Keys, str]) -> DiskSe
     """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
     size = exact_bytes(_UNTOLD_DISK)
     if host.stores:
-        asked["disks", 0] = "assumed: its DataNode did not tell of its disks; write them"
+        asked["disks", 0] = "assumed: its DataNode did not report its disks; write them"
         return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size)
-    why = "masters do not tell of disks" if host.masters_only else "no DataNode runs there"
+    why = "masters do not report disks" if host.masters_only else "no DataNode runs there"
     asked["disks", 0] = f"assumed: {why}; write them, role: data where HDFS may store"
     return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
 

@@ -142,7 +142,7 @@ def locked(name: str) -> Iterator[None]:
             raise UserError(
                 f"laboratory {name}",
                 "another command is changing it at this moment",
-                "wait until that has ended: howdah lab status tells how far it is",
+                "wait until that has ended: howdah lab status says how far it is",
             ) from error
         if _still(descriptor, path):
             break

@@ -33,7 +33,7 @@ class Effect(Model):
 
     @property
     def tells(self) -> bool:
-        """Whether the change can be told from none."""
+        """Whether the change can be distinguished from none."""
         return self.low > 0 or self.high < 0
 
 

@@ -47,7 +47,7 @@ class Lag(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether the two can be told apart."""
+        """Whether the two can be distinguished."""
         return self.low > 0 or self.high < 0
 
 

@@ -40,7 +40,7 @@ def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
 def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Predictor) -> Plan:
     """Plan a cluster, its platform being the one that is predicted to be the fastest.
 
-    Of platforms that cannot be told apart from the fastest, the rules choose. Other numbers of tasks and
+    Of platforms that cannot be distinguished from the fastest, the rules choose. Other numbers of tasks and
     other block sizes on that platform are tried as well, and become advice. Raises UserError where the hosts
     or the request do not allow a cluster, or no prediction.
     """
@@ -116,7 +116,7 @@ def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judg
         if one is chosen:
             return SIMULATED.speaks_for(text)
         return SIMULATED.speaks_against(
-            f"{text}; it cannot be told apart from {chosen.candidate.platform}, which rules prefer"
+            f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which rules prefer"
         )
     behind = lag(one.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
@@ -124,7 +124,7 @@ def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judg
         return SIMULATED.speaks_against(
             f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
         )
-    text = f"simulated {_speed(behind.share)} {than}: they cannot be told apart"
+    text = f"simulated {_speed(behind.share)} {than}: they cannot be distinguished"
     return SIMULATED.speaks_for(text) if one is chosen else SIMULATED.speaks_against(text)
 
 
@@ -143,7 +143,7 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         else:
             no_faster.append(one.flag)
     if no_faster:
-        said = SIMULATED.advice(f"Simulated no faster, as far as can be told: {', '.join(no_faster)}.")
+        said = SIMULATED.advice(f"Simulated no faster, as far as can be seen: {', '.join(no_faster)}.")
         yield said.model_copy(update={"severity": Severity.MAY.value})
 
 

@@ -81,7 +81,7 @@ def _sockets_and_cores_from_cpuinfo(
         return len({socket for socket, _ in places}), len(places)
     tree.note(
         "cpu topology",
-        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not tell sockets and cores; "
+        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not say sockets and cores; "
         "counted as one socket with one thread per core",
     )
     return 1, len(cpus)
@@ -140,7 +140,7 @@ def _caches(tree: FileTree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
             if level is not None and kind in _CACHE_KINDS and size and shared:
                 instances[level, kind, size].add(shared)
     if not instances:
-        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: tells nothing")
+        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: says nothing")
     return tuple(
         Cache(level=level, kind=_CACHE_KINDS[kind], size_bytes=parse_size(size), instances=len(sharers))
         for (level, kind, size), sharers in sorted(instances.items())
@@ -158,7 +158,7 @@ def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
         if cpus is not None and memory is not None:
             nodes.append(NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=memory))
     if not nodes:
-        tree.note("numa nodes", f"/{_NODES}: tells nothing; the kernel may be built without NUMA")
+        tree.note("numa nodes", f"/{_NODES}: says nothing; the kernel may be built without NUMA")
     return tuple(nodes)
 
 

@@ -36,7 +36,7 @@ def _meminfo(tree: FileTree) -> dict[str, int]:
         info[key] = parse_size(amount)
     if "MemTotal" not in info:
         raise UserError(
-            str(tree.root / "proc/meminfo"), "tells no MemTotal", "howdah needs Linux with /proc mounted"
+            str(tree.root / "proc/meminfo"), "has no MemTotal", "howdah needs Linux with /proc mounted"
         )
     return info
 

@@ -13,7 +13,7 @@ def read_nics(tree: FileTree) -> tuple[Nic, ...]:
     """Network cards and bonds of them; in a container, which has neither, whatever is up but ``lo``."""
     names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
     if not names:
-        tree.note("nics", f"/{_NET}: tells nothing")
+        tree.note("nics", f"/{_NET}: says nothing")
     cards = [
         name
         for name in names

@@ -320,10 +320,10 @@ def test_what_killed_attempts_read_is_bounded_by_what_their_tasks_needed() -> No
     raced = with_attempts(run, [first, lost, *rest])
     for more, told in ((0.5 * first.input_bytes, 0.5), (3.0 * first.input_bytes, 1.0)):
         read = layer(_read_more(raced, more), "DataNodes", "read")
-        (untold,) = [one for one in read.explained if "tells no bytes" in one.what]
+        (untold,) = [one for one in read.explained if "reports no bytes" in one.what]
         assert untold.bytes == pytest.approx(told * first.input_bytes, rel=0.35)
         assert untold.bytes <= first.input_bytes
-    assert not [one for one in layer(run, "DataNodes", "read").explained if "tells no bytes" in one.what]
+    assert not [one for one in layer(run, "DataNodes", "read").explained if "reports no bytes" in one.what]
 
 
 def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> None:
@@ -331,7 +331,7 @@ def test_a_lost_master_that_left_no_word_may_have_had_everything_read_once() -> 
     anew = with_attempts(run, [each._replace(attempt=1000) for each in attempts_in(run)])
     for more, told in ((0.5 * SIZE, 0.5), (1.5 * SIZE, 1.0)):
         read = layer(_read_more(anew, more), "DataNodes", "read")
-        (untold,) = [one for one in read.explained if "tells no bytes" in one.what]
+        (untold,) = [one for one in read.explained if "reports no bytes" in one.what]
         assert untold.bytes == pytest.approx(told * SIZE, rel=0.05)
 
 

@@ -305,7 +305,7 @@ def test_a_master_that_left_no_word_of_its_tasks_is_told_of_all_the_same() -> No
     (loss,) = losses(with_events(run, *lost))
     assert loss.takeover_s == pytest.approx(begun_s - moment)
     assert loss.delay_s == pytest.approx(begun_s - 1 + 40)
-    assert "of which nobody tells" in found(with_events(run, *lost), "worker-lost")[0].text
+    assert "which nobody reports" in found(with_events(run, *lost), "worker-lost")[0].text
     elsewhere = (AppMasterStart(number=1, worker="h2-2", started_s=-40.0), masters[1])
     result = result.model_copy(
         update={"job": result.job and result.job.model_copy(update={"masters": elsewhere})}

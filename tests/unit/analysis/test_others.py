@@ -114,7 +114,7 @@ def test_a_slow_worker_without_a_cause_of_its_own_is_held_against_the_machine(
     (straggler,) = analyse(run).evidence.stragglers
     assert (straggler.worker, straggler.cause) == ("h1", cause)
     (finding,) = found(run, "straggler")
-    assert ("neither telemetry nor tasks tell why" in finding.text) == (others == 0.0)
+    assert ("neither telemetry nor tasks show why" in finding.text) == (others == 0.0)
     assert finding.sure == "guess"
     if others:
         assert "CPU time of big that others used 70 % against a quiet machine's 0 %" in finding.text

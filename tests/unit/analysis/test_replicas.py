@@ -84,8 +84,9 @@ def test_uneven_beyond_chance_warns_and_within_it_does_not() -> None:
 @given(st.integers(2, 200), st.integers(10, 2000), st.integers(0, 1000))
 def test_blocks_at_random_are_seldom_called_uneven(workers: int, mean: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    fullest = [rng.multinomial(workers * mean, [1 / workers] * workers).max() / mean for _ in range(20)]
-    assert np.quantile(fullest, 0.8) <= by_chance(workers, mean)
+    layouts = rng.multinomial(workers * mean, [1 / workers] * workers, size=200)
+    # One in twenty may go beyond; that 30 of 200 do has a chance of less than one in a million.
+    assert np.quantile(layouts.max(axis=1) / mean, 0.85) <= by_chance(workers, mean)
 
 
 def test_chance_is_that_of_the_binomial_distribution() -> None:

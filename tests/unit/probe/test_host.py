@@ -229,7 +229,7 @@ def test_everything_survives_a_file(server: Host) -> None:
 
 
 def test_no_proc_is_an_error_that_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"proc/meminfo: tells no MemTotal"):
+    with pytest.raises(UserError, match=r"proc/meminfo: has no MemTotal"):
         probe_host(tmp_path)
     grow_text(tmp_path, "proc/meminfo = MemTotal: 1024 kB")
     with pytest.raises(UserError, match=r"proc/cpuinfo: shows no processor"):

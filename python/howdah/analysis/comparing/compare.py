@@ -99,5 +99,5 @@ def _beside(base: RunGroup, group: RunGroup) -> Iterator[str]:
         yield f"simulated numbers against measured ones: those of {simulated} were computed"
     if len(base.runs) != len(group.runs):
         yield (
-            f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would tell most"
+            f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would show most"
         )

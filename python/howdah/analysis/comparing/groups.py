@@ -115,9 +115,9 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         yield (
             f"repeats deviate by as much as {percent(deviation)} ({workload} of {group.name}): "
             + (
-                "seeds alone move a simulation so far, and more repeats would tell more"
+                "seeds alone move a simulation so far, and more repeats would show more"
                 if simulated
-                else "a quieter machine would tell more than more repeats"
+                else "a quieter machine would show more than more repeats"
             )
         )
 

@@ -1,4 +1,4 @@
-"""Whether a difference in elapsed time or in a metric is one, or cannot be told from noise."""
+"""Whether a difference in elapsed time or in a metric is one, or cannot be distinguished from noise."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def _constant(values: FloatArray) -> bool:
 
 def _untested(contrast: Contrast) -> str:
     if len(contrast.base) == len(contrast.other) == 1:
-        return "one run on each side tells nothing of the noise"
-    return "repeats that are all equal tell nothing of the noise"
+        return "one run on each side says nothing of the noise"
+    return "repeats that are all equal say nothing of the noise"
 
 
 def _told(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:

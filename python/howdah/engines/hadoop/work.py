@@ -151,7 +151,7 @@ class HadoopWork(Generic[P]):
         if facts.state == "succeeded" and 0 < known < there:
             context.warn(
                 "tasks-untold",
-                f"{self.workload.kind}: of {there:,} tasks {known:,} are told of: "
+                f"{self.workload.kind}: of {there:,} tasks {known:,} are reported: "
                 f"no more than {format_bytes(MOST_BYTES)} of a job's history are read",
             )
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.

@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="firmware.node-interleaving",
-        says="Turn node interleaving off, so that memory near a processor can be told from memory far away.",
+        says="Turn node interleaving off, so that memory near a processor is known from memory far away.",
         sources=("D0 2", "D0 15"),
         condition="a host has more than one NUMA node",
         applies=_several_nodes,

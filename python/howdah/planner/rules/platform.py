@@ -160,7 +160,7 @@ SLOTS = Rule(
 
 SIMULATED = Rule(
     id="platform.simulated",
-    says="Of platforms that a calibrated simulation can tell apart, the faster is chosen; where it cannot "
+    says="Of platforms that a calibrated simulation can distinguish, the faster is chosen; where it cannot "
     "tell, the other rules decide.",
     sources=("howdah",),
     condition="platforms ranked by simulation",

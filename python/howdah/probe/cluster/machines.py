@@ -117,7 +117,7 @@ def system(jmx: JmxReader) -> System:
     memory = bean.get("TotalMemorySize") or bean.get("TotalPhysicalMemorySize")
     threads = bean.get("AvailableProcessors")
     if not isinstance(memory, int) or not isinstance(threads, int):
-        raise Unexpected(_SYSTEM, "does not tell CPUs and memory", "is this Java from OpenJDK?")
+        raise Unexpected(_SYSTEM, "does not report CPUs and memory", "is this Java from OpenJDK?")
     return System(threads, memory)
 
 

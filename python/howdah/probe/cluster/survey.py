@@ -149,7 +149,7 @@ def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
 def _ask_datanode(web: Web, conf: ClientConf, one: DataNode) -> _Told:
     url = datanode_url(conf, one)
     if url is None:
-        return _Told(why_not="the NameNode does not tell where its web server is")
+        return _Told(why_not="the NameNode does not say where its web server is")
     jmx = JmxReader(web, url)
     try:
         return _Told(system(jmx), volumes(jmx, one.capacity_bytes))

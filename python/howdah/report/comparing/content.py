@@ -96,5 +96,5 @@ def _about(comparison: Comparison) -> str:
         "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
         f"method for all {tests}, so that the chance of calling any difference where "
         f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "
-        "(Hedges' g); what would show is told nine times in ten."
+        "(Hedges' g); what would show is found nine times in ten."
     )

@@ -46,7 +46,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
         yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
     untold = [one for one in unclear if one.evidence is not None]
     if untold:
-        yield f"Not to be told from noise: {listed([_untold(one) for one in untold])}."
+        yield f"Not distinguishable from noise: {listed([_untold(one) for one in untold])}."
     yield from (_located(one) for one in against.locations)
 
 
@@ -61,7 +61,8 @@ def _pair(against: Against, baseline: str) -> str:
     if all(one.verdict is Verdict.ALIKE for one in against.wholes):
         return f"{against.group} and {baseline} are alike: no workload differs by more than {percent(ALIKE)}."
     seen = _seen(main)
-    return f"{against.group} cannot be told from {baseline}: {seen}, but {main.why}{_repeats_to(main)}."
+    why = f"{main.why}{_repeats_to(main)}"
+    return f"{against.group} cannot be distinguished from {baseline}: {seen}, but {why}."
 
 
 def _takes(one: Judged, baseline: str) -> str:
@@ -84,7 +85,7 @@ def _best(several: Sequence[Against], baseline: str) -> str:
     losses = [f"{group} ({more(one)})" for group, one in judged if one.verdict is worse]
     if losses:
         rest = [group for group, one in judged if not one.is_told]
-        unclear = f"; of {listed(rest)} no difference can be told" if rest else ""
+        unclear = f"; of {listed(rest)} no difference is certain" if rest else ""
         lost = f"{worse.value}: {listed(losses)}{unclear}"
         return f"No group is {better.value} in {main} than {baseline}; {lost}."
     untold = [(group, one) for group, one in judged if one.verdict is Verdict.CANNOT_TELL]
@@ -93,7 +94,7 @@ def _best(several: Sequence[Against], baseline: str) -> str:
     # What fewest repeats would tell is what a reader might go on with.
     group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
     seen = f"nearest to it is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
-    return f"No group can be told from {baseline} in {main}: {seen}."
+    return f"No group can be distinguished from {baseline} in {main}: {seen}."
 
 
 def _repeats(group: RunGroup) -> str:
@@ -131,14 +132,14 @@ def _listed_ratios(several: Sequence[Judged]) -> str:
 def _untold(one: Judged) -> str:
     """What was seen, and how many repeats would tell."""
     many = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
-    return f"{subject(one.measure)} ({more(one)}; {many} repeats of each would tell)"
+    return f"{subject(one.measure)} ({more(one)}; {many} repeats of each would show)"
 
 
 def _repeats_to(one: Judged) -> str:
     if one.evidence is None:
         return "; repeat both" if len(one.base) == len(one.other) == 1 else ""
     many = f"about {one.repeats_needed}" if one.repeats_needed else "over 100"
-    return f"; {many} repeats of each would tell a difference like this one"
+    return f"; {many} repeats of each would show a difference like this one"
 
 
 def _located(one: Location) -> str:

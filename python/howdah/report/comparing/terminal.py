@@ -38,7 +38,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         parts.append(grid(said.changes._replace(rows=said.changes.rows[:MOST_CHANGES])))
         left = len(said.changes.rows) - MOST_CHANGES
         if left > 0:
-            parts.append(Text(f"and {left} more, which --output and --json tell", style="dim"))
+            parts.append(Text(f"and {left} more, which --output and --json list", style="dim"))
     elif comparison.against:
         parts += [Text(), Text("nothing that the records tell of changed between these runs")]
     return Group(*parts)

@@ -79,7 +79,7 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
             f"tasks, and others evenly picked to compare with; {count - MOST_WORKERS:,} more are like these."
         )
     if joined:
-        said += " Neighbours in a lane that could not be told apart are joined."
+        said += " Neighbours in a lane that could not be distinguished are joined."
     if any(row["state"] == "killed" for row in every):
         said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
@@ -186,7 +186,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     mark: dict[str, Any] = {
         "type": "rect",
         "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
-        # What is not a colour alone can be told apart on any paper: a killed attempt is an outline.
+        # What is not a colour alone can be distinguished on any paper: a killed attempt is an outline.
         "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if simulated else 1}"},
     }
     if dashed:

@@ -83,7 +83,7 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
         table.add_row("" if head == said else head, Text(line) if isinstance(line, str) else line)
         said = head
     named = shlex.quote(str(path))
-    table.add_row("plan", Text(f"{path}   `howdah plan explain {named}` tells why, value by value"))
+    table.add_row("plan", Text(f"{path}   `howdah plan explain {named}` says why, value by value"))
     if page is not None:
         table.add_row("page", Text(str(page)))
     table.add_row("next", Text(f"howdah render {named} --output DIR"))
@@ -95,7 +95,7 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     several = len({one.group for one in cluster.candidates}) > 1
     told = () if words.many_groups(cluster) else cluster.candidates
     if not told:
-        yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` tells of each"
+        yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` explains each"
     for one in told:
         if one.verdict == "refused":
             where = f"{one.group}: " if several else ""

@@ -42,7 +42,8 @@ def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent
 def _answer(found: WhatIf) -> str:
     told = [one for one in found.effects if one.tells]
     if not told:
-        return f"No change can be told from none: {found.suite} takes {seconds(found.elapsed_s)} as planned."
+        took = f"{found.suite} takes {seconds(found.elapsed_s)} as planned"
+        return f"No change can be distinguished from none: {took}."
     best = [one for one in told if one.share < 0][:1]
     worst = [one for one in told if one.share > 0][:1]
     if len(found.effects) == 1:

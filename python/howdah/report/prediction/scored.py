@@ -34,7 +34,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         ),
         warnings=tuple(one.text for one in prediction.warnings),
         figure=spans([Span(one.forecast, one.measured_s) for one in scores]),
-        about_table="Every predicted time beside the measured one",
+        about_table="Every predicted time compared with the measured one",
         table=_table(scores),
         sections=(
             PredictionSection(

@@ -37,7 +37,7 @@ def conclusions(found: StudyFound) -> tuple[Conclusion, ...]:
             if one.plan is not None and one.plan.cluster is not None
         )
     done = sum(bool(cell.good) for cell in found.cells)
-    ran = f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is held against another."
+    ran = f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is compared with another."
     return (Conclusion("", ran),)
 
 
@@ -57,7 +57,7 @@ def _answer(comparison: Comparison) -> str:
     ]
     unclear = [subject(one.measure) for one in others if one.verdict is Verdict.CANNOT_TELL]
     also = f" Also: {listed(told)}." if told else ""
-    return f"{main}{also}" + (f" Of {listed(unclear)} no difference can be told." if unclear else "")
+    return f"{main}{also}" + (f" Of {listed(unclear)} no difference is certain." if unclear else "")
 
 
 def _grown(found: StudyFound) -> Iterator[Conclusion]:

@@ -112,7 +112,7 @@ def _computed(found: StudyFound) -> str:
     whose = "All numbers" if len(names) == len(found.cells) else f"The numbers of {listed(names)}"
     return (
         f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
-        "their seeds alone: intervals tell how far chance moves a simulation, not how right it is."
+        "their seeds alone: intervals show how far chance moves a simulation, not how right it is."
     )
 
 
@@ -179,18 +179,18 @@ def _open(found: StudyFound) -> Iterator[str]:
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
     yield from _mixed(found)
     for what in unmatched(found):
-        yield f"Nothing was found to stand beside the published time of {what}."
+        yield f"No run was found to compare with the published time of {what}."
     missing = unpublished(found)
     if missing:
-        yield f"Nothing published stands beside {listed(missing)}."
+        yield f"Nothing published can be compared with {listed(missing)}."
     yield from (f"{text[0].upper()}{text[1:]}" for text in found.warnings)
     yield from found.study.cannot_show
 
 
 def _untold(judged: Judged) -> str:
-    """``terasort (5.1 % apart; about 12 repeats of each would tell)``."""
+    """``terasort (5.1 % apart; about 12 repeats of each would show)``."""
     seen = f"{percent(abs((judged.ratio or 1) - 1))} apart"
-    many = f"; about {judged.repeats_needed} repeats of each would tell" if judged.repeats_needed else ""
+    many = f"; about {judged.repeats_needed} repeats of each would show" if judged.repeats_needed else ""
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
@@ -213,7 +213,7 @@ def _empty(cell: CellRuns) -> bool:
 
 
 def _appendix(found: StudyFound) -> Iterator[Titled]:
-    several = "Values that differ between runs are told one after the other."
+    several = "Values that differ between runs are listed one after the other."
     yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
     yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))
     yield Titled(
@@ -227,6 +227,6 @@ def _appendix(found: StudyFound) -> Iterator[Titled]:
         parameters_table(found),
     )
     warm = (
-        f"{format_counted(found.warm_ups, 'run')} warmed up and is not told here." if found.warm_ups else ""
+        f"{format_counted(found.warm_ups, 'run')} warmed up and is left out here." if found.warm_ups else ""
     )
     yield Titled("Runs", warm, runs_table(found))

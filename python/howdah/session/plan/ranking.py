@@ -39,7 +39,7 @@ def plan_inventory(
     if rank == "simulate" and calibration is None:
         raise UserError(
             "--rank simulate",
-            "a simulator that is not calibrated cannot tell platforms apart",
+            "a simulator that is not calibrated cannot distinguish platforms",
             "give --calibration FILE, or set HOWDAH_CALIBRATION",
         )
     if rank == "rules" or calibration is None:

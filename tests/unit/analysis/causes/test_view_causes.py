@@ -155,7 +155,7 @@ def test_slow_for_no_reason_that_shows_is_said_to_be_so() -> None:
     first = called(bare)
     assert first is not None
     assert (first.cause, first.worker) == ("cannot tell", "h2-1")
-    assert "neither telemetry nor tasks tell why" in found(bare, "straggler")[0].text
+    assert "neither telemetry nor tasks show why" in found(bare, "straggler")[0].text
 
 
 def test_a_disk_that_is_slow_in_bursts_shows_in_the_time_its_daemon_waited_for_it() -> None:

@@ -30,17 +30,17 @@ def test_a_told_difference_is_the_answer() -> None:
 
 def test_what_cannot_be_told_says_why_and_what_would() -> None:
     said = content(_of(group("none", [100, 104, 96, 102, 98]), group("lz4", [103, 107, 99, 105, 101], "lz4")))
-    assert said.answer.startswith("lz4 cannot be told from none: terasort took 3.0 % more time, but")
+    assert said.answer.startswith("lz4 cannot be distinguished from none: terasort took 3.0 % more time, but")
     assert "within the noise" in said.answer
-    assert "repeats of each would tell a difference like this one" in said.answer
+    assert "repeats of each would show a difference like this one" in said.answer
     (sentence,) = said.parts[0].sentences
-    assert sentence.startswith("Not to be told from noise: terasort (3.0 % more time; about 2")
+    assert sentence.startswith("Not distinguishable from noise: terasort (3.0 % more time; about 2")
 
 
 def test_single_runs_are_told_with_what_they_took() -> None:
     said = content(_of(group("none", [100]), group("lz4", [250], "lz4")))
     assert (
-        "terasort took 2.5 × the time, but one run on each side tells nothing of the noise; repeat both"
+        "terasort took 2.5 × the time, but one run on each side says nothing of the noise; repeat both"
         in (said.answer)
     )
 
@@ -65,7 +65,7 @@ def test_of_several_groups_the_fastest_is_the_answer() -> None:
     ]
     assert content(_of(*slower)).answer == (
         "No group is faster in terasort than native; slower: a (20 % more time); "
-        "of b no difference can be told."
+        "of b no difference is certain."
     )
 
 
@@ -75,10 +75,10 @@ def test_of_several_groups_none_of_which_can_be_told_the_nearest_to_it_is_named(
     groups += [group(f"{more} s more", [one + more for one in noise], str(more)) for more in (1, 3)]
     said = content(_of(*groups)).answer
     assert said.startswith(
-        "No group can be told from none in terasort: nearest to it is 3 s more, 3.0 % more time, "
+        "No group can be distinguished from none in terasort: nearest to it is 3 s more, 3.0 % more time, "
         "but the difference is within the noise; about "
     )
-    assert said.endswith(" repeats of each would tell a difference like this one.")
+    assert said.endswith(" repeats of each would show a difference like this one.")
 
 
 def test_several_groups_may_all_be_alike() -> None:

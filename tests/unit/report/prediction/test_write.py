@@ -93,7 +93,7 @@ def test_one_change_is_no_choice() -> None:
     said = changes(changed(effect("disks", "5", 0.6)), None)
     assert said.answer.startswith("terasuite would take 60 % more time with disks 5")
     untold = changes(changed(effect("nics", "4", -0.02), impossible=("hosts=5: too small",)), None)
-    assert untold.answer.startswith("No change can be told from none")
+    assert untold.answer.startswith("No change can be distinguished from none")
     assert untold.warnings == ("Not possible: hosts=5: too small.",)
     nothing = changes(changed(), None)
     assert nothing.figure is None

@@ -109,7 +109,7 @@ def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None
     assert published.startswith("| 64MiB | 10GB | 12.0 s (")
     assert "| 34.0 s (" in published
     assert published.endswith("%) | Table 1 |")
-    assert "Nothing published stands beside block size 64MiB, dataset 20GB" in text
+    assert "Nothing published can be compared with block size 64MiB, dataset 20GB" in text
     assert "All numbers were simulated" in text
 
 

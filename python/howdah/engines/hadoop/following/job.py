@@ -97,7 +97,7 @@ class Silence:
             self._state, self._from_s = "short", now_s
         elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
             self._state = "told"
-            return f"from {self._from_s:.0f} s on nobody told of the job, and its client waited on: {why}"
+            return f"from {self._from_s:.0f} s on nobody reported the job, and its client waited on: {why}"
         return None
 
 

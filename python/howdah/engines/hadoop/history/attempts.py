@@ -22,8 +22,8 @@ _MAP_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
 _SHUFFLED = "TaskCounter.REDUCE_SHUFFLE_BYTES"
 _CPU_MS = "TaskCounter.CPU_MILLISECONDS"
 _GC_MS = "TaskCounter.GC_TIME_MILLIS"
-_UNENDED = "Hadoop tells no end of it"
-_UNENDED_BY_MASTER = "its application master was lost: Hadoop tells no end of it"
+_UNENDED = "Hadoop reports no end of it"
+_UNENDED_BY_MASTER = "its application master was lost: Hadoop reports no end of it"
 
 
 def slots(stretches: Sequence[tuple[float, float]]) -> list[int]:

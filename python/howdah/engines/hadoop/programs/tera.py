@@ -101,7 +101,7 @@ def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> Part
     context, told = work.context, job.told
     counted = told.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
-        context.warn("no-teragen-counter", "teragen's checksum is not known: nobody told of its counters")
+        context.warn("no-teragen-counter", "teragen's checksum is not known: nobody reported its counters")
         return PartialResult(counters=told.counters, replicas=work.replicas(output))
     # The counter is a signed number that wraps around.
     generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")

@@ -6,7 +6,7 @@ from howdah.model.comparison import Comparison
 from howdah.report.figure import Key
 
 MOST_COLOURS = 6
-"""More groups than this could not be told apart by their colours."""
+"""More groups than this could not be distinguished by their colours."""
 
 
 def keys(comparison: Comparison) -> tuple[Key, ...]:

@@ -25,7 +25,7 @@ def tornado(effects: Sequence[Effect]) -> Figure | None:
         title="What one change does to the time of the suite",
         caption=(
             "Bars are medians, thin lines their 90 % intervals, one change at a time; what lies left of the "
-            "middle is shorter. A pale bar cannot be told from no effect. All of it is simulated."
+            "middle is shorter. A pale bar cannot be distinguished from no effect. All of it is simulated."
         ),
         spec=_spec(effects),
         table=_table(effects),

@@ -291,7 +291,7 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
     assert seen.job.state == "running"
     (row,) = told.attempts
     assert row.state == "killed"
-    assert row.error == "Hadoop tells no end of it"
+    assert row.error == "Hadoop reports no end of it"
     assert row.end_s == told.job.finished_s
 
 
