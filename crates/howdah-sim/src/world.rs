@@ -7,6 +7,7 @@ use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::models::cpu::Work;
+use crate::models::disk::{READ, WRITE};
 use crate::models::masters::{Beats, Master};
 use crate::models::placement::Placer;
 use crate::random::Random;
@@ -14,9 +15,13 @@ use crate::sampler::Sampler;
 use crate::scenario::Scenario;
 use crate::sharing::Network;
 use crate::time::Time;
+use crate::totals::{HostTotals, Totals};
 use crate::uses::Uses;
 use crate::watch::Watch;
 use crate::writeback::Writebacks;
+
+/// Class of every use that is of no disk.
+const ONLY: u8 = 0;
 
 /// Heartbeats come no more often than at this interval, seconds.
 pub(crate) const MOST_OFTEN_S: f64 = 0.1;
@@ -252,6 +257,40 @@ impl<'a> World<'a> {
             2
         } else {
             3
+        }
+    }
+}
+
+impl World<'_> {
+    /// What every host has done until now.
+    pub(crate) fn hosts(&mut self) -> Vec<HostTotals> {
+        self.meter.look(self.now, &self.cluster, &mut self.network);
+        let (now, cluster, network) = (self.now, &self.cluster, &mut self.network);
+        let totals = cluster.hosts.iter().enumerate().map(|(number, host)| {
+            let mut totals = HostTotals {
+                busy_s: self.meter.busy_s(number),
+                sent_bytes: network.used(now, host.tx, ONLY),
+                received_bytes: network.used(now, host.rx, ONLY),
+                ..HostTotals::default()
+            };
+            for worker in &cluster.workers[host.workers.start as usize..host.workers.end as usize] {
+                for disk in &cluster.disks[worker.disks.start as usize..worker.disks.end as usize] {
+                    totals.read_bytes += network.used(now, disk.resource, READ);
+                    totals.written_bytes += network.used(now, disk.resource, WRITE);
+                }
+            }
+            totals
+        });
+        totals.collect()
+    }
+
+    /// What the cluster has done until now.
+    pub(crate) fn totals(&mut self) -> Totals {
+        Totals {
+            time: self.now,
+            hosts: self.hosts(),
+            namenode_s: self.namenode.busy_s(self.now),
+            scheduler_s: self.scheduler.busy_s(self.now),
         }
     }
 }

@@ -13,14 +13,7 @@
 use super::flows::ITSELF;
 use super::load::{Capacities, ResourceId, Use};
 use super::resources::Share;
-use super::state::State;
-
-/// Width of the band, as a part of the capacity, where sharing is soft: what lies idle makes flows wait less for one
-/// another, which makes up for most of it.
-pub const SOFT_BAND: f64 = 0.02;
-
-/// Width of the band where sharing is hard, and nothing makes up for what lies idle.
-pub const HARD_BAND: f64 = 0.004;
+use super::state::{Candidate, State};
 
 /// Part by which sums of floats may miss a capacity.
 const ROUNDING: f64 = 1e-9;
@@ -28,15 +21,6 @@ const ROUNDING: f64 = 1e-9;
 /// Renewals of one resource in a settlement after which its level is only lowered, so that every settlement ends:
 /// lowering a level takes from other resources but never asks more of one.
 const RENEWALS: u16 = 6;
-
-/// A flow at a resource, while the resource's level is sought.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    flow: u32,
-    by: u32,
-    demand: f64,
-    limit: f64,
-}
 
 impl Share {
     /// Whether its flows would take more than it has.

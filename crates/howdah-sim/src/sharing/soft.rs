@@ -3,9 +3,6 @@
 use super::resources::Share;
 use super::state::State;
 
-/// Part by which a resource may bend the rates of its flows before they learn of it.
-pub const BEND: f64 = 0.004;
-
 /// Part by which all that a flow has learnt may bend its rate before that is renewed.
 const LAG: f64 = 0.01;
 

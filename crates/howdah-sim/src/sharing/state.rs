@@ -4,13 +4,30 @@ use std::collections::VecDeque;
 
 use super::calendar::Calendar;
 use super::exact;
-use super::fair::{Candidate, HARD_BAND, SOFT_BAND};
 use super::flows::{Flows, ITSELF};
 use super::load::Capacities;
 use super::resources::Resources;
-use super::soft::BEND;
 use super::softness::Softness;
 use crate::time::Time;
+
+/// Width of the band, as a part of the capacity, where sharing is soft: what lies idle makes flows wait less for one
+/// another, which makes up for most of it.
+pub const SOFT_BAND: f64 = 0.02;
+
+/// Width of the band where sharing is hard, and nothing makes up for what lies idle.
+pub const HARD_BAND: f64 = 0.004;
+
+/// Part by which a resource may bend the rates of its flows before they learn of it.
+pub const BEND: f64 = 0.004;
+
+/// A flow at a resource, while the resource's level is sought.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    pub flow: u32,
+    pub by: u32,
+    pub demand: f64,
+    pub limit: f64,
+}
 
 /// Flows, resources, and lists of what is to be renewed.
 #[derive(Debug)]
