@@ -27,3 +27,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") != LABORATORY_MARK)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse to go on where xdist would scatter a file's tests, each worker with daemons of its own."""
+    grouped = session.config.getoption("loadgroup", default=False)
+    if grouped and any("@" not in item.nodeid for item in session.items):
+        raise pytest.UsageError("this pytest-xdist keeps no groups together: install what requirements/ has")
