@@ -53,8 +53,8 @@ def test_one_that_does_not_want_to_end_is_ended(tmp_path: Path) -> None:
 def test_a_process_is_dead_once_it_has_ended() -> None:
     assert is_dead(this_process()) is False
     program = (
-        "from howdah.engines.hadoop.storage.workspace import Marker, this_process;"
-        "print(Marker(run='r', process=this_process()).model_dump_json())"
+        "from howdah.engines.hadoop.storage.workspace import HdfsMarker, this_process;"
+        "print(HdfsMarker(run='r', process=this_process()).model_dump_json())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     marker = read_marker(done.stdout)
