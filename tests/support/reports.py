@@ -7,6 +7,7 @@ from functools import partial
 
 from howdah.model.tables import RunData
 from support import cluster_reports, records
+from support.network_run import network
 from support.sim_runs import small_run
 
 RUNS: dict[str, Callable[[], RunData]] = {
@@ -19,6 +20,7 @@ RUNS: dict[str, Callable[[], RunData]] = {
     "dfsio": records.dfsio,
     "storage": records.storage,
     "pi": records.pi,
+    "network": network,
     "lossy": cluster_reports.lossy,
     "laboratory": cluster_reports.laboratory,
 }

@@ -53,8 +53,15 @@ class Rig(Protocol):
         """The maps and reduces of a small suite."""
 
     @property
+    def sorts(self) -> bool:
+        """Whether it runs the TeraSort suite."""
+
+    @property
     def moves_data(self) -> bool:
         """Whether there are rows that could be summed, and that a run could leave."""
+
+    def small_job(self) -> Job:
+        """A small job of the suite that tests run on it."""
 
     def too_large(self) -> Job:
         """A job of more rows than any disk holds."""
@@ -78,7 +85,12 @@ class LocalRig:
     root: Path
     maps_at_once: int = 4
     tasks: tuple[int, int] = TASKS
+    sorts: bool = True
     moves_data: bool = True
+
+    def small_job(self) -> Job:
+        """A small TeraSort suite."""
+        return _terasuite(self)
 
     @property
     def engine(self) -> Engine:
@@ -94,7 +106,7 @@ class LocalRig:
         values = usual | values
         request = run_request(suite, **values)
         plan, planned = LocalPlanner(request, probe_host(), sort_needs, input_rows).plan()
-        return _job(plan, planned, self.root, keep_data=keep_data)
+        return rig_job(plan, planned, self.root, keep_data=keep_data)
 
     def too_large(self) -> Job:
         """A terabyte, with memory for its sort."""
@@ -119,7 +131,12 @@ class HadoopRig:
     work_dir: str
     # Each is a JVM, which takes longer to start than its rows.
     tasks: tuple[int, int] = (3, 2)
+    sorts: bool = True
     moves_data: bool = True
+
+    def small_job(self) -> Job:
+        """A small TeraSort suite."""
+        return _terasuite(self)
 
     @property
     def target(self) -> HadoopTarget:
@@ -146,7 +163,7 @@ class HadoopRig:
         del input_rows
         request = run_request(suite, **values)
         plan = self.cluster.plan
-        return _job(plan, size_suite(request, at_once(plan)).suite, self.root, keep_data=keep_data)
+        return rig_job(plan, size_suite(request, at_once(plan)).suite, self.root, keep_data=keep_data)
 
     def too_large(self) -> Job:
         """A terabyte."""
@@ -174,7 +191,12 @@ class SimRig:
 
     root: Path
     tasks: tuple[int, int] = TASKS
+    sorts: bool = True
     moves_data: bool = False
+
+    def small_job(self) -> Job:
+        """A small TeraSort suite."""
+        return _terasuite(self)
 
     @property
     def plan(self) -> Plan:
@@ -196,7 +218,7 @@ class SimRig:
     ) -> Job:
         """A small job; data that a simulation reads is there."""
         planned = suite_on(self.plan, suite, **({} if input_rows is None else {"rows": input_rows}), **values)
-        return _job(self.plan, planned, self.root, keep_data=keep_data)
+        return rig_job(self.plan, planned, self.root, keep_data=keep_data)
 
     def too_large(self) -> Job:
         """A petabyte, for which the planned disks have no room."""
@@ -213,7 +235,7 @@ class SimRig:
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A TeraSort suite that has been run."""
+    """A small suite that has been run."""
 
     rig: Rig
     sink: MemorySink
@@ -227,8 +249,12 @@ def run_suite(rig: Rig) -> SuiteRun:
     """Run a small suite."""
     sink = MemorySink()
     maps, reduces = rig.tasks
-    job = rig.make_job("terasuite", rows=ROWS, maps=maps, reduces=reduces)
-    return SuiteRun(rig, sink, rig.engine.run(job, sink), maps, reduces)
+    return SuiteRun(rig, sink, rig.engine.run(rig.small_job(), sink), maps, reduces)
+
+
+def _terasuite(rig: Rig) -> Job:
+    maps, reduces = rig.tasks
+    return rig.make_job("terasuite", rows=ROWS, maps=maps, reduces=reduces)
 
 
 def work_dir_of(test: str) -> str:
@@ -246,7 +272,7 @@ def _below(namenode: NameNode, path: str) -> list[str]:
     return found
 
 
-def _job(plan: Plan, suite: Suite, root: Path, *, keep_data: bool) -> Job:
+def rig_job(plan: Plan, suite: Suite, root: Path, *, keep_data: bool) -> Job:
     return Job(
         # YARN remembers the jobs of earlier tests.
         run_id=f"test-{suite.name}-{next(_NUMBERS)}",

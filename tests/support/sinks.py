@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from howdah.model.job import Job
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
@@ -20,6 +21,7 @@ class MemorySink:
     records: list[RunRecord] = field(default_factory=list)
     sampled: list[Sample] = field(default_factory=list)
     attempts: list[TaskAttempt] = field(default_factory=list)
+    timed: list[LatencyHistogram] = field(default_factory=list)
     steps: list[Progress] = field(default_factory=list)
     ended: int = 0
     on_update: Callable[[RunRecord], None] = lambda record: None
@@ -29,6 +31,9 @@ class MemorySink:
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         self.attempts += rows
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        self.timed += rows
 
     def sample_table(self, rows: pa.Table) -> None:
         self.sampled += [Sample(**row) for row in rows.to_pylist()]

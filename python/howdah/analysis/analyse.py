@@ -10,6 +10,7 @@ from howdah.analysis.dfsio import all_figures
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.floors import beside, floors
 from howdah.analysis.flows import flows
+from howdah.analysis.latencies import latencies
 from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
@@ -80,4 +81,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         floors=floors(run, times, use, floor),
         beside=beside(times, known),
         others=others,
+        latencies=latencies(run),
     )

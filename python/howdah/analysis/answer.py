@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.analysis.evidence import Evidence, LimitShare, MasterLoss, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.limits import sentence, share_numbers, share_sure
+from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.others import disturbance_of, used_meanwhile
@@ -36,7 +37,10 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         return
     zone = _zone(evidence, main[0])
-    if zone is not None:
+    measured = record.workloads[main[0].index]
+    if (links := link_sentence(measured)) is not None:
+        text, numbers = links + _meanwhile(evidence, main), link_numbers(measured)
+    elif zone is not None:
         text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
     else:
         text = "; ".join(_told(record, evidence, time) for time in main)

@@ -30,7 +30,7 @@ def machines_of(run: RunData, timeline: Timeline) -> tuple[MachineOfRun, ...]:
     known = {machine.name: machine for machine in (_planned(cluster) if cluster else ())}
     for machine in _named_by_tasks(run):
         known.setdefault(machine.name, machine)
-    lab = run.record.cluster.lab if run.record.cluster else None
+    lab = run.record.laboratory
     for name in timeline.hosts:
         level: Level = "beneath" if lab is not None and name == lab.machine else "other"
         known.setdefault(name, MachineOfRun(name, level, name, ""))

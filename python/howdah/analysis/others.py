@@ -29,7 +29,7 @@ def machine_of(record: RunRecord) -> str | None:
     """The machine that a run had to share, if it was sampled; none of a cluster that is no laboratory."""
     if not on_cluster(record):
         return record.host.name
-    return record.cluster.lab.machine if record.cluster and record.cluster.lab else None
+    return record.laboratory.machine if record.laboratory else None
 
 
 def _sampled(record: RunRecord, timeline: Timeline) -> str | None:

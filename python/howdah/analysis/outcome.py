@@ -26,7 +26,8 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if each.workload == time.workload:
                 tasks[each.kind] += each.tasks
         done = [format_counted(many, f"{kind} task") for kind, many in tasks.items()]
-        text += f"; {listed(done)} had finished" if done else "; no task had finished"
+        if record.workloads[time.index].workload.has_tasks:
+            text += f"; {listed(done)} had finished" if done else "; no task had finished"
         yield Finding(
             id="unfinished",
             severity="warning",
@@ -64,10 +65,11 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if not evidence.workloads:
         return
     gaps = []
-    if not evidence.use:
+    divided = any(result.workload.has_tasks for result in record.workloads)
+    if not evidence.use and divided:
         # There may be samples of daemons, which tell nothing of their machines.
         gaps.append("no samples of CPU, disks and network: their use is not known")
-    if not evidence.spreads:
+    if not evidence.spreads and divided:
         gaps.append("no task attempts: long poles and balance are not known")
     limited = any(result.workload.limited for result in record.workloads)
     # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.

@@ -23,6 +23,7 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
+from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_master_losses, find_masters
 from howdah.analysis.memory import find_budget, find_swapping
@@ -73,6 +74,7 @@ FINDERS: tuple[Finder, ...] = (
     find_compression,
     find_dfsio,
     find_zones,
+    find_links,
     find_steal,
     find_pressure,
     find_swapping,

@@ -74,7 +74,7 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
 
 def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
     """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did."""
-    labs = [one for one in records if one.cluster and one.cluster.lab]
+    labs = [one for one in records if one.laboratory]
     if not labs or (share := _share(labs[0])) == 1:
         return ()
     rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
@@ -124,12 +124,12 @@ def _alike(records: Sequence[RunRecord], what: str, values: Sequence[str]) -> No
 
 
 def _share(record: RunRecord) -> float:
-    lab = record.cluster.lab if record.cluster else None
+    lab = record.laboratory
     return 1.0 if lab is None else cpu_share(record.plan, lab)
 
 
 def _case(record: RunRecord, noise: float) -> Case:
-    lab = record.cluster.lab if record.cluster else None
+    lab = record.laboratory
     # What a run found out by itself, such as the rows of its input, is in its results alone.
     suite = record.suite.model_copy(update={"workloads": tuple(one.workload for one in record.workloads)})
     return Case(

@@ -37,6 +37,8 @@ _ROOMY = 104
 """Columns from which the longest usual line has room for a bar before it."""
 _NAME_WIDTH = 13
 _LABEL_WIDTH = 8
+_MOST_METRICS = 4
+"""Of more there is no room in a line; they come in the order of their importance."""
 _SILENCE_S = 60.0
 """How long a pipe is silent at most."""
 _ENDS = ("unfinished", "never-began")
@@ -65,7 +67,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
     if result.validation_errors:
         return [result.validation_errors[0].message]
     if result.metrics:
-        return [", ".join(f"{metric.name} {metric.in_words()}" for metric in result.metrics)]
+        return [", ".join(f"{metric.name} {metric.in_words()}" for metric in result.metrics[:_MOST_METRICS])]
     if isinstance(result.workload, TeraValidate) and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"

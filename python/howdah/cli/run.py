@@ -32,6 +32,8 @@ EXAMPLES = """
 * `howdah run terasuite --engine hadoop` runs it on the laboratory that is up, or on $HADOOP_CONF_DIR
 * `howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B` sorts 100 GB on a cluster
 * `howdah run terasuite --engine sim --plan plan.yaml` says what a planned cluster would do
+* `howdah run network` measures the links of the laboratory that is up, pair by pair and all at once
+* `howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'` those of hosts of yours
 * `howdah run pi --maps 16 --samples 1000000 --json` for other programs
 """
 
@@ -55,12 +57,13 @@ def run(
     ],
     *,
     engine: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help=f"What runs it: {'; '.join(f'`{one.name}`, {one.help}' for one in engines().values())}.",
+            help=f"What runs it: {'; '.join(f'`{one.name}`, {one.help}' for one in engines().values())}. "
+            "Default: the first of these that runs the suite.",
             autocompletion=_engines,
         ),
-    ] = "local",
+    ] = None,
     given: Mapping[str, Any],
     seed: Annotated[
         str | None, typer.Option(help="Seed of all random content; recorded.", metavar="N")

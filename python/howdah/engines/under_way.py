@@ -12,7 +12,7 @@ import howdah
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.job import Job
-from howdah.model.reported import FileRate, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
     Origin,
@@ -72,6 +72,7 @@ class PartialResult(TypedDict, total=False):
     expected_checksum: str | None
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
+    links: tuple[LinkRate, ...]
     raw_limits: tuple[DeviceLimit, ...]
     metrics: tuple[ResultMetric, ...]
     phases: tuple[Phase, ...]

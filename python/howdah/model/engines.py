@@ -7,6 +7,7 @@ it is asked for, since each brings libraries that the others do without.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -27,6 +28,7 @@ GROUP = "howdah.engines"
 LOCAL: Final = "local"
 HADOOP: Final = "hadoop"
 SIM: Final = "sim"
+HOSTS: Final = "hosts"
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0
@@ -111,6 +113,17 @@ def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
     return ((key.strip(), value.strip()),)
 
 
+def _command(text: str, flag: str) -> tuple[str, ...]:
+    hint = f"write for instance {flag} 'ssh -o BatchMode=yes {{host}}'"
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(f"{flag} {text}", f"cannot be read: {error}", hint) from error
+    if not any("{host}" in word for word in words):
+        raise UserError(f"{flag} {text}", "does not say where {host} goes", hint)
+    return words
+
+
 def _refuse_properties(given: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
     keys = [key for key, _ in given]
     twice = next((key for key in keys if keys.count(key) > 1), None)
@@ -163,17 +176,17 @@ LAB: Final = Option[str](
     metavar="NAME",
     parse=_word,
     studied=None,
-    engines=(HADOOP,),
+    engines=(HADOOP, HOSTS),
     completion="howdah.session.lab.laboratories:names",
 )
 PLAN: Final = Option[Path](
     name="plan",
     field="plan",
-    help="The plan of the cluster to simulate; of the cluster of --conf: which worker is where.",
+    help="The plan of the cluster to simulate; of that of --conf or --reach: which worker is where.",
     metavar="FILE",
     parse=_path,
     studied=None,
-    engines=(HADOOP, SIM),
+    engines=(HADOOP, SIM, HOSTS),
 )
 HDFS_DIR: Final = Option[str](
     name="hdfs_dir",
@@ -241,6 +254,16 @@ REPLICATIONS: Final = Option[int](
     engines=(SIM,),
 )
 
+REACH: Final = Option[tuple[str, ...]](
+    name="reach",
+    field="reach",
+    help="The command that runs others on a host of --plan: 'ssh -o BatchMode=yes {host}'.",
+    metavar="COMMAND",
+    parse=_command,
+    studied=None,
+    engines=(HOSTS,),
+)
+
 _OF_A_MACHINE = (MEMORY, DATA_DIR, MAP_SLOTS, REDUCE_SLOTS)
 
 OWN: Final = (
@@ -258,6 +281,13 @@ OWN: Final = (
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET),
         "howdah.session.run.cluster:prepare_cluster",
         on_laboratories=True,
+    ),
+    RegisteredEngine(
+        HOSTS,
+        "the lab's machines or hosts of yours, without Hadoop",
+        "On hosts without Hadoop",
+        (SAMPLE_INTERVAL, PLAN, LAB, REACH),
+        "howdah.session.run.hosts:prepare_hosts",
     ),
     RegisteredEngine(
         SIM,

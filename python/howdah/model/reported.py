@@ -25,6 +25,37 @@ class FileRate(Model):
     """Which of the two was timed."""
 
 
+class LinkRate(Model):
+    """What one machine sent another over TCP, or why nothing arrived; rates are of what was received."""
+
+    source: str
+    """The machine that sent."""
+    target: str
+    """The machine that received."""
+    how: Literal["one way", "both ways", "all at once"]
+    """Whether only these two were at work, in one direction or in both, or all machines."""
+    streams: int
+    """Connections at once."""
+    seconds: float
+    """How long it was measured; the first second, in which TCP finds its speed, is left out."""
+    bits_per_s: float
+    """What arrived, all streams together; 0 where no connection came about."""
+    nominal_bits_per_s: int | None = None
+    """What the slower of the two hosts' ports are planned to carry together."""
+    retransmits: int | None = None
+    """Segments that were sent again."""
+    round_trip_s: float | None = None
+    """Mean round trip that the sender's TCP saw under this load, over all streams."""
+    longest_round_trip_s: float | None = None
+    """The longest of these."""
+    source_cpu: float | None = None
+    """What the sender's iperf3 used of one CPU, 1 for all of it."""
+    target_cpu: float | None = None
+    """What the receiver's iperf3 used of one CPU."""
+    error: str | None = None
+    """Why nothing was measured, in iperf3's words."""
+
+
 class ResultMetric(Model):
     """One number that a workload came to, with all that is needed to compare it with another run's."""
 
@@ -52,7 +83,7 @@ def format_value(value: float, unit: Unit) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.01 else format_seconds(value)
+    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 1 else format_seconds(value)
 
 
 def _number(value: float) -> str:

@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
-from howdah.model.cluster import ClusterState, Event, HadoopJob, ReplicaSpread
+from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.reported import FileRate, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
@@ -99,6 +99,8 @@ class WorkloadResult(Model):
     """The files of dfsio and storage, one by one."""
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
+    links: tuple[LinkRate, ...] = ()
+    """What each pair of machines sent one another, where a network was measured."""
     metrics: tuple[ResultMetric, ...] = ()
     """What the program itself reports, the most important first."""
     peak_rss_bytes: int | None = None
@@ -212,13 +214,20 @@ class RunRecord(Model):
     error: str | None = None
     """The message of a run that failed or was aborted."""
     cluster: ClusterState | None = None
-    """The cluster it ran on, as found before it started."""
+    """The Hadoop cluster it ran on, as found before it started."""
+    built: Laboratory | None = None
+    """The laboratory whose machines it ran on without Hadoop; that of a cluster is in ``cluster``."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
     simulated: Simulated | None = None
     """What a simulated record rests on."""
     pid: int | None = None
     """The process that writes or wrote the record, for people looking for it."""
+
+    @property
+    def laboratory(self) -> Laboratory | None:
+        """What the hosts were built of, where they are howdah's laboratory."""
+        return self.built or (self.cluster.lab if self.cluster else None)
 
 
 class TaskAttempt(NamedTuple):

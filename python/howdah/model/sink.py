@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
 Unit = Literal["B", "points", "share"]
@@ -34,6 +35,9 @@ class SampleSink(Protocol):
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         """Append finished task attempts."""
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        """Append histograms of timed operations, each once its interval is over."""
 
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that an engine has as columns: those of SAMPLES_SCHEMA, in its order."""

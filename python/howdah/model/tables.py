@@ -48,9 +48,25 @@ SAMPLES_SCHEMA = pa.schema(_SAMPLE_FIELDS)
 """One row per Sample, columns in its field order."""
 
 
+_LATENCY_FIELDS: list[pa.Field[Any]] = [
+    pa.field("workload", pa.string()),
+    pa.field("operation", pa.string()),
+    pa.field("host", pa.string()),
+    pa.field("peer", pa.string()),
+    pa.field("start_s", pa.float64()),
+    pa.field("end_s", pa.float64()),
+    pa.field("operations", pa.int64()),
+    pa.field("histogram", pa.string()),
+]
+
+LATENCIES_SCHEMA = pa.schema(_LATENCY_FIELDS)
+"""One row per LatencyHistogram, columns in its field order."""
+
+
 class RunData(NamedTuple):
-    """A run as later stages read it: the record and its two tables."""
+    """A run as later stages read it: the record and its tables."""
 
     record: RunRecord
     tasks: pa.Table
     samples: pa.Table
+    latencies: pa.Table = LATENCIES_SCHEMA.empty_table()

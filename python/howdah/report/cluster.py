@@ -218,7 +218,7 @@ def _masters(evidence: Evidence) -> Titled:
 
 
 def _laboratory(record: RunRecord) -> Iterator[Titled]:
-    lab = record.cluster.lab if record.cluster else None
+    lab = record.laboratory
     if lab is None:
         return
     isolated = tuple((one.what, "kept" if one.kept else "lost", one.how) for one in lab.isolation)

@@ -139,12 +139,13 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
 
 def _where(record: RunRecord) -> str:
     """The machine or the cluster it ran on, or would run on."""
-    if record.origin is Origin.SIMULATED and record.plan.cluster is not None:
-        return f"cluster {record.plan.cluster.inventory.cluster}"
-    if record.cluster is None:
-        return record.host.name
-    lab = record.cluster.lab
-    return f"laboratory {lab.name}" if lab else record.cluster.default_fs
+    planned = record.plan.cluster
+    if record.origin is not Origin.SIMULATED or planned is None:
+        if record.laboratory is not None:
+            return f"laboratory {record.laboratory.name}"
+        if record.cluster is not None:
+            return record.cluster.default_fs
+    return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
 def _clauses(text: str) -> list[str]:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from howdah.model.finding import Number
-from howdah.units import format_bytes, format_memory, format_rate, format_seconds
+from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 
 NONE = "–"
 """What stands where the record holds nothing."""
 
 
+_RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
+
+
 def number(value: Number) -> str:
     """A finding's number with its unit."""
+    if value.unit in _RATES:
+        return _RATES[value.unit](value.value)
     match value.unit:
         case "s":
             return format_seconds(value.value)
         case "B":
             return signed_bytes(value.value)
-        case "B/s":
-            return format_rate(value.value)
         case "%":
             return f"{value.value:.3g} %"
         case "1":

@@ -13,11 +13,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import OWN
-from howdah.store.layout import LOG_FILE, RUN_JSON, SAMPLES, TASKS
+from howdah.store.layout import LATENCIES, LOG_FILE, RUN_JSON, SAMPLES, TASKS
 
 _Schema = dict[str, Any]
 
@@ -33,7 +34,8 @@ A run is a directory `runs/<id>/`, and whatever is said about the run is read fr
 | `{RUN_JSON}` | the record: what was run, where, how it ended ([RunRecord](#runrecord)) |
 | `{TASKS.parquet}` | one row per task attempt ([tasks](#tasks)) |
 | `{SAMPLES.parquet}` | one row per measured value ([samples](#samples)) |
-| `{TASKS.stream}`, `{SAMPLES.stream}` | the same two tables while the run goes |
+| `{LATENCIES.parquet}` | one row per timed operation, machine and interval ([latencies](#latencies)) |
+| `{TASKS.stream}`, `{SAMPLES.stream}`, `{LATENCIES.stream}` | the same tables while the run goes |
 | `{LOG_FILE}` | what howdah said meanwhile |
 
 Other files in the directory, reports for instance, are made from these and can be made again.
@@ -79,8 +81,8 @@ def document() -> str:
     for name in _reachable("RunRecord", definitions):
         parts.append(_class(name, definitions[name], texts))
     parts.append("# The tables\n")
-    for title, row, table in (("tasks", TaskAttempt, TASKS.schema), ("samples", Sample, SAMPLES.schema)):
-        parts.append(_table(title, row, table, texts[row.__name__]))
+    for table, row in ((TASKS, TaskAttempt), (SAMPLES, Sample), (LATENCIES, LatencyHistogram)):
+        parts.append(_table(table.name, row, table.schema, texts[row.__name__]))
     parts.append(_metrics())
     return "\n".join(parts)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA
 
 RUN_JSON = "run.json"
 LOGS = "logs"
@@ -31,6 +31,10 @@ class TableFiles(NamedTuple):
 
     name: str
     schema: pa.Schema
+    last: str
+    """The column that tells when a row ended."""
+    optional: bool = False
+    """Whether records of earlier versions have none."""
 
     @property
     def stream(self) -> str:
@@ -43,9 +47,10 @@ class TableFiles(NamedTuple):
         return f"{self.name}.parquet"
 
 
-TASKS = TableFiles("tasks", TASKS_SCHEMA)
-SAMPLES = TableFiles("samples", SAMPLES_SCHEMA)
-TABLES = (TASKS, SAMPLES)
+TASKS = TableFiles("tasks", TASKS_SCHEMA, last="end_s")
+SAMPLES = TableFiles("samples", SAMPLES_SCHEMA, last="time_s")
+LATENCIES = TableFiles("latencies", LATENCIES_SCHEMA, last="end_s", optional=True)
+TABLES = (TASKS, SAMPLES, LATENCIES)
 
 RECORD_FILES = (RUN_JSON, *(name for table in TABLES for name in (table.parquet, table.stream)), LOG_FILE)
 """Every file that belongs to a record, in the order an archive holds them."""

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from howdah.errors import RecordError
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.model.tables import RunData
-from howdah.store.layout import LOCK, SAMPLES, TABLES, TASKS, TableFiles
+from howdah.store.layout import LATENCIES, LOCK, SAMPLES, TABLES, TASKS, TableFiles
 from howdah.store.lock import is_held
 from howdah.store.run_json import load_run_json
 from howdah.store.tables import read_parquet, read_stream
@@ -43,7 +43,7 @@ def read_run(path: Path) -> RunData:
         record = record.model_copy(update={"warnings": record.warnings + torn})
     if state is not _State.ENDED:
         record = _up_to(record, [_last_s(table, rows.table) for table, rows in tables.items()])
-    return RunData(record, tables[TASKS].table, tables[SAMPLES].table)
+    return RunData(record, *(tables[table].table for table in (TASKS, SAMPLES, LATENCIES)))
 
 
 def read_record(path: Path) -> RunRecord:
@@ -70,7 +70,7 @@ def _up_to(record: RunRecord, moments: list[float]) -> RunRecord:
 
 def _last_s(table: TableFiles, rows: pa.Table) -> float:
     """The last moment in a table, seconds since the start of the run; 0 in an empty one."""
-    latest = pc.max(rows.column("end_s" if table is TASKS else "time_s")).as_py()
+    latest = pc.max(rows.column(table.last)).as_py()
     return float(latest or 0)
 
 
@@ -121,6 +121,8 @@ def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
             continue
         except RecordError as error:
             damage = damage or error
+    if damage is None and table.optional:
+        return _Rows(table.schema.empty_table(), 0)
     raise damage or RecordError(
         str(path), f"neither {table.parquet} nor {table.stream} is in it", "restore it from an export"
     )

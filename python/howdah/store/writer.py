@@ -11,9 +11,10 @@ from typing import Self
 
 import pyarrow as pa
 
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
-from howdah.store.layout import LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
+from howdah.store.layout import LATENCIES, LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
 from howdah.store.log import RunLog
 from howdah.store.run_json import write_run_json
 from howdah.store.staging import staged_run
@@ -54,6 +55,12 @@ class RunWriter:
         with self._calls:
             self._require_open()
             self._streams[TASKS].append(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        """Append histograms of timed operations as one batch."""
+        with self._calls:
+            self._require_open()
+            self._streams[LATENCIES].append(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that are columns already."""

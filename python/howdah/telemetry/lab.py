@@ -37,15 +37,17 @@ class LabMachine(NamedTuple):
     jmx: Mapping[str, str] = {}
 
 
-def lab_sources(machines: Sequence[LabMachine], web: Web) -> tuple[Source, ...]:
-    """What can be sampled of these machines, and of their daemons, which are asked through ``web``."""
+def lab_sources(machines: Sequence[LabMachine], web: Web | None = None) -> tuple[Source, ...]:
+    """What can be sampled of these machines, and of their daemons, where these are asked through ``web``."""
     return tuple(source for machine in machines for source in _sources(machine, web))
 
 
-def _sources(machine: LabMachine, web: Web) -> Iterator[Source]:
+def _sources(machine: LabMachine, web: Web | None) -> Iterator[Source]:
     devices = tuple(_devices(machine))
     if devices:
         yield Source(machine.name, devices)
+    if web is None:
+        return
     for daemon, url in machine.jmx.items():
         yield daemon_source(machine.name, daemon, url, web)
 

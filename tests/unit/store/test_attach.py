@@ -38,7 +38,10 @@ def test_samples_are_added_with_a_note(tmp_path: Path) -> None:
     assert [row for row in rows if row.host == "w1"] == FOREIGN
     assert sorted(rows) == sorted([*FOREIGN, *(Sample(**row) for row in data.samples.to_pylist())])
     assert [row.time_s for row in rows] == sorted(row.time_s for row in rows)
-    assert {file.name for file in path.iterdir()} == {"run.json", "tasks.parquet", "samples.parquet", "logs"}
+    assert {file.name for file in path.iterdir()} == {
+        *("run.json", "logs"),
+        *("tasks.parquet", "samples.parquet", "latencies.parquet"),
+    }
 
 
 def test_what_the_record_has_already_stays_as_it_is(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed, UserError
+from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.run import Outcome, Sample
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.tables import RunData
@@ -59,7 +60,10 @@ def test_columns_of_another_table_are_refused_before_they_spoil_the_stream(tmp_p
 def test_a_finished_run_keeps_only_the_files_of_its_record(tmp_path: Path) -> None:
     path = write_run(tmp_path, records.terasuite())
     files = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
-    assert files == {"run.json", "tasks.parquet", "samples.parquet", "logs/howdah.log"}
+    assert files == {
+        *("run.json", "logs/howdah.log"),
+        *("tasks.parquet", "samples.parquet", "latencies.parquet"),
+    }
 
 
 def test_a_run_can_be_read_while_it_goes(tmp_path: Path) -> None:
@@ -257,11 +261,34 @@ def test_whatever_the_end_relies_on_is_on_disk_before_it(
         writer.finish(data.record)
     run_dir = writer.path.name
     assert synced == [
-        *("tasks.arrow", "samples.arrow"),
+        *("tasks.arrow", "samples.arrow", "latencies.arrow"),
         *(".run.json.new", run_dir),
         *(".tasks.parquet.new", run_dir),
         *(".samples.parquet.new", run_dir),
+        *(".latencies.parquet.new", run_dir),
     ]
+
+
+def test_timed_operations_are_kept_as_they_come_and_read_whatever_becomes_of_the_run(tmp_path: Path) -> None:
+    data = records.pi()
+    rows = [
+        LatencyHistogram("ycsb", "read", "w1", None, at, at + 1, 3, encoded([0.001, 0.002, 0.003]))
+        for at in (0.0, 1.0)
+    ]
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        writer.latencies(rows[:1])
+        goes_on = read_run(writer.path)
+        assert [LatencyHistogram(**row) for row in goes_on.latencies.to_pylist()] == rows[:1]
+        writer.latencies(rows[1:])
+        writer.finish(data.record)
+    read = read_run(writer.path)
+    assert [LatencyHistogram(**row) for row in read.latencies.to_pylist()] == rows
+
+
+def test_a_record_of_before_has_no_timed_operations(tmp_path: Path) -> None:
+    path = write_run(tmp_path, records.pi())
+    (path / "latencies.parquet").unlink()
+    assert read_run(path).latencies.num_rows == 0
 
 
 def test_the_log_holds_what_howdah_said_while_the_run_went(tmp_path: Path) -> None:

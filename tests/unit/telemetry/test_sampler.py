@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from howdah.errors import UserError
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
@@ -32,6 +33,9 @@ class Collected:
         self.rows.extend(rows)
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        raise NotImplementedError
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         raise NotImplementedError
 
     def sample_table(self, rows: pa.Table) -> None:

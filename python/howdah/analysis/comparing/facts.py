@@ -21,7 +21,7 @@ from howdah.units import format_bits_per_s, format_bytes, format_memory, format_
 def configuration_facts(record: RunRecord) -> Iterator[Fact]:
     """The properties by name; where a job ran with another value than is configured, that, too."""
     configured = {_name(one): _text(one.value) for one in record.plan.settings if one.file is not None}
-    lab = record.cluster.lab if record.cluster else None
+    lab = record.laboratory
     if lab is not None:
         configured |= {one.key: one.used for one in lab.deviations}
     for key, value in configured.items():

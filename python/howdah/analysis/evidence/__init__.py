@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
 from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
@@ -81,6 +82,7 @@ __all__ = [
     "MasterLoad",
     "MasterLoss",
     "NicUse",
+    "OperationLatency",
     "OthersUse",
     "PhaseTime",
     "Rate",
@@ -129,6 +131,7 @@ class Evidence:
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()
+    latencies: tuple[OperationLatency, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

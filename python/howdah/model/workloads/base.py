@@ -68,6 +68,8 @@ class Workload(Model):
     """Whether all that it reads goes through intermediate files to reduces, which write it."""
     map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")
     """What the two halves of its job are called."""
+    has_tasks: ClassVar[bool] = True
+    """Whether it is divided into tasks."""
     uses_disks: ClassVar[bool] = True
     """Whether it moves data, so that the disks' limits are worth measuring before it."""
     limited: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from typing import Any
 from howdah.errors import UserError
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
+from howdah.model.workloads.network import Network
 from howdah.model.workloads.nnbench import NNBench
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.pi import Pi
@@ -28,6 +29,7 @@ OWN: tuple[type[Workload], ...] = (
     Pi,
     NNBench,
     Storage,
+    Network,
 )
 
 

@@ -38,14 +38,21 @@ class SizedSuite(NamedTuple):
 
 
 def size_suite(
-    request: RunRequest, capacity: AtOnce, *, engine: str = HADOOP, dataset_bytes: int | None = None
+    request: RunRequest,
+    capacity: AtOnce,
+    *,
+    engine: str = HADOOP,
+    dataset_bytes: int | None = None,
+    hosts: int = 1,
 ) -> SizedSuite:
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
-    ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much.
+    ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much;
+    ``hosts`` is how many hosts there are, for programs that are about these.
     """
     asked = programs_asked(request, engine)
-    sizes = ClusterSizes(request, capacity, engine, alone=len(asked) == 1, dataset_bytes=dataset_bytes)
+    alone = len(asked) == 1
+    sizes = ClusterSizes(request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, hosts=hosts)
     workloads = tuple(resolve_name(program.sizes[engine])(sizes) for program in asked)
     interval_s = sizes.settings.choose(
         "sample interval",
@@ -71,9 +78,11 @@ class ClusterSizes:
         *,
         alone: bool,
         dataset_bytes: int | None = None,
+        hosts: int = 1,
     ) -> None:
         self.request = request
         self.capacity = capacity
+        self.hosts = hosts
         self.alone = alone
         self.simulated = engine == SIM
         self.settings = Settings()

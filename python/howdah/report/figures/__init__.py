@@ -11,6 +11,8 @@ from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.files import files
 from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
+from howdah.report.figures.latencies import latencies
+from howdah.report.figures.links import links
 from howdah.report.figures.memory import memory
 from howdah.report.figures.network import network, quiet_network
 from howdah.report.figures.others import others
@@ -63,7 +65,7 @@ def draw(source: FigureSource) -> Figures[Figure]:
         answer=elapsed(source),
         over_time=tuple(figure for figure in over_time if figure is not None),
         throughput=(*partitions(source), *files(source)),
-        places=tuple(filter(None, (topology(source),))),
+        places=(*filter(None, (topology(source),)), *links(source), *latencies(source)),
         flows=tuple(flow_figures(source)),
         not_shown=tuple(filter(None, (left_out(source), quiet_network(source)))),
     )

@@ -7,6 +7,7 @@ from howdah.installation import find_installation
 from howdah.lab import registry
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.state import LabState, read_state
+from howdah.model.engines import HADOOP
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
@@ -16,22 +17,39 @@ from howdah.units import format_bytes, format_counted
 
 
 def running_lab(name: str | None) -> LabState | None:
+    """The laboratory of that name that can run Hadoop's programs, or the only one there is.
+
+    None where none is up and none was named. Raises UserError as ``whole_lab`` does, and without YARN.
+    """
+    state = whole_lab(name, HADOOP, "--conf DIR")
+    if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
+        raise UserError(
+            f"laboratory {state.name}",
+            "has no YARN to run programs on: its plan is for HBase alone",
+            "build one of a plan with --workload terasuite, or give --conf DIR",
+        )
+    return state
+
+
+def whole_lab(name: str | None, engine: str, otherwise: str) -> LabState | None:
     """The laboratory of that name, or the only one there is; None where none is up and none was named.
 
-    Raises UserError for a name that nobody has, several to choose from, one that is half built, or one
-    without YARN.
+    Raises UserError for a name that nobody has, several to choose from, and one that is half built;
+    ``otherwise`` is what one may give instead.
     """
     found = registry.entries()
     if name is not None:
         chosen = registry.entry(name)
         if chosen is None:
-            names = ", ".join(one.name for one in found)
+            names = ", ".join(lab.name for lab in found)
             hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
             raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
     elif len(found) > 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(lab.name for lab in found)
         raise UserError(
-            "--engine hadoop", f"several laboratories are up: {names}", "give --lab NAME, or --conf DIR"
+            f"--engine {engine}",
+            f"several laboratories are up: {names}",
+            f"give --lab NAME, or {otherwise}",
         )
     else:
         chosen = found[0] if found else None
@@ -39,14 +57,8 @@ def running_lab(name: str | None) -> LabState | None:
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:
-        hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give --conf DIR"
+        hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give {otherwise}"
         raise UserError(f"laboratory {chosen.name}", "is not whole", hint)
-    if not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
-        raise UserError(
-            f"laboratory {chosen.name}",
-            "has no YARN to run programs on: its plan is for HBase alone",
-            "build one of a plan with --workload terasuite, or give --conf DIR",
-        )
     return state
 
 

@@ -16,7 +16,6 @@ from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, space
 from howdah.lab.kernel.processes import belongs
 from howdah.lab.registry import host_space
-from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
 from howdah.services.addresses import WebAddress
@@ -31,8 +30,15 @@ _CONTROLLERS = {"cpu", "memory"}
 
 def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
     """Every host, worker and master of the laboratory, with its daemons."""
-    found = [*_hosts(state.spec), *_machines(state, conf)] if state.spec else _machines(state, conf)
-    return lab_sources(tuple(found), web)
+    machines = (
+        machine._replace(jmx=dict(_jmx(state.machine(machine.name), conf))) for machine in _machines(state)
+    )
+    return lab_sources((*_hosts(state), *machines), web)
+
+
+def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
+    """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
+    return lab_sources((*_hosts(state), *_machines(state)))
 
 
 def beneath(state: LabState) -> tuple[Source, ...]:
@@ -52,8 +58,11 @@ def _name_beneath(state: LabState) -> str:
     return f"{name} (beneath)" if name in taken else name
 
 
-def _hosts(spec: LabSpec) -> Iterator[LabMachine]:
+def _hosts(state: LabState) -> Iterator[LabMachine]:
     """The hosts that are no machine themselves: all their machines together, and their uplink."""
+    spec = state.spec
+    if spec is None:
+        return
     for host in spec.hosts:
         if host.virtual:
             yield LabMachine(
@@ -66,14 +75,13 @@ def _hosts(spec: LabSpec) -> Iterator[LabMachine]:
             )
 
 
-def _machines(state: LabState, conf: ClientConf) -> Iterator[LabMachine]:
+def _machines(state: LabState) -> Iterator[LabMachine]:
     spec = state.spec
     loops = devices(spec) if spec else {}
     hosts = {host.name: host for host in spec.hosts} if spec else {}
     for machine in state.machines:
-        jmx = dict(_jmx(machine, conf))
         if spec is None:
-            yield LabMachine(machine.name, _cpus(), _memory_bytes(), jmx=jmx)
+            yield LabMachine(machine.name, _cpus(), _memory_bytes())
             continue
         limits, host = spec.machine(machine.name), hosts[machine.host]
         disks = enumerate((disk.mount for disk in limits.disks), start=1)
@@ -85,7 +93,6 @@ def _machines(state: LabState, conf: ClientConf) -> Iterator[LabMachine]:
             namespace=SPACES / space(spec, limits),
             interface=INTERFACE,
             disks={f"disk{number}": loops[mount] for number, mount in disks if mount in loops},
-            jmx=jmx,
         )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
+from howdah.calibrate.links import link_values, measures_links
 from howdah.calibrate.problem import Free, free_hardware, free_parameters
 from howdah.calibrate.records import OWN, laboratory_values
 from howdah.calibrate.records import cases_of as cases_of_records
@@ -67,17 +68,28 @@ def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
 def _from_runs(
     records: Sequence[RunRecord], *, seed: int, threads: int, tell: Callable[[], None]
 ) -> Calibration:
-    cases = cases_of_records(records)
+    networks = [record for record in records if measures_links(record)]
+    timed = [record for record in records if not measures_links(record)]
+    measured = link_values(networks)
+    if not timed:
+        raise UserError(
+            f"run {networks[0].id}",
+            "measured a network, and times of programs are what is fitted",
+            "give a run of a workload on these hosts too",
+        )
+    cases = cases_of_records(timed)
+    known = {value.name: value.value for value in measured}
     fitted = fit_cases(
         _name(cases),
         cases,
         free_parameters((*PARAMETERS, *OWN)),
-        simulate_typical,
+        lambda work, values, seed: simulate_typical(work, {**values, **known}, seed),
         seed=seed,
         threads=threads,
         tell=tell,
     )
-    return fitted.model_copy(update={"parameters": (*fitted.parameters, *laboratory_values(records))})
+    parameters = (*fitted.parameters, *measured, *laboratory_values(timed))
+    return fitted.model_copy(update={"parameters": parameters})
 
 
 def check_output(path: Path) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from howdah.engines.base import Engine
 from howdah.model.counters import Counters
 from howdah.model.job import Job
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.sink import Progress
 from howdah.session.run.spent import Spent
@@ -71,6 +72,10 @@ class _Recorder:
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         if self.writer:
             self.writer.tasks(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        if self.writer:
+            self.writer.latencies(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         if self.writer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import os
 import posixpath
@@ -15,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, Thread
 
+from howdah.engines.children import end_with_parent
 from howdah.engines.digests import sha256
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.command import PROGRAMS, java_command
@@ -26,18 +26,11 @@ _SUBMITTED = re.compile(r"Submitted application (application_\d+_\d+)")
 _KEPT_LINES = 1_000
 _LINE_CHARACTERS = 2_000
 _PATIENCE_S = 10.0
-_LIBC = ctypes.CDLL(None)
-_PR_SET_PDEATHSIG = 1
 
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _KILL_PATIENCE_S = 30.0
 _CLIENT_S = 60.0
 _POLL_S = 1.0
-
-
-def _end_with_parent() -> None:
-    """Let the kernel end a client whose howdah is killed: it could still submit a job, much later."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Client:
@@ -56,7 +49,8 @@ class Client:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
+            # A client whose howdah is killed could still submit a job, much later.
+            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
         )
         self._patience_s = patience_s
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)

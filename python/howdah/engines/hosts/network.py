@@ -1,0 +1,136 @@
+"""The network measured: round trips while it rests, pairs one way and both ways, and all machines at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+
+from howdah.engines.hosts.iperf import measure
+from howdah.engines.hosts.ping import round_trips
+from howdah.engines.hosts.rounds import Pair, ring, rounds
+from howdah.engines.hosts.target import Station
+from howdah.engines.hosts.work import HostsWork
+from howdah.engines.under_way import PartialResult
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LinkRate
+from howdah.model.run import Outcome, Phase, ValidationError
+from howdah.model.workloads.network import (
+    ALL_AT_ONCE,
+    BOTH_WAYS,
+    IDLE,
+    LOADED,
+    ONE_WAY,
+    Network,
+    link_metrics,
+    round_trip_metrics,
+)
+
+_IDLE_S = 1.0
+_TICK_S = 0.1
+
+
+def network(work: HostsWork[Network]) -> PartialResult:
+    """Measure every link of the plan's hosts; a pair between which nothing goes fails the workload."""
+    return asyncio.run(_Measurement(work).run())
+
+
+class _Measurement:
+    """The network of one run, in the order in which its parts are measured."""
+
+    def __init__(self, work: HostsWork[Network]) -> None:
+        self._work = work
+        asked = work.workload
+        self._streams, self._seconds = asked.streams or 1, asked.seconds or 1
+        hosts = work.target.by_host()
+        # Workers of one host share its ports, so that one of them measures what lies between hosts.
+        first = [machines[0] for machines in hosts]
+        at_once = asked.pairs_at_once or len(first)
+        self._groups = [
+            pairs[begin : begin + at_once]
+            for pairs in islice(rounds(first), asked.rounds)
+            for begin in range(0, len(pairs), at_once)
+        ]
+        self._ring = ring(hosts)
+        self._links: list[LinkRate] = []
+        self._timed: list[LatencyHistogram] = []
+        self._phases: list[Phase] = []
+        self._done, self._total = 0, 4 * len(self._groups) + 1
+
+    async def run(self) -> PartialResult:
+        """All of it."""
+        if self._work.target.tools.ping_interval_s is not None:
+            await self._part("round trips", self._groups, self._idle)
+        await self._part(ONE_WAY, self._groups, self._one_way)
+        await self._part("the other way", self._groups, self._other_way)
+        await self._part(BOTH_WAYS, self._groups, self._both_ways)
+        await self._part(ALL_AT_ONCE, [self._ring], self._all_at_once)
+        broken = [link for link in self._links if link.error is not None]
+        return PartialResult(
+            outcome=Outcome.FAILED if broken else Outcome.SUCCEEDED,
+            links=tuple(self._links),
+            metrics=(*link_metrics(self._links), *round_trip_metrics(self._timed)),
+            phases=tuple(self._phases),
+            validation_errors=tuple(
+                ValidationError(
+                    kind="link", message=f"nothing goes from {link.source} to {link.target}: {link.error}"
+                )
+                for link in broken
+            ),
+        )
+
+    async def _part(
+        self,
+        name: str,
+        groups: Sequence[Sequence[Pair[Station]]],
+        do: Callable[[Pair[Station]], Awaitable[None]],
+    ) -> None:
+        start_s = self._work.now_s()
+        for pairs in groups:
+            with self._told(name):
+                await asyncio.gather(*map(do, pairs))
+            self._done += 1
+        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
+
+    @contextmanager
+    def _told(self, phase: str) -> Iterator[None]:
+        """Say ten times a second how far it is."""
+
+        async def tick() -> None:
+            while True:
+                self._work.progress(phase, self._done, self._total)
+                await asyncio.sleep(_TICK_S)
+
+        ticking = asyncio.ensure_future(tick())
+        try:
+            yield
+        finally:
+            ticking.cancel()
+
+    async def _idle(self, pair: Pair[Station]) -> None:
+        await self._pings(pair, IDLE, _IDLE_S)
+
+    async def _one_way(self, pair: Pair[Station]) -> None:
+        self._links += await measure(*pair, ONE_WAY, streams=self._streams, seconds=self._seconds)
+
+    async def _other_way(self, pair: Pair[Station]) -> None:
+        near, far = pair
+        self._links += await measure(far, near, ONE_WAY, streams=self._streams, seconds=self._seconds)
+
+    async def _both_ways(self, pair: Pair[Station]) -> None:
+        self._links += await measure(*pair, BOTH_WAYS, streams=self._streams, seconds=self._seconds)
+
+    async def _all_at_once(self, pair: Pair[Station]) -> None:
+        sending = measure(*pair, ALL_AT_ONCE, streams=self._streams, seconds=self._seconds)
+        found, _ = await asyncio.gather(sending, self._pings(pair, LOADED, float(self._seconds)))
+        self._links += found
+
+    async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
+        interval_s = self._work.target.tools.ping_interval_s
+        if interval_s is not None:
+            found = await round_trips(
+                *pair, operation, seconds=seconds, interval_s=interval_s, now_s=self._work.now_s
+            )
+            self._timed += found
+            self._work.sink.latencies(found)

@@ -1,0 +1,77 @@
+"""How long operations took, as HdrHistograms: made, kept as text, merged and read, never averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from hdrh.histogram import HdrHistogram
+
+_MICROSECONDS = 1_000_000
+_MOST_S = 3600
+_DIGITS = 3
+"""Significant digits that a histogram keeps: a time is known to a thousandth of itself."""
+
+
+class LatencyHistogram(NamedTuple):
+    """One row of the ``latencies`` table: how long each operation of one kind took in one interval."""
+
+    workload: str
+    """Kind of the workload it belongs to."""
+    operation: str
+    """What was timed: ``round trip, idle``, ``read``, ``update``."""
+    host: str
+    """Machine that asked."""
+    peer: str | None
+    """Machine that was asked; none where it was the cluster as a whole."""
+    start_s: float
+    """Seconds since the start of the run."""
+    end_s: float
+    """Seconds since the start of the run."""
+    operations: int
+    """How many ended in the interval."""
+    histogram: str
+    """Their times in microseconds, as HdrHistogram's own compressed form (V2) in base64."""
+
+
+class LatencySummary(NamedTuple):
+    """What many operations' times come to, in seconds."""
+
+    operations: int
+    """How many."""
+    shares: tuple[tuple[float, float], ...]
+    """Shares of all operations, 0 to 1, each with the time within which so many ended."""
+    longest_s: float
+    """The time of the slowest one."""
+
+    def within_s(self, share: float) -> float:
+        """The time within which a share of the operations ended; raises KeyError for one not asked for."""
+        return dict(self.shares)[share]
+
+
+SHARES = (0.5, 0.9, 0.99, 0.999)
+"""The shares that are reported."""
+
+
+def encoded(times_s: Iterable[float]) -> str:
+    """Times in seconds as one histogram's text; longer ones than an hour count as an hour."""
+    histogram = _empty()
+    for time_s in times_s:
+        histogram.record_value(min(_MOST_S * _MICROSECONDS, max(1, round(time_s * _MICROSECONDS))))
+    text: bytes = histogram.encode()
+    return text.decode("ascii")
+
+
+def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
+    """What histograms come to together; None where they hold no operation."""
+    merged = _empty()
+    for text in histograms:
+        merged.decode_and_add(text)
+    if not merged.total_count:
+        return None
+    within = tuple((share, merged.get_value_at_percentile(100 * share) / _MICROSECONDS) for share in shares)
+    return LatencySummary(merged.total_count, within, merged.get_max_value() / _MICROSECONDS)
+
+
+def _empty() -> Any:
+    return HdrHistogram(1, _MOST_S * _MICROSECONDS, _DIGITS)

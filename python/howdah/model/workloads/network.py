@@ -1,0 +1,107 @@
+"""The network between hosts: pairs one way and both ways, and all machines at once (D0 45)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import ClassVar, Final, Literal
+
+from howdah.model.latencies import LatencyHistogram, summary
+from howdah.model.reported import LinkRate, ResultMetric
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.option import count
+from howdah.units import format_counted, format_seconds
+
+NETWORK: Final = "network"
+_ENGINES = ("hosts",)
+ONE_WAY: Final = "one way"
+BOTH_WAYS: Final = "both ways"
+ALL_AT_ONCE: Final = "all at once"
+
+IDLE: Final = "round trip, idle"
+LOADED: Final = "round trip, all at once"
+
+STREAMS: Final = count(
+    "streams", "TCP connections of each measurement.", most=128, engines=_ENGINES, fact="streams"
+)
+SECONDS: Final = count(
+    "seconds", "Seconds of each measurement.", metavar="S", most=3600, engines=_ENGINES, fact="seconds"
+)
+ROUNDS: Final = count(
+    "rounds", "Other hosts that each host is measured with.", engines=_ENGINES, fact="rounds"
+)
+PAIRS_AT_ONCE: Final = count(
+    "pairs_at_once", "Pairs of hosts measured at the same time.", engines=_ENGINES, fact="pairs at once"
+)
+
+
+class Network(Workload):
+    """What pairs of hosts send one another by iperf3, and how long a round trip takes meanwhile."""
+
+    kind: Literal["network"] = NETWORK
+    streams: int | None = None
+    """Connections of each measurement."""
+    seconds: int | None = None
+    """Seconds of each measurement."""
+    rounds: int | None = None
+    """Other hosts that each host is measured with."""
+    pairs_at_once: int | None = None
+    """Pairs that are measured at the same time, none of which share a host."""
+
+    options = (STREAMS, SECONDS, ROUNDS, PAIRS_AT_ONCE)
+    programs: ClassVar = {"hosts": "howdah.engines.hosts.network:network"}
+    sizes: ClassVar = {"hosts": "howdah.planner.suite.network:network"}
+    not_on: ClassVar = {
+        "local": "one machine has no network to others",
+        "hadoop": "it measures what is between hosts, past Hadoop",
+        "sim": "it measures real links, whose speeds a simulation is given",
+    }
+    has_tasks = False
+    uses_disks = False
+    limited = False
+    primary_metric = ONE_WAY
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.streams is None or self.seconds is None:
+            return ()
+        return (f"{format_counted(self.streams, 'stream')} · {format_seconds(float(self.seconds))} each",)
+
+
+def link_metrics(links: Sequence[LinkRate]) -> tuple[ResultMetric, ...]:
+    """What a network came to: its usual and its slowest pair, and what all machines sent at once."""
+    found, slowest = [], []
+    for how in (ONE_WAY, BOTH_WAYS):
+        rates = [link.bits_per_s for link in links if link.how == how and link.error is None]
+        if rates:
+            over = "the median of all pairs" if how == ONE_WAY else "each way, the median of all pairs"
+            found.append(_rate(how, median(rates), over))
+            slowest.append(_rate(f"{how}, slowest", min(rates), "the slowest pair"))
+    together = [link.bits_per_s for link in links if link.how == ALL_AT_ONCE and link.error is None]
+    if together:
+        found.append(_rate(ALL_AT_ONCE, sum(together), "what arrived on all machines together"))
+    found += slowest
+    again = [link.retransmits for link in links if link.retransmits is not None]
+    if again:
+        over = "segments that were sent again, in all measurements"
+        found.append(
+            ResultMetric(name="retransmits", value=float(sum(again)), unit="1", better="lower", over=over)
+        )
+    return tuple(found)
+
+
+def round_trip_metrics(timed: Sequence[LatencyHistogram]) -> tuple[ResultMetric, ...]:
+    """Within what time half and nearly all of the round trips ended, of each kind that was timed."""
+    found = []
+    for operation in dict.fromkeys(row.operation for row in timed):
+        merged = summary(row.histogram for row in timed if row.operation == operation)
+        if merged is None:
+            continue
+        for share in (0.5, 0.99):
+            name, over = f"{operation}, {100 * share:g} % within", f"{merged.operations:,} pings"
+            value = merged.within_s(share)
+            found.append(ResultMetric(name=name, value=value, unit="s", better="lower", over=over))
+    return tuple(found)
+
+
+def _rate(name: str, bits_per_s: float, over: str) -> ResultMetric:
+    return ResultMetric(name=name, value=bits_per_s, unit="bit/s", better="higher", over=over)

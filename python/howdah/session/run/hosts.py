@@ -1,0 +1,151 @@
+"""A run on hosts without Hadoop, made ready: a laboratory's machines, or those that a command reaches."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from howdah.documents.files import read_plan
+from howdah.engines.hosts.engine import HostsEngine
+from howdah.engines.hosts.ready import find_tools
+from howdah.engines.hosts.target import HostsTarget, Station
+from howdah.errors import UserError
+from howdah.lab.hadoop import daemons
+from howdah.lab.state import LabState
+from howdah.model.at_once import AtOnce
+from howdah.model.engines import HOSTS, LAB, PLAN, REACH
+from howdah.model.job import Job
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Cluster, Plan
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.line import suite_line
+from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.probe import probe_host
+from howdah.session.cluster.reached_lab import whole_lab
+from howdah.session.lab.telemetry import beneath, hosts_telemetry
+from howdah.session.run.prepared import Prepared
+from howdah.store.layout import new_run_id
+from howdah.units import format_counted
+
+_LEAST_HOSTS = 2
+
+
+def prepare_hosts(
+    request: RunRequest,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Find the machines, look what they have to measure with, and make a job of it; nothing is written.
+
+    Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
+    """
+    programs_asked(request, HOSTS)
+    plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
+    hosts = len(target.by_host())
+    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)
+    job = Job(
+        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
+        command=tuple(command),
+        host=probe_host(),
+        plan=plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        suite=sized.suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=keep_data,
+        sample_interval_s=sized.sample_interval_s,
+        results_dir=Path.cwd(),
+    )
+    return Prepared(
+        job=job,
+        engine=HostsEngine(target),
+        introduction=(("hosts", f"{line} · iperf3 {target.tools.iperf}"), ("plan", suite_line(sized.suite))),
+        kept=dict,
+    )
+
+
+def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+    """The machines of the laboratory that was chosen, or of the only one that is up."""
+    if request.of(PLAN) is not None:
+        raise UserError(
+            PLAN.flag, "says which hosts, and nothing says how they are reached", f"give {REACH.flag} too"
+        )
+    state = whole_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
+    if state is None:
+        raise UserError(
+            f"--engine {HOSTS}",
+            "there are no hosts to run on",
+            f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a laboratory: howdah lab up plan.yaml",
+        )
+    if state.spec is None:
+        raise UserError(
+            f"laboratory {state.name}",
+            "was built without root: its machines have no network of their own",
+            "build it as root",
+        )
+    shared = beneath(state)
+    lab = state.laboratory.model_copy(update={"machine": shared[0].machine})
+    stations = _enough(tuple(_stations_of_lab(state)), f"laboratory {state.name}")
+    target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
+    return state.plan, target, f"laboratory {state.name}: {_counted(target)}"
+
+
+def _stations_of_lab(state: LabState) -> Iterator[Station]:
+    speeds = _speeds(state.plan.cluster) if state.plan.cluster else {}
+    for machine in state.machines:
+        if machine.kind == "worker":
+            yield Station(
+                name=machine.name,
+                host=machine.host,
+                address=machine.address,
+                prefix=daemons.inside(state, machine),
+                nominal_bits_per_s=speeds.get(machine.host),
+                environment=daemons.environment(state, machine, {}),
+            )
+
+
+def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+    """The workers of a plan, each reached by the administrator's own command."""
+    words, path = request.of(REACH), request.of(PLAN)
+    if request.of(LAB) is not None:
+        raise UserError(LAB.flag, f"and {REACH.flag} name two sets of hosts", "leave one of them out")
+    if path is None or words is None:
+        raise UserError(REACH.flag, "says how hosts are reached, and nothing says which", "give --plan FILE")
+    plan = read_plan(path)
+    if plan.cluster is None:
+        raise UserError(f"--plan {path}", "is of one machine", "give a cluster's plan, of howdah plan")
+    speeds = _speeds(plan.cluster)
+    workers = tuple(
+        Station(
+            name=worker.name,
+            host=host.name,
+            address=worker.name,
+            # A plan's names have letters, digits, dots and hyphens: no shell reads more in them.
+            prefix=tuple(word.replace("{host}", worker.name) for word in words),
+            nominal_bits_per_s=speeds[host.name],
+        )
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    )
+    stations = _enough(workers, f"--plan {path}")
+    target = HostsTarget(stations, find_tools(stations))
+    return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
+
+
+def _speeds(cluster: Cluster) -> dict[str, int]:
+    """What each host's ports carry by their nominal speeds."""
+    return {name: group.network_bits_per_s for group in cluster.inventory.groups for name in group.names}
+
+
+def _enough(stations: tuple[Station, ...], where: str) -> tuple[Station, ...]:
+    if len({station.host for station in stations}) < _LEAST_HOSTS:
+        raise UserError(where, "has workers on one host alone", "a network needs two hosts with workers")
+    return stations
+
+
+def _counted(target: HostsTarget) -> str:
+    hosts, workers = len(target.by_host()), len(target.stations)
+    return f"{format_counted(hosts, 'host')}, {format_counted(workers, 'worker')}"

@@ -1,0 +1,41 @@
+"""Histograms of times: what is kept is merged exactly, whatever the intervals were."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.model.latencies import SHARES, encoded, summary
+
+TIMES = st.lists(st.floats(1e-6, 3000.0), min_size=1, max_size=60)
+
+
+@given(TIMES)
+def test_a_time_is_kept_to_a_thousandth_of_itself(times: list[float]) -> None:
+    whole = summary([encoded(times)])
+    assert whole is not None
+    assert whole.operations == len(times)
+    # Below a millisecond the microsecond is what is kept.
+    assert whole.longest_s == pytest.approx(max(times), rel=1.1e-3, abs=1e-6)
+    ranked = sorted(times)
+    for share in SHARES:
+        # HdrHistogram takes the nearest rank.
+        nearest = ranked[max(1, int(share * len(ranked) + 0.5)) - 1]
+        assert whole.within_s(share) == pytest.approx(nearest, rel=1.1e-3, abs=1e-6)
+
+
+@given(TIMES, TIMES)
+def test_merging_is_as_if_all_had_been_one_interval(first: list[float], second: list[float]) -> None:
+    assert summary([encoded(first), encoded(second)]) == summary([encoded(first + second)])
+
+
+def test_nothing_timed_is_no_summary() -> None:
+    assert summary([]) is None
+    assert summary([encoded([])]) is None
+
+
+def test_more_than_an_hour_counts_as_an_hour() -> None:
+    long = summary([encoded([5000.0])])
+    assert long is not None
+    assert long.longest_s == pytest.approx(3600, rel=1e-3)
