@@ -6,12 +6,10 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.figures.growth import growth as time_figure
-from howdah.report.prediction.figures.masters import masters
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.saturation import saturation_said
-from howdah.report.prediction.words import SIMULATED, between
+from howdah.report.prediction.growth_figures import growth_figure, masters
+from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.words import SIMULATED, between, saturation_said
 from howdah.units import format_bytes, format_count, format_rate
 
 
@@ -29,7 +27,7 @@ def growth(found: Sweep, calibration: Calibration | None) -> PredictionContent:
             f"{seconds(last.elapsed_s)} at the largest.",
         ),
         warnings=tuple(one.text for one in found.warnings),
-        figure=time_figure(found),
+        figure=growth_figure(found),
         about_table="Every size with its time and the load of the masters",
         table=_table(found),
         sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(found),)),),

@@ -1,20 +1,27 @@
-"""What a prediction's page says."""
+"""What a page says and draws of predicted times, with what was measured of them where it was."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.figure import Table
-from howdah.report.prediction.content import Data, PredictionContent
-from howdah.report.prediction.figures.spans import Span, spans
+from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
-from howdah.report.prediction.words import SIMULATED, between, width
+from howdah.report.prediction.page import Data, PredictionContent
+from howdah.report.prediction.words import SIMULATED, between, unit_of, width
 from howdah.report.provenance import FactGroup
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 from howdah.report.words import moment
 from howdah.units import format_counted
+
+LEFT, RIGHT = 8, 24
+_ROW, _WORD = 48, 12
+_BAND, _POINT = 12, 70
+_PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
+_TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
 
 def predicted(prediction: Prediction, calibration: Calibration | None) -> PredictionContent:
@@ -80,4 +87,157 @@ def _data(forecasts: Sequence[Forecast]) -> Data:
         "forecasts",
         ("workload", "phase", "low_s", "median_s", "high_s"),
         tuple((one.workload, one.phase, one.low_s, one.median_s, one.high_s) for one in forecasts),
+    )
+
+
+class Span(NamedTuple):
+    """A predicted time and, where the work ran afterwards, what it took."""
+
+    forecast: Forecast
+    measured_s: float | None = None
+
+    @property
+    def outside(self) -> bool:
+        """Whether it was measured, and not where it was predicted."""
+        return self.measured_s is not None and not (
+            self.forecast.low_s <= self.measured_s <= self.forecast.high_s
+        )
+
+
+def spans(some: Sequence[Span]) -> Figure:
+    """The figure; what was computed is a hollow point, what was measured a solid one."""
+    scored = any(one.measured_s is not None for one in some)
+    measured = " A solid point is what was measured, red where it lies outside." if scored else ""
+    said = dict.fromkeys(_series(one) for one in some if one.measured_s is not None)
+    return Figure(
+        id="times",
+        title="Predicted and measured times" if scored else "Predicted times",
+        caption=f"A hollow point is the median, its bar the 90 % interval; all of it is simulated.{measured}",
+        spec=_spec(some),
+        table=_figure_table(some, scored=scored),
+        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
+        marks=4 * len(some),
+    )
+
+
+def _series(span: Span) -> str:
+    return _OUTSIDE if span.outside else _INSIDE
+
+
+def _spec(some: Sequence[Span]) -> dict[str, Any]:
+    longest = max(max(one.forecast.high_s, one.measured_s or 0.0) for one in some)
+    unit = unit_of(longest)
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
+        "axis": {
+            "title": f"elapsed ({unit.name})",
+            "grid": True,
+            "domain": False,
+            "ticks": False,
+            "tickCount": 6,
+        },
+    }
+    height = _ROW * len(some)
+    y = {
+        "field": "y",
+        "type": "quantitative",
+        "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
+        "axis": None,
+    }
+    colour: dict[str, Any] = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
+        "legend": None,
+    }
+    predicted = [_datum(place, one, unit.size_s) for place, one in enumerate(some)]
+    measured = [
+        {
+            "series": _series(one),
+            "y": predicted[place]["y"],
+            "value": one.measured_s / unit.size_s,
+            "said": f"{predicted[place]['what']}: {seconds(one.measured_s)} measured",
+        }
+        for place, one in enumerate(some)
+        if one.measured_s is not None
+    ]
+    shown = [{"filter": SHOWN}]
+    point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": predicted},
+            "transform": shown,
+            "mark": {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+        },
+        {
+            "name": DATA,
+            "data": {"values": predicted},
+            "transform": shown,
+            "mark": {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
+            "encoding": {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
+        },
+        {
+            "data": {"values": measured},
+            "transform": shown,
+            "mark": {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
+            "encoding": {**point, "tooltip": [{"field": "said", "title": "measured"}]},
+        },
+        {
+            "data": {"values": [{**one, "y": one["y"] - 0.36 * _ROW} for one in predicted]},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "x": 0,
+                "fontSize": _WORD,
+                "opacity": {"expr": "datum.shade"},
+            },
+            "encoding": {"y": y, "text": {"field": "head"}},
+        },
+    ]
+    return chart(
+        layers,
+        height=height,
+        width=WIDTH + 140,
+        top=4,
+        left=LEFT,
+        right=RIGHT,
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
+    one = span.forecast
+    what = named(one.workload, one.phase)
+    said = f"{seconds(one.median_s)}, {between(one.low_s, one.high_s)}"
+    took = f"; measured {seconds(span.measured_s)}" if span.measured_s is not None else ""
+    return {
+        "series": _PREDICTED,
+        "y": _ROW * (place + 0.64),
+        "value": one.median_s / unit_s,
+        "low": one.low_s / unit_s,
+        "high": one.high_s / unit_s,
+        "what": what,
+        "head": f"{what}: {said}{took}",
+        "said": f"{what}: {said}",
+        # The name of a phase is paler than that of its workload.
+        "shade": 1 if one.phase is None else 0.75,
+    }
+
+
+def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
+    columns = ("of", "median", "5 % are below", "5 % are above")
+    return Table(
+        (*columns, "measured") if scored else columns,
+        tuple(
+            (
+                named(one.forecast.workload, one.forecast.phase),
+                seconds(one.forecast.median_s),
+                seconds(one.forecast.low_s),
+                seconds(one.forecast.high_s),
+                *([seconds(one.measured_s)] if one.measured_s is not None else []),
+            )
+            for one in some
+        ),
     )

@@ -11,13 +11,11 @@ import pytest
 from howdah.model.calibration import Calibration
 from howdah.report.figure import Figure
 from howdah.report.prediction.changes import changes
-from howdah.report.prediction.figures.hits import MOST, hits
 from howdah.report.prediction.growth import growth
-from howdah.report.prediction.history import scored_runs
+from howdah.report.prediction.page import write_page
 from howdah.report.prediction.predicted import predicted
-from howdah.report.prediction.saturation import saturation_said
-from howdah.report.prediction.scored import scored
-from howdah.report.prediction.write import write_page
+from howdah.report.prediction.scored import MOST, hits, scored
+from howdah.report.prediction.words import saturation_said, scored_runs
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point

@@ -1,0 +1,283 @@
+"""How a suite's time and its masters' load grow with the size of a plan, drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.analysis.wording import percent, seconds
+from howdah.model.variation import SATURATED, Point, Sweep
+from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.prediction.words import between, unit_of
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
+from howdah.units import format_bytes, format_count, format_counted
+
+_TB = 1e12
+_FAR_APART = 4.0
+"""Sizes that are so many times apart are drawn on a logarithmic axis."""
+_TIME_HEIGHT = 280
+_WHOLE = "all together"
+_MANY_TIMES = 8.0
+"""Times that are so many times apart are drawn on a logarithmic axis."""
+_GAP = 16
+"""Pixels between names at the lines' ends."""
+_MASTERS_HEIGHT = 180
+_KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
+
+
+def size(found: Sweep, point: Point) -> float:
+    """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
+    return float(point.hosts) if found.quantity == "hosts" else point.dataset_bytes / _TB
+
+
+def size_axis(found: Sweep) -> dict[str, Any]:
+    """The axis across."""
+    least, most = size(found, found.points[0]), size(found, found.points[-1])
+    many = most / least >= _FAR_APART
+    return {
+        "field": "size",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "domain": [least, most]}
+        if many
+        else {"nice": False, "zero": False, "domain": [least, most]},
+        "axis": {
+            "title": "hosts" if found.quantity == "hosts" else "dataset (TB)",
+            "format": "~g",
+            "tickCount": 6,
+        },
+    }
+
+
+def saturation_layers(found: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
+    """A quiet band between the sizes where a master saturates; none where none does."""
+    if found.saturation is None:
+        return []
+    before, after = found.saturation
+    values = [{"size": size(found, before), "size2": size(found, after)}]
+    return [
+        {
+            "data": {"values": values},
+            "mark": {"type": "rect", "color": "$band"},
+            "encoding": {"x": x, "x2": {"field": "size2"}},
+        }
+    ]
+
+
+def growth_figure(found: Sweep) -> Figure:
+    """The figure."""
+    values = _values(found)
+    names = list(dict.fromkeys(one["series"] for one in values))
+    keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    saturates = " In the grey band a master becomes what all wait for." if found.saturation else ""
+    return Figure(
+        id="growth",
+        title="Time at each size",
+        caption=f"Dashed lines are medians, bands their 90 % intervals; all of it is simulated.{saturates}",
+        spec=_time_spec(found, values, keys),
+        table=_time_table(found),
+        keys=keys if len(keys) > 1 else (),
+        marks=3 * len(values),
+    )
+
+
+def _values(found: Sweep) -> list[dict[str, Any]]:
+    """Every time in seconds, the whole suite's first where it has several workloads."""
+    values = []
+    for point in found.points:
+        place = {"size": size(found, point), "at": _at(found, point.hosts, point.dataset_bytes)}
+        several = len(point.forecasts) > 1
+        times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
+        times += [(one.workload, one.low_s, one.median_s, one.high_s) for one in point.forecasts]
+        values += [
+            {
+                **place,
+                "series": name,
+                "low": low,
+                "time": time,
+                "high": high,
+                "said": f"{seconds(time)}, {between(low, high)}",
+            }
+            for name, low, time, high in times
+        ]
+    return values
+
+
+def _at(found: Sweep, hosts: int, dataset_bytes: int) -> str:
+    return format_counted(hosts, "host") if found.quantity == "hosts" else format_bytes(dataset_bytes)
+
+
+def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
+    longest = max(one["high"] for one in values)
+    unit = unit_of(longest)
+    drawn = [{**one, **{end: one[end] / unit.size_s for end in ("low", "time", "high")}} for one in values]
+    x = size_axis(found)
+    wholes = [one["time"] for one in drawn if one["series"] == keys[0].name]
+    logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
+    least = min(one["low"] for one in drawn)
+    domain = [0.9 * least, 1.1 * longest / unit.size_s] if logarithmic else [0, 1.05 * longest / unit.size_s]
+    y = {
+        "field": "time",
+        "type": "quantitative",
+        "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
+        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
+    }
+    colour = series_colour(keys)
+    shown = [{"filter": SHOWN}]
+    line = {"x": x, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        *saturation_layers(found, x),
+        {
+            "data": {"values": drawn},
+            "transform": shown,
+            "mark": {"type": "area", "opacity": 0.18},
+            "encoding": {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "data": {"values": drawn},
+            "transform": shown,
+            "mark": {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5},
+            "encoding": line,
+        },
+        {
+            "name": DATA,
+            "data": {"values": drawn},
+            "transform": shown,
+            "mark": {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            "encoding": {
+                **line,
+                "tooltip": [
+                    {"field": "series", "title": "of"},
+                    {"field": "at"},
+                    {"field": "said", "title": "time"},
+                ],
+            },
+        },
+        {
+            "data": {"values": _ends(drawn, domain, logarithmic=logarithmic)},
+            "transform": [*shown, {"filter": "roomy"}],
+            "mark": {"type": "text", "align": "left", "dx": 10},
+            "encoding": {
+                "x": x,
+                "y": {**y, "field": "label"},
+                "text": {"field": "series"},
+                "color": colour,
+            },
+        },
+    ]
+    return chart(
+        layers, height=_TIME_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}
+    )
+
+
+def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool) -> list[dict[str, Any]]:
+    """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
+    last = max(one["size"] for one in drawn)
+    ends = sorted((one for one in drawn if one["size"] == last), key=lambda one: -one["time"])
+    if logarithmic:
+        return [{**one, "label": one["time"]} for one in ends]
+    step = _GAP / _TIME_HEIGHT * (domain[1] - domain[0])
+    placed: list[dict[str, Any]] = []
+    for one in ends:
+        label = min(one["time"], placed[-1]["label"] - step) if placed else one["time"]
+        placed.append({**one, "label": label})
+    return placed
+
+
+def _time_table(found: Sweep) -> Table:
+    names = [one.workload for one in found.points[0].forecasts]
+    return Table(
+        ("size", *names, _WHOLE, "5 % are below", "5 % are above"),
+        tuple(
+            (
+                _at(found, point.hosts, point.dataset_bytes),
+                *(seconds(one.median_s) for one in point.forecasts),
+                seconds(point.elapsed_s),
+                seconds(point.low_s),
+                seconds(point.high_s),
+            )
+            for point in found.points
+        ),
+    )
+
+
+def masters(found: Sweep) -> Figure:
+    """The figure."""
+    return Figure(
+        id="masters",
+        title="How busy the masters are",
+        caption=(
+            "The share of one core in the phase that loads each most; above the line a master is what "
+            "everything waits for. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
+        ),
+        spec=_masters_spec(found),
+        table=_masters_table(found),
+        keys=_KEYS,
+        marks=2 * len(found.points),
+    )
+
+
+def _masters_spec(found: Sweep) -> dict[str, Any]:
+    values: list[dict[str, Any]] = [
+        {"size": size(found, point), "series": key.name, "load": load, "said": percent(load)}
+        for point in found.points
+        for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
+    ]
+    x = size_axis(found)
+    top = max(1.05, *(1.05 * one["load"] for one in values))
+    y = {
+        "field": "load",
+        "type": "quantitative",
+        "scale": {"domain": [0, top], "nice": False},
+        "axis": {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True},
+    }
+    colour = series_colour(_KEYS)
+    last = values[-1]["size"]
+    upper, lower = sorted((one for one in values if one["size"] == last), key=lambda one: -one["load"])
+    step = 16 / _MASTERS_HEIGHT * top
+    ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
+    shown = [{"filter": SHOWN}]
+    line = {"x": x, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        *saturation_layers(found, x),
+        {
+            "data": {"values": [{"load": SATURATED}]},
+            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
+            "encoding": {"y": y},
+        },
+        {
+            "data": {"values": values},
+            "transform": shown,
+            "mark": {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5},
+            "encoding": line,
+        },
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "transform": shown,
+            "mark": {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            "encoding": {**line, "tooltip": [{"field": "series"}, {"field": "said", "title": "busy"}]},
+        },
+        {
+            "data": {"values": ends},
+            "transform": [*shown, {"filter": "roomy"}],
+            "mark": {"type": "text", "align": "left", "dx": 10},
+            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+        },
+    ]
+    return chart(
+        layers, height=_MASTERS_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}
+    )
+
+
+def _masters_table(found: Sweep) -> Table:
+    return Table(
+        ("hosts", "dataset", "NameNode", "scheduler"),
+        tuple(
+            (
+                format_count(point.hosts),
+                format_bytes(point.dataset_bytes),
+                percent(point.namenode),
+                percent(point.scheduler),
+            )
+            for point in found.points
+        ),
+    )
