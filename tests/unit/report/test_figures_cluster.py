@@ -16,14 +16,12 @@ from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.content import content
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import draw
-from howdah.report.figures.events import event_marks
+from howdah.report.figures.events import MOST_WORKERS, event_marks, telling
 from howdah.report.figures.machines import MOST_ROWS
-from howdah.report.figures.places import HostPlace, Place, PlacedRack
-from howdah.report.figures.sheet import SHEET
-from howdah.report.figures.telling import MOST_WORKERS, telling
-from howdah.report.figures.topology_cells import cells
+from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack
+from howdah.report.figures.steps import working
+from howdah.report.figures.topology import cells
 from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
-from howdah.report.figures.working import working
 from howdah.report.provenance import provenance
 from howdah.units import format_seconds
 from support import records

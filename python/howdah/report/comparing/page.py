@@ -1,11 +1,20 @@
-"""A comparison as a page: the answer, the intervals, what changed, where, and every test."""
+"""A comparison's page: HTML, and Markdown with its figures as SVG files beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import howdah
-from howdah.report.comparing.content import ComparisonContent
-from howdah.report.comparing.draw import ComparisonFigures
+from howdah.model.comparison import Comparison
+from howdah.report.comparing.content import ComparisonContent, content
+from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
 from howdah.report.document import data, drawn, environment, scripts, style
+from howdah.report.folder import put
+from howdah.report.markdown import escaped, figure_block, table, titled
+from howdah.report.picture import svg
+
+PAGE, FIGURES = "compare.html", "figures"
 
 
 def comparison_page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
@@ -41,3 +50,59 @@ def _sections(said: ComparisonContent, figures: ComparisonFigures) -> list[tuple
         ("runs", "Runs", True),
     ]
     return [(id_, name) for id_, name, there in present if there]
+
+
+def comparison_markdown(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> str:
+    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
+    return "\n\n".join(_blocks(said, figures, folder)) + "\n"
+
+
+def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> Iterator[str]:
+    yield f"# {escaped(said.answer)}"
+    yield escaped(" · ".join(said.kicker))
+    yield from (escaped(text) for text in (said.computed, *said.refused) if text)
+    if figures.answer:
+        yield figure_block(figures.answer, folder)
+    yield table(said.times)
+    for part in said.parts:
+        yield f"## {escaped(part.group)}"
+        yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
+    if said.remarks:
+        yield "\n".join(f"- {escaped(text)}" for text in said.remarks)
+    if said.changes.rows:
+        yield "## What changed"
+        yield table(said.changes)
+    if figures.repeats:
+        yield "## Run by run"
+        yield from (figure_block(one, folder) for one in figures.repeats)
+    if figures.over_time:
+        yield "## Over time"
+        yield escaped(figures.whose)
+        yield from (figure_block(one, folder) for one in figures.over_time)
+    if said.others:
+        yield "## Resources and tasks"
+        yield from titled(said.others)
+    if said.tests.table.rows:
+        yield from titled((said.tests,))
+    yield "## Runs"
+    yield table(said.runs)
+
+
+def write_page(comparison: Comparison, followed: Followed, out_dir: Path) -> Path:
+    """Write ``compare.html``, ``compare.md`` and ``figures/*.svg`` into ``out_dir``; return the page's path.
+
+    ``compare.html`` stands alone; ``compare.md`` links the pictures beside it. Existing files of these
+    names are replaced. Raises OSError if the directory cannot be written.
+    """
+    said = content(comparison)
+    figures = draw(comparison, followed)
+    pictures = {figure.id: svg(figure) for figure in figures.every()}
+    put(
+        out_dir,
+        {
+            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
+            "compare.md": comparison_markdown(said, figures, FIGURES),
+            PAGE: comparison_page(said, figures, pictures),
+        },
+    )
+    return out_dir / PAGE

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from howdah.report.figure import Figure, FigureSource, Table
-from howdah.report.figures.scale import number_format, rate_unit
+from howdah.report.figures.timeaxis import number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 

@@ -9,7 +9,7 @@ from typing import Any
 from howdah.analysis.evidence import ByteFlow, Flow
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
-from howdah.report.figures.legend import HEIGHT, legend, with_still
+from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
 from howdah.report.theme import DATA, SHOWN, chart
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
@@ -142,7 +142,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         height=placed.height,
         width=980 - 2 * _SIDE,
         top=4,
-        bottom=10 + HEIGHT,
+        bottom=10 + LEGEND_HEIGHT,
         left=_SIDE,
         right=_SIDE,
         resolve={"scale": {"color": "independent", "opacity": "independent"}},

@@ -3,6 +3,8 @@
 A name begins where its band begins. Where it would run into the next one, the next goes to a second
 row; where that is not enough, or a reader's window is narrow, a name ends in an ellipsis. Only a phase
 too short to be seen stays without one.
+
+A picture that stands alone, in Markdown or on paper, has a key below it where the page has buttons.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import FigureSource
+from howdah.report.figure import FigureSource, Key
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
 from howdah.report.theme import RIGHT
 
@@ -30,6 +32,11 @@ NARROW_RIGHT = 14
 """Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
 
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
+LEGEND_HEIGHT = 18
+"""The room it takes below everything else, pixels."""
+STILL = "still"
+"""The variable that the page's script sets to false."""
+_SQUARE, _KEY_LETTER, _KEY_GAP = 15.0, 6.0, 22.0
 
 
 class Name(NamedTuple):
@@ -134,3 +141,36 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
         }
         for row in sorted({one.row for one in names})
     ]
+
+
+def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
+    """The layers that draw it, its middle ``y`` pixels below the plot's upper edge."""
+    values, x = [], 0.0
+    for key in keys:
+        values.append({"x": x, "name": key.name})
+        x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
+    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    at = {"x": {"field": "x", "type": "quantitative", "scale": None, "axis": None}}
+    shown = {"expr": f"{STILL} ? 1 : 0"}
+    square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
+    word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
+    return [
+        {
+            "data": {"values": values},
+            "mark": {**square, "y": y, "opacity": shown},
+            "encoding": {
+                **at,
+                "color": {"field": "name", "type": "nominal", "scale": colours, "legend": None},
+            },
+        },
+        {
+            "data": {"values": values},
+            "mark": {**word, "y": y, "opacity": shown},
+            "encoding": {**at, "text": {"field": "name"}},
+        },
+    ]
+
+
+def with_still(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec with the variable that a legend looks at."""
+    return {**spec, "params": [*spec["params"], {"name": STILL, "value": True}]}

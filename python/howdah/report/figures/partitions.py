@@ -10,7 +10,7 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.lanes import KEYS, OTHER
-from howdah.report.figures.scale import ScaledUnit, number_format, rate_unit
+from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
 from howdah.units import format_rate
 

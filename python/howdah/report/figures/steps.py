@@ -8,16 +8,18 @@ what was measured; the peaks of rates are kept beside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.evidence import FloatArray, Gauge, Series
 from howdah.analysis.series import means_within, peaks_within
-from howdah.report.figure import Key
+from howdah.report.figure import FigureSource, Key
 from howdah.report.figures.timeline import SeriesLine
 
 MOST_STEPS = 480
 """More steps than this are narrower than two pixels of a plot."""
+Sampled = TypeVar("Sampled", Series, Gauge)
 
 
 def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
@@ -69,3 +71,20 @@ def total(values: FloatArray) -> FloatArray:
 def mean(values: FloatArray) -> FloatArray:
     """The mean over series."""
     return np.asarray(values.mean(axis=0))
+
+
+def working(source: FigureSource, every: Sequence[Sampled]) -> list[Sampled]:
+    """Those of the workers, or of a host whose workers were not sampled; all of them off a cluster."""
+    if source.record.cluster is None:
+        return list(every)
+    sampled = {one.host for one in every}
+    workers = [one for one in source.evidence.machines if one.level == "worker" and one.name in sampled]
+    within = {one.host for one in workers}
+    names = {one.name for one in workers}
+    names |= {one.name for one in source.evidence.machines if one.level == "host" and one.name not in within}
+    return [one for one in every if one.host in names]
+
+
+def of_workers(source: FigureSource) -> str:
+    """What a total's title adds on a cluster; empty elsewhere."""
+    return "" if source.record.cluster is None else " of all workers"

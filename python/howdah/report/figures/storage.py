@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from howdah.analysis.evidence import Series
 from howdah.analysis.series import peaks_within
 from howdah.report.figure import Figure, FigureSource, Key
-from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.figures.steps import common_grid, summed
-from howdah.report.figures.timeaxis import first_shown_s
+from howdah.report.figures.steps import common_grid, of_workers, summed, working
+from howdah.report.figures.timeaxis import first_shown_s, number_format, rate_unit
 from howdah.report.figures.timeline import Axis, LevelMark, said_of_peaks, steps_table, timeline
-from howdah.report.figures.working import of_workers, working
 from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.units import format_rate
 

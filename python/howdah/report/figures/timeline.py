@@ -11,8 +11,7 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.peaks import hidden
-from howdah.report.figures.timeaxis import time_unit, time_x
+from howdah.report.figures.timeaxis import hidden, time_unit, time_x
 from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, level_title
 
 TABLE_ROWS = 24

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
 from howdah.report.figure import Figure, FigureSource, Key, series_colour
-from howdah.report.figures.events import event_layers, event_marks
-from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
+from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table
-from howdah.report.figures.legend import HEIGHT, legend, with_still
-from howdah.report.figures.telling import MOST_WORKERS, telling
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart
 from howdah.units import format_bytes, format_counted, format_seconds
@@ -222,14 +220,14 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         ),
         _names(places, y),
         *_causes(source, places, y),
-        *legend(keys, height + _AXIS + HEIGHT / 2),
+        *legend(keys, height + _AXIS + LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
     spec = chart(
         layers,
         height=height,
         top=above.height + UNIT_LINE // 3,
-        bottom=_AXIS + HEIGHT,
+        bottom=_AXIS + LEGEND_HEIGHT,
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
         resolve={"scale": {"color": "independent", "opacity": "independent", "stroke": "independent"}},
     )

@@ -1,24 +1,102 @@
-"""What a plan's page says, in order, before it is given its form."""
+"""What a plan's page says, in order, before any form is given to it."""
 
 from __future__ import annotations
 
 import hashlib
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import howdah
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
+from howdah.model.request import Demand, Growth, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
-from howdah.report.plan.asked import command
-from howdah.report.plan.grounds import Cited, Grounds, RuleText, labels
-from howdah.units import format_counted
+from howdah.units import exact_bytes, format_counted
 
+_AS_IT_IS = PlanRequest()
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
-
 _COMMAND, _DIGEST = "asked for by", "inventory's SHA-256"
+
+
+class Cited(NamedTuple):
+    """One source as it is cited; where it is an item of a paper, the paper's title and what it says there."""
+
+    label: str
+    title: str = ""
+    says: str = ""
+
+
+class RuleText(NamedTuple):
+    """What a rule says, and what time has changed of it."""
+
+    says: str
+    today: str = ""
+
+
+class Grounds(NamedTuple):
+    """The rules by their id, and the sources by how they are cited."""
+
+    rules: Mapping[str, RuleText]
+    sources: Mapping[str, Cited]
+
+    def cited(self, source: str) -> tuple[Cited, ...]:
+        """The sources that one text cites, each in full where it is known."""
+        return tuple(self.sources.get(label, Cited(label)) for label in labels(source))
+
+
+def labels(source: str) -> tuple[str, ...]:
+    """The sources that one text cites: ``D0 49, X7`` are two."""
+    return tuple(part.strip() for part in source.split(",") if part.strip())
+
+
+def command(request: PlanRequest, hosts: str = "hosts.yaml") -> str:
+    """The words that ask for this plan, quoted for a shell; what is left to the planner is left out."""
+    return shlex.join(["howdah", "plan", hosts, *_flags(request)])
+
+
+def _flags(request: PlanRequest) -> Iterator[str]:
+    if request.workloads != _AS_IT_IS.workloads:
+        for demand in request.workloads:
+            yield from ("--workload", _workload(demand))
+    for flag, value, usual in (
+        ("--replication", request.replication, None),
+        ("--hypervisor", request.hypervisor, None),
+        ("--protect-masters", request.protection, _AS_IT_IS.protection),
+        ("--realm", request.realm, None),
+        ("--profile", request.profile, _AS_IT_IS.profile),
+        ("--workers-per-host", request.workers_per_host, None),
+        ("--slots", request.slots, None),
+        ("--hadoop", request.hadoop, _AS_IT_IS.hadoop),
+        ("--hbase", request.hbase, _AS_IT_IS.hbase),
+    ):
+        if value is not None and value != usual:
+            yield from (flag, str(value))
+    if request.secure:
+        yield "--secure"
+    if request.overcommit:
+        yield "--overcommit"
+    for one in request.overrides:
+        yield from ("--set", f"{one.key}={one.value}")
+    if request.growth is not None:
+        yield from _growth(request.growth)
+
+
+def _workload(demand: Demand) -> str:
+    if demand.dataset_bytes is not None:
+        return f"{demand.kind}:{exact_bytes(demand.dataset_bytes)}"
+    return demand.kind if demand.records is None else f"{demand.kind}:{demand.records}"
+
+
+def _growth(growth: Growth) -> Iterator[str]:
+    yield from ("--need", exact_bytes(growth.need_bytes))
+    if growth.per_year:
+        yield from ("--growth", f"{100 * growth.per_year:g}%/year")
+    if growth.years:
+        yield from ("--years", str(growth.years))
 
 
 class PlatformChoice(NamedTuple):

@@ -8,14 +8,13 @@ from howdah.model.plan import Cluster, Plan
 from howdah.report.document import data, drawn, environment, scripts, style
 from howdah.report.figure import Figure
 from howdah.report.picture import svg
-from howdah.report.plan.content import PlanContent, content
+from howdah.report.plan.content import Grounds, PlanContent, content
+from howdah.report.plan.drawings import Drawing
 from howdah.report.plan.drawings.host import host
 from howdah.report.plan.drawings.racks import racks
-from howdah.report.plan.drawings.shapes import Drawing
-from howdah.report.plan.figures.growth import growth
-from howdah.report.plan.figures.memory import memory
-from howdah.report.plan.figures.platforms import platforms
-from howdah.report.plan.grounds import Grounds
+from howdah.report.plan.growth import growth
+from howdah.report.plan.memory import memory
+from howdah.report.plan.platforms import platforms
 from howdah.units import format_gib
 
 _MOST_HOSTS = 8

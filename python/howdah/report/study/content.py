@@ -9,12 +9,9 @@ from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.content import GroupContent
-from howdah.report.comparing.sentences import said
-from howdah.report.comparing.tables import changes_table, others_table, tests_table
-from howdah.report.comparing.words import subject
+from howdah.report.comparing.content import GroupContent, changes_table, others_table, tests_table
+from howdah.report.comparing.words import said, subject
 from howdah.report.figure import Table
-from howdah.report.study.appendix import facts_table, parameters_table, runs_table
 from howdah.report.study.beside import (
     agreement,
     beside_table,
@@ -23,11 +20,17 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
-from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.report.study.masters import masters_table
-from howdah.report.study.platforms import judgements_table, platforms_table, published_platforms_table
-from howdah.report.study.results import results_table, sizes_table
+from howdah.report.study.platforms import (
+    facts_table,
+    judgements_table,
+    parameters_table,
+    platforms_table,
+    published_platforms_table,
+    runs_table,
+)
+from howdah.report.study.results import Conclusion, conclusions, results_table, sizes_table
 from howdah.units import format_counted
 
 

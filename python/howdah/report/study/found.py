@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, RunFigures
 from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
-from howdah.study.matrix import Cell
+from howdah.study.matrix import Cell, named
 
 BLOCK_SIZE = "dfs.blocksize"
+ALL = "all"
 
 
 class CellRuns(NamedTuple):
@@ -77,3 +80,16 @@ class StudyFound(NamedTuple):
     """Runs that are still to be made."""
     warm_ups: int
     """Runs that do not count."""
+
+
+def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:
+    """The cells with these numbers: all of them, those of some levels of one factor, or one by one."""
+    cells = [one.cell for one in of]
+    chosen = [cell for cell in cells if cell.number in some]
+    if len(chosen) == len(cells) > 1:
+        return ALL
+    for factor in study.factors:
+        labels = dict.fromkeys(cell.levels[factor.vary] for cell in chosen)
+        if len(chosen) == sum(cell.levels[factor.vary] in labels for cell in cells):
+            return listed([named(study, {factor.vary: label}) for label in labels])
+    return listed([cell.name for cell in chosen])

@@ -11,7 +11,7 @@ from howdah.analysis.comparing import compare
 from howdah.model.comparison import Aspect, Comparison, RunGroup
 from howdah.model.run import Origin
 from howdah.report.comparing.content import content
-from howdah.report.comparing.figures.ratios import ratios
+from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.terminal import comparison_text
 from howdah.report.comparing.words import more_time
 from support.comparing import elapsed, group, noisy, run_figures

@@ -24,9 +24,8 @@ from howdah.model.plan import (
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
-from howdah.report.plan.grounds import labels
-from howdah.report.plan.reasons import list_text
-from howdah.report.plan.terminal import plan_text
+from howdah.report.plan.content import labels
+from howdah.report.plan.terminal import list_text, plan_text
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, master, plan, setting

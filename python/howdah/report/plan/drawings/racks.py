@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster
-from howdah.report.plan.drawings.shapes import Area, Drawing, box, fitting, picture, words
+from howdah.report.plan.drawings import Area, Drawing, box, fitting, picture, words
 from howdah.units import format_counted
 
 WIDTH = 880

@@ -12,10 +12,9 @@ from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuanti
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
-from howdah.report.comparing.figures.colours import keys
+from howdah.report.comparing.colours import keys
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.figures.peaks import hidden
-from howdah.report.figures.scale import number_format, rate_unit
+from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 
 HEIGHT = 150

@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
-from howdah.report.comparing.figures.colours import keys
+from howdah.report.comparing.colours import keys
 from howdah.report.comparing.words import mean, measured, place
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, chart

@@ -1,0 +1,255 @@
+"""What resources did over time: CPU, memory, network, and what others took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from howdah.analysis.disturbance import OTHERS_NOTED
+from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.machines import on_cluster
+from howdah.analysis.series import peaks_within
+from howdah.analysis.use import LEAST_RESOLVED_S, QUIET_BYTES_PER_S
+from howdah.analysis.wording import percent
+from howdah.model.run import Origin
+from howdah.report.figure import Figure, FigureSource, Key
+from howdah.report.figures.steps import combined, common_grid, mean, of_workers, summed, working
+from howdah.report.figures.timeaxis import first_shown_s, memory_unit, number_format, rate_unit
+from howdah.report.figures.timeline import Axis, LevelMark, SeriesLine, said_of_peaks, steps_table, timeline
+from howdah.report.theme import HALF_WIDTH
+from howdah.units import format_bytes, format_memory, format_rate
+
+CPU_KEYS = {
+    "user": Key("user", "cpu-user"),
+    "system": Key("system", "cpu-system"),
+    "iowait": Key("I/O wait", "cpu-iowait"),
+    "steal": Key("steal", "cpu-steal"),
+}
+PROCESS = {"process/rss_bytes": Key("process", "memory-process")}
+CACHE = {
+    "memory/cached_bytes": Key("page cache", "memory-cached"),
+    "memory/dirty_bytes": Key("dirty", "memory-dirty"),
+}
+RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
+_HEIGHT = 110
+"""Lower than what a run is about."""
+
+
+def cpu(source: FigureSource) -> Figure | None:
+    """The figure, or None if no CPU time was sampled, or for too short a time."""
+    every = working(
+        source, [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in CPU_KEYS]
+    )
+    grid = _resolved(common_grid(every, first_shown_s(source)))
+    if not len(grid):
+        return None
+    each = [
+        SeriesLine(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
+        for quantity, key in CPU_KEYS.items()
+    ]
+    # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
+    measured = source.record.origin is Origin.MEASURED
+    lines = [line for line in each if measured or line.values.any()] or each[:1]
+    busy = [one for one in every if one.quantity in ("user", "system")]
+    machines = max(1, sum(one.quantity == "user" for one in busy))
+    busiest = float(peaks_within(busy, grid).max()) / machines
+    spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
+    return Figure(
+        id="cpu",
+        title=f"CPU{of_workers(source)}",
+        caption=f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle.",
+        spec=spec,
+        table=steps_table(source, grid, lines, "%"),
+        keys=tuple(line.key for line in lines),
+        marks=len(grid) * len(lines),
+    )
+
+
+def _resolved(grid: FloatArray) -> FloatArray:
+    """The grid without steps too short for a share of CPU time; empty if hardly one is left.
+
+    Samples at the ends of a workload may lie next to those taken at the interval.
+    """
+    if not len(grid) or grid[-1] - grid[0] < 2 * LEAST_RESOLVED_S:
+        return np.empty(0)
+    edges = [float(grid[0])]
+    for edge in grid[1:-1]:
+        if min(edge - edges[-1], grid[-1] - edge) >= LEAST_RESOLVED_S:
+            edges.append(float(edge))
+    return np.array([*edges, float(grid[-1])])
+
+
+def memory(source: FigureSource) -> list[Figure]:
+    """Two small charts, each with an axis of its own: a page cache is often many times a budget."""
+    process = (
+        "memory-process",
+        "Memory of the process",
+        "What the process held resident, its peak as the kernel knows it, and the budget it had.",
+    )
+    cache = (
+        "memory-cache",
+        f"Page cache{of_workers(source)}",
+        f"{'Of all workers' if source.record.cluster else 'Of the whole host'}: file pages held in memory, "
+        "and those of them that wait to be written.",
+    )
+    figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
+    return [figure for figure in figures if figure is not None]
+
+
+def _levels(source: FigureSource) -> list[LevelMark]:
+    """The highest peak of any workload and the budget, where the record has them."""
+    results = source.record.workloads
+    peaks = [one.peak_rss_bytes for one in results if one.peak_rss_bytes is not None]
+    budgets = [one.memory_bytes for one in results if one.memory_bytes is not None]
+    marks = []
+    if peaks:
+        marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
+    if budgets:
+        marks.append(LevelMark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
+    return marks
+
+
+def _gauged(source: FigureSource, metric: str) -> list[Series]:
+    """A gauge as a series, one for each host: between two samples, the mean of both."""
+    return [
+        Series(
+            host=gauge.host,
+            subject="memory",
+            instance="all",
+            quantity=metric,
+            unit=gauge.unit,
+            edges_s=gauge.times_s,
+            values=(gauge.values[1:] + gauge.values[:-1]) / 2,
+        )
+        for gauge in working(source, source.evidence.gauges)
+        if gauge.metric == metric and len(gauge.values) > 1
+    ]
+
+
+def _figure(
+    source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
+) -> Figure | None:
+    """One of the two; ``words`` are its id, its title and its caption."""
+    id_, title, caption = words
+    series = {key: _gauged(source, metric) for metric, key in keys.items()}
+    grid = common_grid([one for some in series.values() for one in some], first_shown_s(source))
+    if not len(grid):
+        return None
+    sizes = [summed(key, some, grid) for key, some in series.items() if some]
+    highest = max([line.highest for line in sizes] + [mark.value for mark in marks])
+    unit = memory_unit(highest)
+    top = max(1.06 * highest / unit.size, 1e-9)
+    lines = [line.in_units(unit.size) for line in sizes]
+    scaled = [mark._replace(value=mark.value / unit.size) for mark in marks]
+    return Figure(
+        id=id_,
+        title=title,
+        caption=caption,
+        spec=timeline(
+            source,
+            grid,
+            lines,
+            Axis(unit.name, top, number_format(top)),
+            marks=scaled,
+            height=110,
+            width=HALF_WIDTH,
+        ),
+        table=steps_table(source, grid, lines, unit.name),
+        keys=tuple(line.key for line in lines) if len(lines) > 1 else (),
+        half=True,
+        marks=len(grid) * len(lines),
+    )
+
+
+def network(source: FigureSource) -> Figure | None:
+    """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
+    every = _interfaces(source)
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid):
+        return None
+    received, sent = _lines(every, grid)
+    highest = max(received.highest, sent.highest)
+    if highest < QUIET_BYTES_PER_S:
+        return None
+    unit = rate_unit(highest)
+    top = 1.06 * highest / unit.size
+    lines = [received.in_units(unit.size), sent.in_units(unit.size)]
+    return Figure(
+        id="network",
+        title=f"Network{of_workers(source)}, {_names(every)}",
+        caption=(
+            f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
+            f"{said_of_peaks(lines)}. The loopback interface is left out."
+        ),
+        spec=timeline(source, grid, lines, Axis(unit.name, top, number_format(top)), height=110),
+        table=steps_table(source, grid, lines, unit.name),
+        keys=(RECEIVED, SENT),
+        marks=len(grid) * 2,
+    )
+
+
+def quiet_network(source: FigureSource) -> str:
+    """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
+    every = _interfaces(source)
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid):
+        return ""
+    lines = _lines(every, grid)
+    if max(line.highest for line in lines) >= QUIET_BYTES_PER_S:
+        return ""
+    carried = sum(float((line.values * np.diff(grid)).sum()) for line in lines)
+    return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
+
+
+def _interfaces(source: FigureSource) -> list[Series]:
+    every = [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
+    return working(source, every)
+
+
+def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[SeriesLine, SeriesLine]:
+    """Bytes received and sent per second, all interfaces together."""
+    received = summed(RECEIVED, [one for one in every if one.quantity == "rx"], grid)
+    return received, summed(SENT, [one for one in every if one.quantity == "tx"], grid)
+
+
+def _names(every: Sequence[Series]) -> str:
+    return ", ".join(sorted({one.instance for one in every}))
+
+
+def others(source: FigureSource) -> Figure | None:
+    """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
+    lab = on_cluster(source.record)
+    whole = [one for one in source.evidence.others if one.phase is None]
+    if not lab and not any(one.others >= OTHERS_NOTED for one in whole):
+        return None
+    every = [one for one in source.evidence.series if one.subject == "shared"]
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid) or not whole:
+        return None
+    keys = {
+        "own": Key("the laboratory" if lab else "howdah", "cpu-user"),
+        "kernel": Key("kernel", "cpu-system"),
+        "others": Key("others", "cpu-others"),
+        "steal": Key("steal", "cpu-steal"),
+    }
+    drawn = {
+        key: 100 * combined([one for one in every if one.quantity == quantity], grid, mean)
+        for quantity, key in keys.items()
+    }
+    lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
+    machine, cpus = whole[0].machine, whole[0].cpus
+    beneath = ", beneath the laboratory" if lab else ""
+    queues = [one.runnable for one in whole if one.runnable is not None]
+    queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
+    return Figure(
+        id="others",
+        title=f"Who had {machine}'s CPUs",
+        caption=f"The {cpus} CPUs of {machine}{beneath}: others had up to "
+        f"{percent(max(one.others for one in whole))} of them while a workload ran{queued}. "
+        "What is not drawn was idle.",
+        spec=timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True, height=_HEIGHT),
+        table=steps_table(source, grid, lines, "%"),
+        keys=tuple(line.key for line in lines),
+        marks=len(grid) * len(lines),
+    )
