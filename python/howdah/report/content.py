@@ -6,6 +6,7 @@ in what they say.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence
@@ -17,9 +18,8 @@ from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup, provenance
+from howdah.report.provenance import FactGroup, cited, provenance
 from howdah.report.simulated import simulated_tables
-from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
 
@@ -134,6 +134,34 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         facts=provenance(record),
         plan=_plan(record),
         plan_sources=cited(one.source for one in record.plan.settings),
+    )
+
+
+def stats_table(stats: Sequence[Stat]) -> Table:
+    """The row of figures below the answer, without the columns in which no workload has anything to say.
+
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
+    rows = [
+        (
+            one.workload,
+            one.elapsed,
+            one.rate,
+            one.of,
+            one.times_limit,
+            one.times_floor,
+            one.bound,
+            one.outcome,
+        )
+        for one in stats
+    ]
+    empty = {"", NONE}
+    if all(one.outcome == "succeeded" for one in stats):
+        empty.add("succeeded")
+    said = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
+    return Table(
+        tuple(columns[index] for index in said), tuple(tuple(row[index] for index in said) for row in rows)
     )
 
 

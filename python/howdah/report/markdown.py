@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
-from howdah.report.content import RunContent, Said
-from howdah.report.figure import Figure, Table
+from howdah.report.content import RunContent, Said, stats_table
+from howdah.report.figure import Figure, Table, numeric_columns
 from howdah.report.figures import Figures
-from howdah.report.tables import numeric_columns, stats_table
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 

@@ -9,9 +9,8 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import RunContent, Said, content
-from howdah.report.figure import Table
-from howdah.report.tables import numeric_columns, stats_table
+from howdah.report.content import RunContent, Said, content, stats_table
+from howdah.report.figure import Table, numeric_columns
 
 
 def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:

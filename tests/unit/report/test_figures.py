@@ -25,7 +25,7 @@ from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean,
 from howdah.report.figures.storage import READ
 from howdah.report.figures.timeaxis import bands, time_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, SeriesLine, spread, steps_table
-from howdah.report.picture import still
+from howdah.report.renderer import still
 from support import records
 from support.building import RunBuilder, Stage, kind
 from support.cluster_records import terasort_on

@@ -9,8 +9,7 @@ import pytest
 
 from howdah.report.drawing import trimmed
 from howdah.report.figure import Figure, Table
-from howdah.report.picture import svg
-from howdah.report.renderer import Renderer
+from howdah.report.renderer import Renderer, svg
 from howdah.report.theme import chart
 from howdah.session.run.warmup import ReportWarmup
 

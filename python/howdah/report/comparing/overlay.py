@@ -12,8 +12,7 @@ from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuanti
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
-from howdah.report.comparing.colours import keys
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.figure import Figure, Key, Table, group_keys, series_colour
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 
@@ -43,7 +42,7 @@ def overlays(
         }
         peak = max((float(course.peaks.max()) for course in courses.values()), default=0.0)
         if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
-            shown = [key for key in keys(comparison) if key.name in courses]
+            shown = [key for key in group_keys(comparison) if key.name in courses]
             axes = _axes(quantity, courses, peak)
             reduced = any(hidden(course.means, course.peaks) for course in courses.values())
             figures.append(

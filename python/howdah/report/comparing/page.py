@@ -9,10 +9,9 @@ import howdah
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import ComparisonContent, content
 from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
-from howdah.report.document import data, drawn, environment, scripts, style
-from howdah.report.folder import put
+from howdah.report.document import data, drawn, environment, put, scripts, style
 from howdah.report.markdown import escaped, figure_block, table, titled
-from howdah.report.picture import svg
+from howdah.report.renderer import svg
 
 PAGE, FIGURES = "compare.html", "figures"
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
-from howdah.report.comparing.colours import keys
 from howdah.report.comparing.words import interval, more, place, ratio
-from howdah.report.figure import Figure, Table, series_colour
+from howdah.report.figure import Figure, Table, group_keys, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart
 
 ROW, HEAD = 24, 30
@@ -86,7 +85,7 @@ def ratios(comparison: Comparison) -> Figure | None:
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
-        keys=keys(comparison)[1:] if len(comparison.against) > 1 else (),
+        keys=group_keys(comparison)[1:] if len(comparison.against) > 1 else (),
         marks=4 * len(rows),
     )
 
@@ -127,7 +126,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         "scale": {"domain": [0, height], "reverse": True},
         "axis": None,
     }
-    groups = keys(comparison)
+    groups = group_keys(comparison)
     colour = series_colour(groups)
     filtered = [{"filter": SHOWN}]
     tooltip = [

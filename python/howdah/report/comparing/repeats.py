@@ -7,9 +7,8 @@ from typing import Any
 
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
-from howdah.report.comparing.colours import keys
 from howdah.report.comparing.words import mean, measured, place
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.figure import Figure, Key, Table, group_keys
 from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, chart
 
 ROW = 34
@@ -70,7 +69,7 @@ def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
 
 
 def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float]]) -> dict[str, Any]:
-    groups = keys(comparison)
+    groups = group_keys(comparison)
     greatest = max((value for some in values.values() for value in some), default=1.0)
     size, title = _scale(measure, greatest)
     points = [

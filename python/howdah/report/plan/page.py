@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from howdah.model.plan import Cluster, Plan
 from howdah.report.document import data, drawn, environment, scripts, style
 from howdah.report.figure import Figure
-from howdah.report.picture import svg
 from howdah.report.plan.content import Grounds, PlanContent, content
 from howdah.report.plan.drawings import Drawing
 from howdah.report.plan.drawings.host import host
@@ -15,6 +14,7 @@ from howdah.report.plan.drawings.racks import racks
 from howdah.report.plan.growth import growth
 from howdah.report.plan.memory import memory
 from howdah.report.plan.platforms import platforms
+from howdah.report.renderer import svg
 from howdah.units import format_gib
 
 _MOST_HOSTS = 8

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import howdah
 from howdah.report.cluster import Titled
-from howdah.report.document import data, drawn, environment, scripts, style
+from howdah.report.document import data, drawn, environment, put, scripts, style
 from howdah.report.figure import Figure, Table
-from howdah.report.folder import put
 from howdah.report.markdown import escaped, figure_block, table, titled
-from howdah.report.picture import svg
 from howdah.report.provenance import FactGroup
+from howdah.report.renderer import svg
 
 FIGURES, DATA = "figures", "data"
 

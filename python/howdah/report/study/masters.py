@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
-from howdah.report.comparing.colours import MOST_COLOURS
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
 from howdah.report.words import NONE

@@ -13,9 +13,8 @@ import vl_convert
 import howdah
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
-from howdah.report.document import Drawn, data, drawn, environment, scripts, style
+from howdah.report.document import Drawn, data, drawn, environment, put, scripts, style
 from howdah.report.figure import Figure, Table
-from howdah.report.folder import put
 from howdah.report.markdown import escaped, figure_block, table, titled
 from howdah.report.renderer import Renderer
 from howdah.report.study.content import StudyContent, StudySection, content

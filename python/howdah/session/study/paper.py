@@ -16,8 +16,8 @@ from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
-from howdah.report.comparing.colours import MOST_COLOURS
 from howdah.report.comparing.draw import Followed
+from howdah.report.figure import MOST_COLOURS
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
