@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import csv
 import hashlib
+import io
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata, resources
 from pathlib import Path
@@ -22,10 +24,15 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
+import howdah
 from howdah.report.drawing import VEGA_LITE
 from howdah.report.figure import Figure, numeric_columns
 from howdah.report.renderer import data_url
 from howdah.report.theme import DARK, FONT, LIGHT
+from howdah.units import format_gib
+
+FIGURES, NUMBERS = "figures", "data"
+"""Where, beside a page, the pictures are that its Markdown links, and numbers for other programs."""
 
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
@@ -67,7 +74,37 @@ class Scripts(NamedTuple):
         )
 
 
-def environment() -> jinja2.Environment:
+def page(
+    template: str,
+    name: str,
+    figures: Iterable[Figure],
+    /,
+    sections: Iterable[tuple[str, str, object]] = (),
+    own: str | None = None,
+    **values: Any,
+) -> str:
+    """A whole HTML document; ``name`` begins the names of saved pictures.
+
+    ``sections`` are those that the page may have (id, name, what is in it), of which the empty ones are not
+    linked. ``own`` is the name of the script and of the style sheet of a page that has its own.
+    """
+    running = _scripts(*([f"{own}.js"] if own else []))
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=howdah.__version__,
+            sections=[(id_, title) for id_, title, there in sections if there],
+            style=_style(*([f"{own}.css"] if own else [])),
+            scripts=running,
+            policy=running.policy(),
+            data=_data(name, figures),
+            **values,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
     """The templates, with everything escaped that does not say it is markup."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("howdah.report"),
@@ -76,12 +113,23 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["joined"] = joined
+    made.filters |= {"joined": joined, "gib": format_gib, "slice_pairs": _rows}
     made.globals["numeric"] = numeric_columns
     return made
 
 
-def scripts(*more: str) -> Scripts:
+def _rows(figures: Iterable[Drawn]) -> list[list[Drawn]]:
+    """Figures row by row: a full one alone, neighbouring half ones together."""
+    rows: list[list[Drawn]] = []
+    for figure in figures:
+        if figure.figure.half and rows and rows[-1][0].figure.half:
+            rows[-1].append(figure)
+        else:
+            rows.append([figure])
+    return rows
+
+
+def _scripts(*more: str) -> Scripts:
     """The scripts of a page; ``more`` are templates of its own that run after the one all pages have."""
     return Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
@@ -90,7 +138,7 @@ def scripts(*more: str) -> Scripts:
     )
 
 
-def style(*more: str) -> Markup:
+def _style(*more: str) -> Markup:
     """The style sheet of every page, then those of one page's own."""
     return Markup(_variables() + "".join(_text(name) for name in ("page.css", *more)))
 
@@ -107,7 +155,7 @@ def drawn(figure: Figure, pictures: dict[str, str]) -> Drawn:
     return Drawn(figure, data_url(pictures[figure.id]), round(height))
 
 
-def data(name: str, figures: Iterable[Figure]) -> Markup:
+def _data(name: str, figures: Iterable[Figure]) -> Markup:
     """What a page's script reads; ``name`` begins the names of saved pictures.
 
     ASCII, and without the characters that could end a script element.
@@ -193,6 +241,35 @@ def _keep(path: Path, content: bytes) -> None:
     unfinished = path.with_suffix(f".{os.getpid()}")
     unfinished.write_bytes(content)
     unfinished.replace(path)
+
+
+def put_page(
+    folder: Path,
+    name: str,
+    html: str,
+    markdown: str,
+    files: Mapping[str, str | bytes],
+) -> Path:
+    """Put ``<name>.html``, ``<name>.md`` and what belongs to them into a folder; return the page's path.
+
+    The page stands alone; the Markdown links the pictures among ``files``. What has these names is replaced.
+    Raises OSError if the folder cannot be written.
+    """
+    put(folder, {**files, f"{name}.md": markdown, f"{name}.html": html})
+    return folder / f"{name}.html"
+
+
+def svg_files(pictures: Mapping[str, str]) -> dict[str, str | bytes]:
+    """The pictures, SVG by figure id, as files that Markdown links."""
+    return {f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()}
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for other programs."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows((columns, *rows))
+    return text.getvalue()
 
 
 def put(folder: Path, files: Mapping[str, str | bytes]) -> None:

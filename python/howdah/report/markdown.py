@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
@@ -32,7 +32,12 @@ def markdown(said: RunContent, figures: Figures[Figure], folder: str) -> str:
     if figures.throughput:
         parts.append(["## Throughput", *(figure_block(one, folder) for one in figures.throughput)])
     parts += [_bytes(said, figures, folder), _limits(said), _provenance(said)]
-    return "\n\n".join(block for part in parts for block in part) + "\n"
+    return together(block for part in parts for block in part)
+
+
+def together(blocks: Iterable[str]) -> str:
+    """A document of these blocks."""
+    return "\n\n".join(blocks) + "\n"
 
 
 def _answer(said: RunContent) -> list[str]:

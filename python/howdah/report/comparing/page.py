@@ -5,58 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import howdah
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import ComparisonContent, content
 from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
-from howdah.report.document import data, drawn, environment, put, scripts, style
-from howdah.report.markdown import escaped, figure_block, table, titled
+from howdah.report.document import FIGURES, drawn, page, put_page, svg_files
+from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import svg
 
-PAGE, FIGURES = "compare.html", "figures"
 
-
-def comparison_page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
-    """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
-    running = scripts()
-    return (
-        environment()
-        .get_template("compare.html.j2")
-        .render(
-            said=said,
-            version=howdah.__version__,
-            answer=drawn(figures.answer, pictures) if figures.answer else None,
-            whose=figures.whose,
-            repeats=[drawn(one, pictures) for one in figures.repeats],
-            over_time=[drawn(one, pictures) for one in figures.over_time],
-            sections=_sections(said, figures),
-            style=style(),
-            scripts=running,
-            policy=running.policy(),
-            data=data("compare", figures.every()),
-        )
+def _page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
+    return page(
+        "compare.html.j2",
+        "compare",
+        figures.every(),
+        sections=(
+            ("groups", "Groups", said.parts),
+            ("changes", "What changed", said.changes.rows),
+            ("repeats", "Repeats", figures.repeats),
+            ("time", "Over time", figures.over_time),
+            ("where", "Resources", said.others),
+            ("tests", "Tests", said.tests.table.rows),
+            ("runs", "Runs", True),
+        ),
+        said=said,
+        answer=drawn(figures.answer, pictures) if figures.answer else None,
+        whose=figures.whose,
+        repeats=[drawn(one, pictures) for one in figures.repeats],
+        over_time=[drawn(one, pictures) for one in figures.over_time],
     )
 
 
-def _sections(said: ComparisonContent, figures: ComparisonFigures) -> list[tuple[str, str]]:
-    present = [
-        ("groups", "Groups", said.parts),
-        ("changes", "What changed", said.changes.rows),
-        ("repeats", "Repeats", figures.repeats),
-        ("time", "Over time", figures.over_time),
-        ("where", "Resources", said.others),
-        ("tests", "Tests", said.tests.table.rows),
-        ("runs", "Runs", True),
-    ]
-    return [(id_, name) for id_, name, there in present if there]
-
-
-def comparison_markdown(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> str:
-    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
-    return "\n\n".join(_blocks(said, figures, folder)) + "\n"
-
-
 def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> Iterator[str]:
+    """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
     yield f"# {escaped(said.answer)}"
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in (said.computed, *said.refused) if text)
@@ -96,12 +76,5 @@ def write_page(comparison: Comparison, followed: Followed, out_dir: Path) -> Pat
     said = content(comparison)
     figures = draw(comparison, followed)
     pictures = {figure.id: svg(figure) for figure in figures.every()}
-    put(
-        out_dir,
-        {
-            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
-            "compare.md": comparison_markdown(said, figures, FIGURES),
-            PAGE: comparison_page(said, figures, pictures),
-        },
-    )
-    return out_dir / PAGE
+    markdown = together(_blocks(said, figures, FIGURES))
+    return put_page(out_dir, "compare", _page(said, figures, pictures), markdown, svg_files(pictures))

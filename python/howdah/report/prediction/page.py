@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import howdah
 from howdah.report.cluster import Titled
-from howdah.report.document import data, drawn, environment, put, scripts, style
+from howdah.report.document import FIGURES, NUMBERS, csv_text, drawn, page, put_page, svg_files
 from howdah.report.figure import Figure, Table
-from howdah.report.markdown import escaped, figure_block, table, titled
+from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.provenance import FactGroup
 from howdah.report.renderer import svg
-
-FIGURES, DATA = "figures", "data"
 
 
 class PredictionSection(NamedTuple):
@@ -63,31 +58,19 @@ class PredictionContent(NamedTuple):
             yield from section.figures
 
 
-def prediction_page(said: PredictionContent, pictures: dict[str, str]) -> str:
-    """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
-    running = scripts()
-    return (
-        environment()
-        .get_template("prediction.html.j2")
-        .render(
-            said=said,
-            version=howdah.__version__,
-            answer=drawn(said.figure, pictures) if said.figure else None,
-            shown=[(section, [drawn(one, pictures) for one in section.figures]) for section in said.sections],
-            style=style(),
-            scripts=running,
-            policy=running.policy(),
-            data=data(said.name, said.figures()),
-        )
+def _page(said: PredictionContent, pictures: dict[str, str]) -> str:
+    return page(
+        "prediction.html.j2",
+        said.name,
+        said.figures(),
+        said=said,
+        answer=drawn(said.figure, pictures) if said.figure else None,
+        shown=[(section, [drawn(one, pictures) for one in section.figures]) for section in said.sections],
     )
 
 
-def prediction_markdown(said: PredictionContent, folder: str) -> str:
-    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
-    return "\n\n".join(_blocks(said, folder)) + "\n"
-
-
 def _blocks(said: PredictionContent, folder: str) -> Iterator[str]:
+    """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
     yield f"# {escaped(said.answer)}"
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in said.lead)
@@ -116,22 +99,6 @@ def write_page(said: PredictionContent, out_dir: Path) -> Path:
     replaced. Raises OSError if the directory cannot be written.
     """
     pictures = {figure.id: svg(figure) for figure in said.figures()}
-    page = f"{said.name}.html"
-    put(
-        out_dir,
-        {
-            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
-            **{f"{DATA}/{one.name}.csv": _csv(one) for one in said.data},
-            f"{said.name}.md": prediction_markdown(said, FIGURES),
-            page: prediction_page(said, pictures),
-        },
-    )
-    return out_dir / page
-
-
-def _csv(data: Data) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(data.columns)
-    writer.writerows(data.rows)
-    return text.getvalue()
+    numbers = {f"{NUMBERS}/{one.name}.csv": csv_text(one.columns, one.rows) for one in said.data}
+    markdown = together(_blocks(said, FIGURES))
+    return put_page(out_dir, said.name, _page(said, pictures), markdown, svg_files(pictures) | numbers)

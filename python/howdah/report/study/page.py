@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import vl_convert
 
-import howdah
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
-from howdah.report.document import Drawn, data, drawn, environment, put, scripts, style
+from howdah.report.document import FIGURES, NUMBERS, Drawn, csv_text, drawn, page, put_page, svg_files
 from howdah.report.figure import Figure, Table
-from howdah.report.markdown import escaped, figure_block, table, titled
+from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import Renderer
 from howdah.report.study.content import StudyContent, StudySection, content
 from howdah.report.study.found import StudyFound
@@ -28,7 +25,6 @@ _COLUMNS, _HALF_COLUMNS = 4, 2
 _OFFSET = 12
 _LINE = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolDash": [1, 0]}
 _POINT = {"symbolType": "circle", "symbolSize": 60, "symbolStrokeWidth": 1.5, "symbolDash": [1, 0]}
-PAGE, MARKDOWN, FIGURES, NUMBERS = "study.html", "study.md", "figures", "data"
 _SHARP = 2
 """Pixels of a PNG to one of its figure's."""
 
@@ -128,9 +124,7 @@ class Shown(NamedTuple):
     whose: str
 
 
-def study_page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -> str:
-    """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
-    running = scripts()
+def _page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -> str:
     shown = [
         Shown(
             section,
@@ -141,45 +135,31 @@ def study_page(said: StudyContent, figures: StudyFigures, pictures: dict[str, st
         )
         for section, compared in zip(said.sections, figures.strata, strict=True)
     ]
-    return (
-        environment()
-        .get_template("study.html.j2")
-        .render(
-            said=said,
-            version=howdah.__version__,
-            scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
-            lead=drawn(figures.lead, pictures) if figures.lead else None,
-            masters=[drawn(one, pictures) for one in figures.masters],
-            shown=shown,
-            sections=_sections(said, figures),
-            style=style(),
-            scripts=running,
-            policy=running.policy(),
-            data=data("study", figures.every()),
-        )
+    published = said.published.rows or said.ratios.rows or said.published_platforms.rows
+    return page(
+        "study.html.j2",
+        "study",
+        figures.every(),
+        sections=(
+            ("platforms", "Platforms", said.platforms.rows),
+            ("results", "Results", said.results.rows),
+            ("scaling-size", "Size", figures.scaling),
+            ("masters", "Masters", said.masters.rows),
+            ("published", "Published", published),
+            ("compared", "Compared", said.sections),
+            ("open", "Open", said.open),
+            ("appendix", "Appendix", True),
+        ),
+        said=said,
+        scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
+        lead=drawn(figures.lead, pictures) if figures.lead else None,
+        masters=[drawn(one, pictures) for one in figures.masters],
+        shown=shown,
     )
 
 
-def _sections(said: StudyContent, figures: StudyFigures) -> list[tuple[str, str]]:
-    present = [
-        ("platforms", "Platforms", said.platforms.rows),
-        ("results", "Results", said.results.rows),
-        ("scaling-size", "Size", figures.scaling),
-        ("masters", "Masters", said.masters.rows),
-        ("published", "Published", said.published.rows or said.ratios.rows or said.published_platforms.rows),
-        ("compared", "Compared", said.sections),
-        ("open", "Open", said.open),
-        ("appendix", "Appendix", True),
-    ]
-    return [(id_, name) for id_, name, there in present if there]
-
-
-def study_markdown(said: StudyContent, figures: StudyFigures, folder: str) -> str:
-    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
-    return "\n\n".join(_blocks(said, figures, folder)) + "\n"
-
-
 def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[str]:
+    """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
     yield f"# {escaped(said.question)}"
     yield "\n".join(
         f"- **{escaped(one.where)}:** {escaped(one.answer)}" if one.where else f"- {escaped(one.answer)}"
@@ -243,17 +223,15 @@ def write_paper(found: StudyFound, out_dir: Path) -> Path:
         said = content(found)
         figures = draw(found)
         pictures = renderer.pictures([legible(figure) for figure in figures.every()])
-    files: dict[str, str | bytes] = {}
+    files = svg_files(pictures)
     for name, picture in pictures.items():
-        files[f"{FIGURES}/{name}.svg"] = picture
         files[f"{FIGURES}/{name}.png"] = vl_convert.svg_to_png(picture, scale=_SHARP)
     for name, numbers in _tables(said, figures):
-        files[f"{NUMBERS}/{name}.csv"] = _csv(numbers)
-    files[MARKDOWN] = study_markdown(said, figures, FIGURES)
-    files[PAGE] = study_page(said, figures, pictures)
-    put(out_dir, files)
+        files[f"{NUMBERS}/{name}.csv"] = csv_text(numbers.columns, numbers.rows)
+    markdown = together(_blocks(said, figures, FIGURES))
+    path = put_page(out_dir, "study", _page(said, figures, pictures), markdown, files)
     _clear(out_dir, files)
-    return out_dir / PAGE
+    return path
 
 
 def _clear(out_dir: Path, files: Container[str]) -> None:
@@ -277,11 +255,3 @@ def _tables(said: StudyContent, figures: StudyFigures) -> Iterator[tuple[str, Ta
     )
     yield from ((name, rows) for name, rows in named if rows.rows)
     yield from ((figure.id, figure.table) for figure in figures.every())
-
-
-def _csv(table: Table) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
-    return text.getvalue()
