@@ -286,12 +286,6 @@ def _limits(record: RunRecord) -> Table | None:
 
 def _plan(record: RunRecord) -> Table:
     rows = tuple(
-        (
-            one.key,
-            setting(one.key, one.value),
-            one.reason,
-            one.source,
-        )
-        for one in record.plan.settings
+        (one.key, setting(one.key, one.value), one.reason, one.source) for one in record.plan.settings
     )
     return Table(("setting", "value", "reason", "source"), rows)

@@ -243,13 +243,7 @@ def _keep(path: Path, content: bytes) -> None:
     unfinished.replace(path)
 
 
-def put_page(
-    folder: Path,
-    name: str,
-    html: str,
-    markdown: str,
-    files: Mapping[str, str | bytes],
-) -> Path:
+def put_page(folder: Path, name: str, html: str, markdown: str, files: Mapping[str, str | bytes]) -> Path:
     """Put ``<name>.html``, ``<name>.md`` and what belongs to them into a folder; return the page's path.
 
     The page stands alone; the Markdown links the pictures among ``files``. What has these names is replaced.

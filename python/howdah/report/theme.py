@@ -15,6 +15,7 @@ the chart is drawn, so one spec serves light and dark.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif'
@@ -158,6 +159,39 @@ def chart(
         "layer": layers,
         "config": CONFIG,
     }
+
+
+def layer(
+    values: Sequence[Any], mark: dict[str, Any], encoding: dict[str, Any], *filters: str, name: str = ""
+) -> dict[str, Any]:
+    """A layer that draws those of the values that pass every filter."""
+    return {
+        **({"name": name} if name else {}),
+        "data": {"values": values},
+        **({"transform": [{"filter": text} for text in filters]} if filters else {}),
+        "mark": mark,
+        "encoding": encoding,
+    }
+
+
+def linear(
+    field: str,
+    domain: Sequence[float],
+    axis: dict[str, Any] | None = None,
+    *,
+    down: bool = False,
+    zero: bool = True,
+) -> dict[str, Any]:
+    """The encoding of a number's place: ``down`` is counted from the top; ``zero`` lies on the axis."""
+    scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
+    if not zero:
+        scale["zero"] = False
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def across(title: str, **rest: Any) -> dict[str, Any]:
+    """An axis below rows of bars or points: a grid through all of them, and no line."""
+    return {"title": title, "grid": True, "domain": False, "ticks": False, **rest}
 
 
 def level_title(text: str, above: int = 8) -> dict[str, Any]:

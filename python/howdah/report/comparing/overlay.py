@@ -14,7 +14,7 @@ from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
 from howdah.report.figure import Figure, Key, Table, group_keys, series_colour
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title, linear
 
 HEIGHT = 150
 TABLE_ROWS = 24
@@ -79,18 +79,14 @@ def _simulated(comparison: Comparison) -> set[str]:
 def _spec(
     simulated: Container[str], shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes
 ) -> dict[str, Any]:
-    x = {
-        "field": "time",
-        "type": "quantitative",
-        "scale": {"domain": [0, axes.longest], "nice": False},
-        "axis": {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
-    }
-    y = {
-        "field": "mean",
-        "type": "quantitative",
-        "scale": {"domain": [0, axes.top], "nice": False},
-        "axis": {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)},
-    }
+    x = linear(
+        "time",
+        [0, axes.longest],
+        {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
+    )
+    y = linear(
+        "mean", [0, axes.top], {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)}
+    )
     colour = series_colour(shown)
     layers: list[dict[str, Any]] = []
     for names, dash in (
@@ -104,12 +100,12 @@ def _spec(
         encoding = {"x": x, "color": colour}
         if any(hidden(courses[name].means, courses[name].peaks) for name in names):
             layers.append(
-                {
-                    "data": {"values": rows},
-                    "transform": [{"filter": SHOWN}],
-                    "mark": {**line, "strokeWidth": 1, "opacity": 0.3},
-                    "encoding": {**encoding, "y": {**y, "field": "peak"}},
-                }
+                layer(
+                    rows,
+                    {**line, "strokeWidth": 1, "opacity": 0.3},
+                    {**encoding, "y": {**y, "field": "peak"}},
+                    SHOWN,
+                )
             )
         layers.append(
             {

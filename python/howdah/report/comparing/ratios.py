@@ -9,7 +9,7 @@ from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.figure import Figure, Table, group_keys, series_colour
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 
 ROW, HEAD = 24, 30
 """Heights of a row and of a name above rows, pixels."""
@@ -102,12 +102,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         for value in row.judged.other
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
-    axis = {
-        "title": f"times {over} of {comparison.baseline}",
-        "grid": True,
-        "domain": False,
-        "ticks": False,
-    }
+    axis = across(f"times {over} of {comparison.baseline}")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
         axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
@@ -128,7 +123,6 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     }
     groups = group_keys(comparison)
     colour = series_colour(groups)
-    filtered = [{"filter": SHOWN}]
     tooltip = [
         {"field": "series", "title": "group"},
         {"field": "what"},
@@ -138,29 +132,24 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         {"field": "why"},
     ]
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": [{"ratio": 1}]},
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-            "encoding": {"x": x},
-        },
-        {
-            "data": {"values": values},
-            "transform": [*filtered, {"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
-        },
-        {
-            "data": {"values": ticks},
-            "transform": filtered,
-            "mark": {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
-            "encoding": {
+        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer(
+            values,
+            {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            SHOWN,
+            "isValid(datum.low)",
+        ),
+        layer(
+            ticks,
+            {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
+            {"x": x, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            values,
+            {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -174,28 +163,30 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
                 "stroke": colour,
                 "tooltip": tooltip,
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         # A name may lie on the line at 1, and has a pale rim.
         *(
-            {
-                "data": {"values": heads},
-                "mark": {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
-                "encoding": {"y": y, "text": {"field": "text"}},
-            }
+            layer(
+                heads,
+                {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
+                {"y": y, "text": {"field": "text"}},
+            )
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {"opacity": {"expr": "datum.shade"}})
         ),
-        {
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {
+        layer(
+            values,
+            {
                 "type": "text",
                 "align": "left",
                 "dx": 8,
                 "limit": RIGHT - 10,
                 "opacity": {"expr": "roomy ? 1 : 0"},
             },
-            "encoding": {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
-        },
+            {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
+            SHOWN,
+        ),
     ]
     return chart(
         layers,

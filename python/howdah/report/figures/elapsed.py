@@ -9,7 +9,7 @@ from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import DATA, WIDTH, chart
+from howdah.report.theme import DATA, WIDTH, across, chart, layer
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -122,13 +122,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     x = {
         "type": "quantitative",
         "scale": x_scale,
-        "axis": {
-            "title": f"elapsed ({unit.name})",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 6,
-        },
+        "axis": across(f"elapsed ({unit.name})", tickCount=6),
     }
     y_scale = {"domain": [-0.5, len(workloads) - 0.5], "reverse": True, "nice": False, "zero": False}
     y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
@@ -143,11 +137,10 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     tick = {"type": "tick", "orient": "vertical"}
     room = "scale('x', datum.end) - scale('x', datum.start)"
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": segments},
-            "mark": bar,
-            "encoding": {
+        layer(
+            segments,
+            bar,
+            {
                 "x": {**x, "field": "start"},
                 "x2": {"field": "end"},
                 "y": y,
@@ -158,10 +151,11 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                     {"field": "spent", "title": "elapsed"},
                 ],
             },
-        },
-        {
-            "data": {"values": segments},
-            "mark": {
+            name=DATA,
+        ),
+        layer(
+            segments,
+            {
                 "type": "text",
                 "align": "left",
                 "dx": 8,
@@ -169,39 +163,39 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                 "opacity": {"expr": f"{room} > 6.4 * length(datum.text) + 14 ? 1 : 0"},
                 "tooltip": None,
             },
-            "encoding": {
+            {
                 "x": {**x, "field": "start"},
                 "y": y,
                 "text": {"field": "text"},
                 "color": {**colour, "scale": text_colours},
             },
-        },
-        {
-            "data": {"values": names},
-            "mark": {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
-            "encoding": {"y": y, "text": {"field": "text"}},
-        },
-        {
-            "data": {"values": totals},
-            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
-            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
-        },
-        {
-            "data": {"values": marks},
-            "mark": {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
-            "encoding": {"x": {**x, "field": "limit"}, "y": y},
-        },
-        {
-            "data": {"values": marks},
-            "mark": {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
-            "encoding": {"x": {**x, "field": "limit"}, "y": y},
-        },
+        ),
+        layer(
+            names,
+            {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
+            {"y": y, "text": {"field": "text"}},
+        ),
+        layer(
+            totals,
+            {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
+            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        ),
+        layer(
+            marks,
+            {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
+            {"x": {**x, "field": "limit"}, "y": y},
+        ),
+        layer(
+            marks,
+            {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
+            {"x": {**x, "field": "limit"}, "y": y},
+        ),
         *(
-            {
-                "data": {"values": marks},
-                "mark": {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
-                "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
-            }
+            layer(
+                marks,
+                {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
+                {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
+            )
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
         ),
         *interval_layers(spans, x, y),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
+from howdah.report.theme import layer
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -85,17 +86,17 @@ def event_layers(
     # An outline in the page's own colour keeps the word readable over the bars.
     behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
     return [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
-            "encoding": {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
-        },
-        {"data": {"values": values}, "mark": behind, "encoding": {**at, "text": {"field": "word"}}},
-        {
-            "data": {"values": values},
-            "mark": {**word, "color": "$fault", "fontWeight": "bold"},
-            "encoding": {**at, "text": {"field": "word"}, "tooltip": tooltip},
-        },
+        layer(
+            values,
+            {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
+            {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
+        ),
+        layer(values, behind, {**at, "text": {"field": "word"}}),
+        layer(
+            values,
+            {**word, "color": "$fault", "fontWeight": "bold"},
+            {**at, "text": {"field": "word"}, "tooltip": tooltip},
+        ),
     ]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.timeaxis import number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear
 from howdah.units import format_rate
 
 TABLE_ROWS = 24
@@ -72,12 +72,9 @@ def _figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
     x_axis = {"title": "file, in order", "format": "d", "tickMinStep": 1, "tickCount": 8}
     encoding = {
         "x": {"field": "file", "type": "quantitative", "scale": x_scale, "axis": x_axis},
-        "y": {
-            "field": "rate",
-            "type": "quantitative",
-            "scale": {"domain": [0, top], "nice": False},
-            "axis": {**level_title(unit.name), "tickCount": 3, "format": number_format(top)},
-        },
+        "y": linear(
+            "rate", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)}
+        ),
         "tooltip": [{"field": "file"}, {"field": "text", "title": "throughput"}],
     }
     dots = {
@@ -89,8 +86,8 @@ def _figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
     }
     line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
     layers: list[dict[str, Any]] = [
-        {"data": {"values": values}, "mark": line, "encoding": encoding},
-        {"name": DATA, "data": {"values": values}, "mark": dots, "encoding": encoding},
+        layer(values, line, encoding),
+        layer(values, dots, encoding, name=DATA),
     ]
     caption = (
         f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "

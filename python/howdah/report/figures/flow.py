@@ -10,7 +10,7 @@ from howdah.analysis.evidence import ByteFlow, Flow
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
 from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, chart
+from howdah.report.theme import DATA, SHOWN, chart, layer
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
 
@@ -123,17 +123,17 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                 "tooltip": told,
             },
         },
-        {
-            "data": {"values": [_drawn(box, placed.box) for box in placed.boxes if box.node]},
-            "mark": {"type": "rect", "color": "$phase-1"},
-            "encoding": {
+        layer(
+            [_drawn(box, placed.box) for box in placed.boxes if box.node],
+            {"type": "rect", "color": "$phase-1"},
+            {
                 "x": {**x, "field": "x"},
                 "x2": {"field": "x2"},
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
                 "tooltip": [{"field": "label", "title": "where"}, {"field": "bytes", "title": "bytes"}],
             },
-        },
+        ),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
     ]
@@ -234,9 +234,9 @@ def _align(box: Box, placed: FlowLayout) -> str:
 
 def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     strong = "datum.strong"
-    return {
-        "data": {"values": values},
-        "mark": {
+    return layer(
+        values,
+        {
             "type": "text",
             "align": align,
             "baseline": "bottom",
@@ -246,13 +246,13 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
             "opacity": {"expr": f"roomy || {strong} ? 1 : 0"},
         },
-        "encoding": {
+        {
             "x": {**x, "field": "x"},
             "y": {**y, "field": "y"},
             "text": {"field": "text"},
             "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
         },
-    }
+    )
 
 
 def _table(picture: ByteFlow) -> Table:

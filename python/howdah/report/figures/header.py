@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from howdah.report.figure import FigureSource, Key
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
-from howdah.report.theme import RIGHT
+from howdah.report.theme import RIGHT, layer
 
 UNIT_LINE = 19
 """The height above the names that holds an axis's unit, pixels."""
@@ -105,15 +105,15 @@ def header(source: FigureSource, width: float) -> Header:
     height = 1 + max((one.row for one in (*below, *above)), default=-1)
     # Thin ink instead of a colour of its own lets the grid show through.
     shades = {"domain": [0, 1], "range": [0.055, 0.02]}
-    bands_layer = {
-        "data": {"values": rows},
-        "mark": {"type": "rect", "color": "$ink"},
-        "encoding": {
+    bands_layer = layer(
+        rows,
+        {"type": "rect", "color": "$ink"},
+        {
             "x": {"field": "start", "type": "quantitative"},
             "x2": {"field": "end"},
             "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
         },
-    }
+    )
     names = [*_names(above, "$ink", "bold"), *_names(below, "$muted", "normal")]
     return Header([bands_layer, *names], ROW * height + 3 * _BELOW)
 
@@ -122,9 +122,9 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
     right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
     return [
-        {
-            "data": {"values": [one._asdict() for one in names if one.row == row]},
-            "mark": {
+        layer(
+            [one._asdict() for one in names if one.row == row],
+            {
                 "type": "text",
                 "align": "left",
                 "baseline": "bottom",
@@ -137,8 +137,8 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
                 # Less than two letters' room would hold the ellipsis alone.
                 "opacity": {"expr": f"{room} > {2 * _LETTER} ? 1 : 0"},
             },
-            "encoding": {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
-        }
+            {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
+        )
         for row in sorted({one.row for one in names})
     ]
 
@@ -155,19 +155,15 @@ def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
     square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
     word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
     return [
-        {
-            "data": {"values": values},
-            "mark": {**square, "y": y, "opacity": shown},
-            "encoding": {
+        layer(
+            values,
+            {**square, "y": y, "opacity": shown},
+            {
                 **at,
                 "color": {"field": "name", "type": "nominal", "scale": colours, "legend": None},
             },
-        },
-        {
-            "data": {"values": values},
-            "mark": {**word, "y": y, "opacity": shown},
-            "encoding": {**at, "text": {"field": "name"}},
-        },
+        ),
+        layer(values, {**word, "y": y, "opacity": shown}, {**at, "text": {"field": "name"}}),
     ]
 
 

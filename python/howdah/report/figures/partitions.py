@@ -11,7 +11,7 @@ from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.lanes import KEYS, OTHER
 from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear
 from howdah.units import format_rate
 
 MOST_BARS = 200
@@ -110,29 +110,24 @@ def _spec(
     ]
     x_scale = {"domain": [-0.7, last + 0.7], "nice": False, "zero": False}
     x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
-    y = {
-        "field": "low",
-        "type": "quantitative",
-        "scale": {"domain": [0, top], "nice": False},
-        "axis": {**level_title(unit.name), "tickCount": 3, "format": number_format(top)},
-    }
+    y = linear("low", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)})
     mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
     if source.dash != [1, 0]:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
     level = {"values": [{"rate": middle / unit.size}]}
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "mark": mark,
-            "encoding": {
+        layer(
+            values,
+            mark,
+            {
                 "x": {"field": "from", "type": "quantitative", "scale": x_scale, "axis": x_axis},
                 "x2": {"field": "to"},
                 "y": y,
                 "y2": {"field": "high"},
                 "tooltip": [{"field": "which", "title": what}, {"field": "text", "title": "throughput"}],
             },
-        },
+            name=DATA,
+        ),
         {
             "data": level,
             "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},

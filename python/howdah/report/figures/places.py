@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.evidence import ReplicaBalance
 from howdah.model.placement import placed_hosts
 from howdah.report.figure import FigureSource
-from howdah.report.theme import DATA, chart
+from howdah.report.theme import DATA, chart, layer
 
 SHEET = 964
 """The width of the still picture's plot, pixels."""
@@ -55,8 +55,7 @@ def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> 
     ordered = sorted(by_host.items(), key=lambda item: (item[0][0] not in working, item[0][0]))
     return tuple(
         PlacedRack(
-            rack,
-            tuple(HostPlace(host, tuple(here), masters.get(host, ())) for (_, host), here in group),
+            rack, tuple(HostPlace(host, tuple(here), masters.get(host, ())) for (_, host), here in group)
         )
         for rack, group in groupby(ordered, key=lambda item: item[0][0])
     )
@@ -109,11 +108,10 @@ class Sheet:
         }
         colours = {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS]}
         layers: list[dict[str, Any]] = [
-            {
-                "name": DATA,
-                "data": {"values": self.boxes},
-                "mark": {"type": "rect", "cornerRadius": 2, "fillOpacity": {"expr": "datum.shade"}},
-                "encoding": {
+            layer(
+                self.boxes,
+                {"type": "rect", "cornerRadius": 2, "fillOpacity": {"expr": "datum.shade"}},
+                {
                     "x": {**x, "field": "x"},
                     "x2": {"field": "x2"},
                     "y": {**y, "field": "y"},
@@ -121,7 +119,8 @@ class Sheet:
                     "color": {"field": "token", "type": "nominal", "scale": colours, "legend": None},
                     "tooltip": [{"field": "title", "title": "what"}],
                 },
-            }
+                name=DATA,
+            )
         ]
         for tone, colour, weight in (
             ("strong", "$ink", "bold"),
@@ -132,9 +131,9 @@ class Sheet:
             values = [one for one in self.words if one["tone"] == tone]
             if values:
                 layers.append(
-                    {
-                        "data": {"values": values},
-                        "mark": {
+                    layer(
+                        values,
+                        {
                             "type": "text",
                             "align": "left",
                             "baseline": "middle",
@@ -143,12 +142,12 @@ class Sheet:
                             "fontWeight": weight,
                             "limit": {"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"},
                         },
-                        "encoding": {
+                        {
                             "x": {**x, "field": "x"},
                             "y": {**y, "field": "y"},
                             "text": {"field": "text"},
                         },
-                    }
+                    )
                 )
         return chart(
             layers,

@@ -10,7 +10,7 @@ from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, layer
 
 PITCH = 56.0
 """The height of one small chart with its name and the room below it, pixels."""
@@ -116,11 +116,7 @@ def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dic
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
-    return {
-        "data": {"values": values},
-        "mark": {"type": "rule", "color": "$rule", "strokeDash": dash},
-        "encoding": {"y": {**y, "field": "y"}},
-    }
+    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": {**y, "field": "y"}})
 
 
 def _words(
@@ -138,23 +134,23 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     return [
-        {
-            "data": {"values": names},
-            "mark": {**small, "fontWeight": "bold", "x": 2},
-            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
-        },
-        {
-            "data": {"values": names},
-            "mark": {**small, "color": "$muted"},
-            "encoding": {
+        layer(
+            names,
+            {**small, "fontWeight": "bold", "x": 2},
+            {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+        ),
+        layer(
+            names,
+            {**small, "color": "$muted"},
+            {
                 "x": {"field": "at", "type": "quantitative", "scale": None, "axis": None},
                 "y": {**y, "field": "y"},
                 "text": {"field": "what"},
             },
-        },
-        {
-            "data": {"values": ends},
-            "mark": {
+        ),
+        layer(
+            ends,
+            {
                 "type": "text",
                 "fontSize": 10,
                 "align": "right",
@@ -162,8 +158,8 @@ def _words(
                 "x": -6,
                 "color": "$muted",
             },
-            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "text"}},
-        },
+            {"y": {**y, "field": "y"}, "text": {"field": "text"}},
+        ),
     ]
 
 
@@ -182,16 +178,8 @@ def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
         found += [
-            {
-                "data": {"values": values},
-                "mark": {**square, "color": f"${key.token}", "opacity": {"expr": seen}},
-                "encoding": at,
-            },
-            {
-                "data": {"values": values},
-                "mark": {**words, "opacity": {"expr": seen}},
-                "encoding": {**at, "text": {"field": "text"}},
-            },
+            layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
+            layer(values, {**words, "opacity": {"expr": seen}}, {**at, "text": {"field": "text"}}),
         ]
     return found
 

@@ -49,9 +49,7 @@ def _since(edges: FloatArray, from_s: float) -> FloatArray:
 
 
 def combined(
-    series: Sequence[Series],
-    grid: FloatArray,
-    how: Callable[[FloatArray], FloatArray],
+    series: Sequence[Series], grid: FloatArray, how: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
     """Several series on the grid, put together by ``how`` (a sum of rates, a mean of shares) over axis 0."""
     drawn = [means_within(one, grid) for one in series if len(one.values)]

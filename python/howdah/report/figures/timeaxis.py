@@ -12,6 +12,7 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import FigureSource
+from howdah.report.theme import linear
 from howdah.units import format_seconds
 
 LEAD = 0.01
@@ -98,19 +99,15 @@ def time_unit(source: FigureSource) -> TimeUnit:
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
     unit = time_unit(source)
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": {
-            "domain": [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
-            "nice": False,
-            "zero": False,
-        },
-        "axis": {
+    return linear(
+        field,
+        [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
+        {
             "title": f"time since the start of the run ({unit.name})",
             "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"},
         },
-    }
+        zero=False,
+    )
 
 
 class ScaledUnit(NamedTuple):

@@ -12,7 +12,7 @@ from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import hidden, time_unit, time_x
-from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, level_title
+from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, layer, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -98,14 +98,14 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
     text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21, "cursor": "pointer"}
     return [
-        {
-            "data": {"values": rows},
-            "mark": {**square, "opacity": {"expr": seen}},
-            "encoding": {
+        layer(
+            rows,
+            {**square, "opacity": {"expr": seen}},
+            {
                 **encoding,
                 "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
             },
-        },
+        ),
         {
             "data": {"values": rows},
             # A layer without a selection of its own would let clicks on the names fall through.
@@ -186,11 +186,11 @@ def timeline(
         "encoding": {"x": x, "y": y, "color": colour},
     }
     levels = [
-        {
-            "data": {"values": [{"value": level.value}]},
-            "mark": {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
-            "encoding": {"y": {"field": "value", "type": "quantitative"}},
-        }
+        layer(
+            [{"value": level.value}],
+            {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
+            {"y": {"field": "value", "type": "quantitative"}},
+        )
         for level in marks
     ]
     tooltip = [{"field": "time", "type": "quantitative", "title": f"at ({unit.name})", "format": ".4~g"}]

@@ -11,7 +11,7 @@ from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks
 from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
-from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -193,12 +193,10 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
         *above.layers,
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": [{"filter": SHOWN}],
-            "mark": mark,
-            "encoding": {
+        layer(
+            values,
+            mark,
+            {
                 "x": time_x(source, "start"),
                 "x2": {"field": "end"},
                 "y": {**y, "field": "y"},
@@ -213,7 +211,9 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
                     {"field": "moved", "title": "in and out"},
                 ],
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         *_crosses(values, y, places.pitch),
         *event_layers(
             event_marks(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y
@@ -245,12 +245,12 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
         return []
     cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
     return [
-        {
-            "data": {"values": failed},
-            "transform": [{"filter": SHOWN}],
-            "mark": {**cross, "baseline": "middle", "fontWeight": "bold"},
-            "encoding": {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
-        }
+        layer(
+            failed,
+            {**cross, "baseline": "middle", "fontWeight": "bold"},
+            {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
+            SHOWN,
+        )
     ]
 
 
@@ -260,11 +260,11 @@ def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
         for name, one in zip(shortened(places), places.groups, strict=True)
     ]
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
-    return {
-        "data": {"values": values},
-        "mark": {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
-        "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
-    }
+    return layer(
+        values,
+        {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
+        {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+    )
 
 
 def shortened(places: Places) -> list[str]:
@@ -289,13 +289,13 @@ def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dic
         return []
     mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
     return [
-        {
-            "data": {"values": values},
-            "mark": {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            "encoding": {
+        layer(
+            values,
+            {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            {
                 "x": {"value": {"expr": "width"}},
                 "y": {**y, "field": "y"},
                 "text": {"field": "text"},
             },
-        }
+        )
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.model.plan import Capacity
 from howdah.report.figure import Figure, Table
-from howdah.report.theme import DATA, LEFT, WIDTH, chart, level_title
+from howdah.report.theme import DATA, LEFT, WIDTH, chart, layer, level_title, linear
 from howdah.units import format_bytes, format_counted
 
 _STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
@@ -62,32 +62,31 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
     ]
     level = {"values": [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]}
     last = capacity.years[-1].year
-    x = {
-        "field": "year",
-        "type": "quantitative",
-        "scale": {"domain": [-0.6, last + 0.6], "nice": False, "zero": False},
-        "axis": {
+    x = linear(
+        "year",
+        [-0.6, last + 0.6],
+        {
             "title": "years from today",
             "tickCount": min(12, last + 1),
             "tickMinStep": 1,
             "format": "d",
         },
-    }
+        zero=False,
+    )
     y = {
         "type": "quantitative",
         "scale": {"domain": [0, 1.12 * most / size], "nice": False},
         "axis": {**level_title(unit), "tickCount": 4},
     }
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "mark": {
+        layer(
+            values,
+            {
                 "type": "bar",
                 "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
                 "color": "$disk-read",
             },
-            "encoding": {
+            {
                 "x": x,
                 "y": {**y, "field": "start"},
                 "y2": {"field": "end"},
@@ -104,7 +103,8 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
                     {"field": "full", "title": "first full"},
                 ],
             },
-        },
+            name=DATA,
+        ),
         {
             "data": level,
             "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
@@ -119,11 +119,11 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
                 "text": {"field": "text"},
             },
         },
-        {
-            "data": {"values": tops},
-            "mark": {"type": "text", "dy": -8, "color": "$muted"},
-            "encoding": {"x": x, "y": {**y, "field": "top"}, "text": {"field": "text"}},
-        },
+        layer(
+            tops,
+            {"type": "text", "dy": -8, "color": "$muted"},
+            {"x": x, "y": {**y, "field": "top"}, "text": {"field": "text"}},
+        ),
     ]
     return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
 

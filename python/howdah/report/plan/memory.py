@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Value, Worker
 from howdah.report.figure import Figure, Key, Table
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 from howdah.units import GIB, MIB, format_counted, format_gib
 
 TASKS = ("map tasks", "reduce tasks")
@@ -118,7 +118,7 @@ def _spec(
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, most], "nice": False},
-        "axis": {"title": "memory (GiB)", "grid": True, "domain": False, "ticks": False, "tickCount": 8},
+        "axis": across("memory (GiB)", tickCount=8),
     }
     y_scale = {"domain": [-0.5, len(kinds) - 0.5], "reverse": True, "nice": False, "zero": False}
     y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
@@ -165,11 +165,11 @@ def _spec(
             }
             for field, offset in (("series", 23), ("size", 36))
         ),
-        {
-            "data": {"values": names},
-            "mark": {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
-            "encoding": {"y": y, "text": {"field": "text"}},
-        },
+        layer(
+            names,
+            {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
+            {"y": y, "text": {"field": "text"}},
+        ),
     ]
     return chart(
         layers,

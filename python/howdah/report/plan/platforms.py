@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.plan import Candidate, Cluster, Judgement
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 from howdah.units import format_counted
 
 ROW, BAR = 62, 20
@@ -134,13 +134,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
             "nice": False,
         },
-        "axis": {
-            "title": "share of the work's time (%)",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 8,
-        },
+        "axis": across("share of the work's time (%)", tickCount=8),
     }
     y_scale = {"domain": [-0.5, len(rows) - 0.5], "reverse": True, "nice": False, "zero": False}
     y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
@@ -154,14 +148,11 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "range": [f"${reason.token}" for reason in reasons],
         },
     }
-    shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": segments},
-            "transform": shown,
-            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            "encoding": {
+        layer(
+            segments,
+            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            {
                 "x": {**x, "field": "start"},
                 "x2": {"field": "end"},
                 "y": y,
@@ -173,26 +164,24 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
                     {"field": "why"},
                 ],
             },
-        },
-        {
-            "data": {"values": [{}]},
-            "mark": {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}},
-            "encoding": {},
-        },
+            SHOWN,
+            name=DATA,
+        ),
+        layer([{}], {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}}, {}),
         *(
-            {
-                "data": {"values": [one for one in heads if one["best"] == best]},
-                "mark": {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
+            layer(
+                [one for one in heads if one["best"] == best],
+                {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
                 | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
-                "encoding": {"y": y, "text": {"field": "text"}},
-            }
+                {"y": y, "text": {"field": "text"}},
+            )
             for best, weight in ((1, 700), (0, 400))
         ),
-        {
-            "data": {"values": totals},
-            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
-            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
-        },
+        layer(
+            totals,
+            {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
+            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        ),
         _labels(segments, x, y),
     ]
     return chart(
@@ -209,10 +198,9 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
 def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     """The reasons below their bars, where there is room to write them; the buttons name them all."""
     room = "abs(scale('x', datum.end) - scale('x', datum.start))"
-    return {
-        "data": {"values": segments},
-        "transform": [{"filter": SHOWN}],
-        "mark": {
+    return layer(
+        segments,
+        {
             "type": "text",
             "align": "left",
             "dx": 1,
@@ -222,8 +210,9 @@ def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
             "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
             "tooltip": None,
         },
-        "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
-    }
+        {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
+        SHOWN,
+    )
 
 
 def _total(stack: list[_Segment]) -> str:

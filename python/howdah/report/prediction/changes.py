@@ -13,7 +13,7 @@ from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import SIMULATED, longer
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 
 LEFT, RIGHT = 134, 24
 _ROW, _BAR, _GAP = 26, 16, 8
@@ -140,35 +140,19 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     low = min(0.0, *(min(one.low, one.share) for one in effects))
     high = max(0.0, *(max(one.high, one.share) for one in effects))
     room = 0.03 * max(high - low, 0.01)
-    x = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"domain": [low - room, high + room], "nice": False},
-        "axis": {
-            "title": "change of the suite's time",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "format": "+.0%" if high - low > 0.1 else "+.1%",
-            "tickCount": 6,
-        },
-    }
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
+    x = linear(
+        "share",
+        [low - room, high + room],
+        across("change of the suite's time", format="+.0%" if high - low > 0.1 else "+.1%", tickCount=6),
+    )
+    y = linear("y", [0, height], down=True, zero=False)
     colour = series_colour(_KEYS)
     values = [_datum(y, one) for y, one in placed]
-    filtered = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {"type": "bar", "orient": "horizontal", "size": _BAR},
-            "encoding": {
+        layer(
+            values,
+            {"type": "bar", "orient": "horizontal", "size": _BAR},
+            {
                 "x": x,
                 "x2": {"field": "none"},
                 "y": y,
@@ -176,23 +160,21 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
                 "fillOpacity": {"field": "shade", "type": "quantitative", "scale": None, "legend": None},
                 "tooltip": [{"field": "said", "title": "change"}],
             },
-        },
-        {
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {"type": "rule", "strokeWidth": 2, "color": "$ink"},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
-        },
-        {
-            "data": {"values": [{"share": 0}]},
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-            "encoding": {"x": x},
-        },
-        {
-            "data": {"values": values},
-            "mark": {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},
-            "encoding": {"y": y, "text": {"field": "name"}},
-        },
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            values,
+            {"type": "rule", "strokeWidth": 2, "color": "$ink"},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
+            SHOWN,
+        ),
+        layer([{"share": 0}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer(
+            values,
+            {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},
+            {"y": y, "text": {"field": "name"}},
+        ),
     ]
     return chart(
         layers,

@@ -75,11 +75,7 @@ def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:
         workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
         yield FactGroup(
             "Plan",
-            (
-                ("platform", plan.platform),
-                ("hosts with workers", f"{hosts:,}"),
-                ("workers", f"{workers:,}"),
-            ),
+            (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
         )
     yield FactGroup("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
 
@@ -89,12 +85,7 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
     if calibration is None:
         return
     rows = tuple(
-        (
-            one.name,
-            _MEANT[one.name].meaning if one.name in _MEANT else "",
-            *_valued(one),
-            one.origin,
-        )
+        (one.name, _MEANT[one.name].meaning if one.name in _MEANT else "", *_valued(one), one.origin)
         for one in calibration.parameters
         if "/" not in one.name
     )
@@ -122,10 +113,7 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         yield Titled(
             "What was known",
             "How far the runs reach that the calibration was made from.",
-            Table(
-                ("of", "least", "most"),
-                tuple((one.name, *_ends(one)) for one in calibration.extents),
-            ),
+            Table(("of", "least", "most"), tuple((one.name, *_ends(one)) for one in calibration.extents)),
         )
 
 

@@ -60,15 +60,7 @@ def _data(found: Sweep) -> tuple[Data, ...]:
         "sizes",
         ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler"),
         tuple(
-            (
-                one.hosts,
-                one.dataset_bytes,
-                one.low_s,
-                one.elapsed_s,
-                one.high_s,
-                one.namenode,
-                one.scheduler,
-            )
+            (one.hosts, one.dataset_bytes, one.low_s, one.elapsed_s, one.high_s, one.namenode, one.scheduler)
             for one in found.points
         ),
     )

@@ -8,7 +8,7 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.variation import SATURATED, Point, Sweep
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.words import between, unit_of
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear
 from howdah.units import format_bytes, format_count, format_counted
 
 _TB = 1e12
@@ -53,13 +53,7 @@ def saturation_layers(found: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     before, after = found.saturation
     values = [{"size": size(found, before), "size2": size(found, after)}]
-    return [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rect", "color": "$band"},
-            "encoding": {"x": x, "x2": {"field": "size2"}},
-        }
-    ]
+    return [layer(values, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}})]
 
 
 def growth_figure(found: Sweep) -> Figure:
@@ -121,28 +115,20 @@ def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
         "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
     }
     colour = series_colour(keys)
-    shown = [{"filter": SHOWN}]
     line = {"x": x, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         *saturation_layers(found, x),
-        {
-            "data": {"values": drawn},
-            "transform": shown,
-            "mark": {"type": "area", "opacity": 0.18},
-            "encoding": {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "data": {"values": drawn},
-            "transform": shown,
-            "mark": {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5},
-            "encoding": line,
-        },
-        {
-            "name": DATA,
-            "data": {"values": drawn},
-            "transform": shown,
-            "mark": {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
-            "encoding": {
+        layer(
+            drawn,
+            {"type": "area", "opacity": 0.18},
+            {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            SHOWN,
+        ),
+        layer(drawn, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(
+            drawn,
+            {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            {
                 **line,
                 "tooltip": [
                     {"field": "series", "title": "of"},
@@ -150,18 +136,16 @@ def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
                     {"field": "said", "title": "time"},
                 ],
             },
-        },
-        {
-            "data": {"values": _ends(drawn, domain, logarithmic=logarithmic)},
-            "transform": [*shown, {"filter": "roomy"}],
-            "mark": {"type": "text", "align": "left", "dx": 10},
-            "encoding": {
-                "x": x,
-                "y": {**y, "field": "label"},
-                "text": {"field": "series"},
-                "color": colour,
-            },
-        },
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            _ends(drawn, domain, logarithmic=logarithmic),
+            {"type": "text", "align": "left", "dx": 10},
+            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            SHOWN,
+            "roomy",
+        ),
     ]
     return chart(
         layers, height=_TIME_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}
@@ -223,45 +207,33 @@ def _masters_spec(found: Sweep) -> dict[str, Any]:
     ]
     x = size_axis(found)
     top = max(1.05, *(1.05 * one["load"] for one in values))
-    y = {
-        "field": "load",
-        "type": "quantitative",
-        "scale": {"domain": [0, top], "nice": False},
-        "axis": {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True},
-    }
+    y = linear(
+        "load", [0, top], {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True}
+    )
     colour = series_colour(_KEYS)
     last = values[-1]["size"]
     upper, lower = sorted((one for one in values if one["size"] == last), key=lambda one: -one["load"])
     step = 16 / _MASTERS_HEIGHT * top
     ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
-    shown = [{"filter": SHOWN}]
     line = {"x": x, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         *saturation_layers(found, x),
-        {
-            "data": {"values": [{"load": SATURATED}]},
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-            "encoding": {"y": y},
-        },
-        {
-            "data": {"values": values},
-            "transform": shown,
-            "mark": {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5},
-            "encoding": line,
-        },
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": shown,
-            "mark": {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
-            "encoding": {**line, "tooltip": [{"field": "series"}, {"field": "said", "title": "busy"}]},
-        },
-        {
-            "data": {"values": ends},
-            "transform": [*shown, {"filter": "roomy"}],
-            "mark": {"type": "text", "align": "left", "dx": 10},
-            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
-        },
+        layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
+        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(
+            values,
+            {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            {**line, "tooltip": [{"field": "series"}, {"field": "said", "title": "busy"}]},
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            ends,
+            {"type": "text", "align": "left", "dx": 10},
+            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            SHOWN,
+            "roomy",
+        ),
     ]
     return chart(
         layers, height=_MASTERS_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}

@@ -13,7 +13,7 @@ from howdah.report.prediction.grounds import Ground, calibration_tables, facts, 
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import SIMULATED, between, unit_of, width
 from howdah.report.provenance import FactGroup
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment
 from howdah.units import format_counted
 
@@ -130,21 +130,10 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
-        "axis": {
-            "title": f"elapsed ({unit.name})",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 6,
-        },
+        "axis": across(f"elapsed ({unit.name})", tickCount=6),
     }
     height = _ROW * len(some)
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
+    y = linear("y", [0, height], down=True, zero=False)
     colour: dict[str, Any] = {
         "field": "series",
         "type": "nominal",
@@ -162,39 +151,38 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
         for place, one in enumerate(some)
         if one.measured_s is not None
     ]
-    shown = [{"filter": SHOWN}]
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": predicted},
-            "transform": shown,
-            "mark": {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": predicted},
-            "transform": shown,
-            "mark": {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
-            "encoding": {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
-        },
-        {
-            "data": {"values": measured},
-            "transform": shown,
-            "mark": {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
-            "encoding": {**point, "tooltip": [{"field": "said", "title": "measured"}]},
-        },
-        {
-            "data": {"values": [{**one, "y": one["y"] - 0.36 * _ROW} for one in predicted]},
-            "mark": {
+        layer(
+            predicted,
+            {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            predicted,
+            {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
+            {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            measured,
+            {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
+            {**point, "tooltip": [{"field": "said", "title": "measured"}]},
+            SHOWN,
+        ),
+        layer(
+            [{**one, "y": one["y"] - 0.36 * _ROW} for one in predicted],
+            {
                 "type": "text",
                 "align": "left",
                 "x": 0,
                 "fontSize": _WORD,
                 "opacity": {"expr": "datum.shade"},
             },
-            "encoding": {"y": y, "text": {"field": "head"}},
-        },
+            {"y": y, "text": {"field": "head"}},
+        ),
     ]
     return chart(
         layers,

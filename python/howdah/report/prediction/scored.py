@@ -16,7 +16,7 @@ from howdah.report.prediction.page import Data, PredictionContent, PredictionSec
 from howdah.report.prediction.predicted import Span, spans
 from howdah.report.prediction.words import between, scored_runs
 from howdah.report.provenance import FactGroup
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, level_title
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
 from howdah.report.words import moment
 
 HEIGHT = 240
@@ -137,12 +137,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
     for run, some in groupby(enumerate(drawn), key=lambda each: (each[1].run, each[1].prediction)):
         first = next(iter(some))[0]
         runs.append({"at": first - 0.5, "text": run[0]})
-    x = {
-        "field": "at",
-        "type": "quantitative",
-        "scale": {"domain": [-0.5, len(drawn) - 0.5], "nice": False, "zero": False},
-        "axis": None,
-    }
+    x = linear("at", [-0.5, len(drawn) - 0.5], zero=False)
     ends = [one[name] for one in values for name in ("low", "ratio", "high")]
     y = {
         "field": "ratio",
@@ -151,30 +146,19 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
         "axis": {**level_title("measured over predicted"), "format": "~g", "tickCount": 5, "grid": True},
     }
     colour = series_colour(_KEYS)
-    shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": runs[1:]},
-            "mark": {"type": "rule", "color": "$rule", "strokeWidth": 1},
-            "encoding": {"x": x},
-        },
-        {
-            "data": {"values": [{"ratio": 1}]},
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-            "encoding": {"y": y},
-        },
-        {
-            "data": {"values": values},
-            "transform": shown,
-            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": shown,
-            "mark": {"type": "point", "size": 50, "filled": True, "opacity": 1},
-            "encoding": {
+        layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
+        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
+        layer(
+            values,
+            {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
+            {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            values,
+            {"type": "point", "size": 50, "filled": True, "opacity": 1},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -184,7 +168,9 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
                     {"field": "said", "title": "measured over predicted"},
                 ],
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
     ]
     return chart(
         layers,

@@ -11,7 +11,7 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title
 from howdah.report.words import NONE
 from howdah.study.matrix import named
 
@@ -162,18 +162,16 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
     }
     colour = series_colour(keys)
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": rows},
-            "transform": [{"filter": SHOWN}],
-            "mark": {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
-            "encoding": {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
-        },
-        {
-            "name": DATA,
-            "data": {"values": rows},
-            "transform": [{"filter": SHOWN}],
-            "mark": {"type": "point", "size": 50, "strokeWidth": 1.5},
-            "encoding": {
+        layer(
+            rows,
+            {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
+            {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
+            SHOWN,
+        ),
+        layer(
+            rows,
+            {"type": "point", "size": 50, "strokeWidth": 1.5},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -181,7 +179,9 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
                 "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
                 "tooltip": [{"field": "cell"}, {"field": "series"}, {"field": "said", "title": "load"}],
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
     ]
     return chart(
         layers,

@@ -13,7 +13,7 @@ from howdah.report.figure import MOST_COLOURS, Figure, Key, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title
 from howdah.units import format_bytes
 
 HEIGHT = 260
@@ -108,20 +108,17 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         },
     }
     colour = series_colour(keys)
-    shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": laws},
-            "transform": shown,
-            "mark": {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": points},
-            "transform": shown,
-            "mark": {"type": "point", "size": 50, "strokeWidth": 1.5},
-            "encoding": {
+        layer(
+            laws,
+            {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
+            {"x": x, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            points,
+            {"type": "point", "size": 50, "strokeWidth": 1.5},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -129,18 +126,21 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
                 "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
                 "tooltip": [{"field": "series"}, {"field": "said", "title": "terasort"}],
             },
-        },
-        {
-            "data": {"values": [{"series": one.name, "y": one.y} for one in names]},
-            "transform": [*shown, {"filter": "roomy"}],
-            "mark": {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-            "encoding": {
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            [{"series": one.name, "y": one.y} for one in names],
+            {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
+            {
                 "x": {"value": {"expr": "width"}},
                 "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
                 "text": {"field": "series"},
                 "color": colour,
             },
-        },
+            SHOWN,
+            "roomy",
+        ),
     ]
     return chart(
         layers,
