@@ -50,12 +50,12 @@ def _findings(said: RunContent) -> list[RenderableType]:
     parts: list[RenderableType] = []
     for one in said.warnings:
         where = f"{one.where} · {one.sure}" if one.where else one.sure
-        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), _indented(Text(one.text))]
+        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), indented(Text(one.text))]
         if one.numbers:
-            parts.append(_indented(_numbers(one)))
+            parts.append(indented(_numbers(one)))
     for group in said.notes:
         parts += [Text(), Text(group.about, style="dim")]
-        parts += [_indented(Text(one.text)) for one in group.notes]
+        parts += [indented(Text(one.text)) for one in group.notes]
     return parts
 
 
@@ -69,5 +69,6 @@ def _numbers(one: Said) -> Grid:
     return grid
 
 
-def _indented(content: RenderableType) -> RenderableType:
+def indented(content: RenderableType) -> RenderableType:
+    """A paragraph below what it belongs to."""
     return Padding(content, (0, 0, 0, 2), expand=False)

@@ -9,7 +9,7 @@ from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import DATA, WIDTH, across, chart, layer
+from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -124,8 +124,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         "scale": x_scale,
         "axis": across(f"elapsed ({unit.name})", tickCount=6),
     }
-    y_scale = {"domain": [-0.5, len(workloads) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    y = linear("row", [-0.5, len(workloads) - 0.5], down=True, zero=False)
     tokens = list(TOKENS)
     colour = {"field": "token", "type": "nominal", "legend": None}
     bar_colours = {"domain": tokens, "range": [f"${token}" for token in tokens]}

@@ -6,7 +6,7 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -68,27 +68,18 @@ def _figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
         {"file": index, "rate": rate / unit.size, "text": format_rate(rate)}
         for index, rate in enumerate(rates)
     ]
-    x_scale = {"domain": [-0.5, len(rates) - 0.5], "nice": False, "zero": False}
     x_axis = {"title": "file, in order", "format": "d", "tickMinStep": 1, "tickCount": 8}
     encoding = {
-        "x": {"field": "file", "type": "quantitative", "scale": x_scale, "axis": x_axis},
+        "x": linear("file", [-0.5, len(rates) - 0.5], x_axis, zero=False),
         "y": linear(
             "rate", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)}
         ),
         "tooltip": [{"field": "file"}, {"field": "text", "title": "throughput"}],
     }
-    dots = {
-        "type": "point",
-        "filled": True,
-        "opacity": 1,
-        "size": 36 if len(rates) < 100 else 12,
-        "color": f"${token}",
-    }
+    size = 36 if len(rates) < 100 else 12
+    dots = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": f"${token}"}
     line = {"type": "line", "color": f"${token}", "strokeWidth": 1, "strokeDash": source.dash, "opacity": 0.6}
-    layers: list[dict[str, Any]] = [
-        layer(values, line, encoding),
-        layer(values, dots, encoding, name=DATA),
-    ]
+    layers = [layer(values, line, encoding), layer(values, dots, encoding, name=DATA)]
     caption = (
         f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
         f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark

@@ -108,19 +108,18 @@ def _spec(
         }
         for bar in bars
     ]
-    x_scale = {"domain": [-0.7, last + 0.7], "nice": False, "zero": False}
     x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
     y = linear("low", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)})
     mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
     if source.dash != [1, 0]:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
-    level = {"values": [{"rate": middle / unit.size}]}
+    level = [{"rate": middle / unit.size}]
     layers: list[dict[str, Any]] = [
         layer(
             values,
             mark,
             {
-                "x": {"field": "from", "type": "quantitative", "scale": x_scale, "axis": x_axis},
+                "x": linear("from", [-0.7, last + 0.7], x_axis, zero=False),
                 "x2": {"field": "to"},
                 "y": y,
                 "y2": {"field": "high"},
@@ -128,16 +127,16 @@ def _spec(
             },
             name=DATA,
         ),
-        {
-            "data": level,
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
-            "encoding": {"y": {"field": "rate", "type": "quantitative"}},
-        },
-        {
-            "data": level,
-            "mark": {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            "encoding": {"x": {"value": {"expr": "width"}}, "y": {"field": "rate", "type": "quantitative"}},
-        },
+        layer(
+            level,
+            {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
+            {"y": {"field": "rate", "type": "quantitative"}},
+        ),
+        layer(
+            level,
+            {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
+            {"x": {"value": {"expr": "width"}}, "y": {"field": "rate", "type": "quantitative"}},
+        ),
     ]
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
 

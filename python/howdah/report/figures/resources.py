@@ -15,9 +15,15 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.steps import combined, common_grid, mean, of_workers, summed, working
-from howdah.report.figures.timeaxis import first_shown_s, memory_unit, number_format, rate_unit
-from howdah.report.figures.timeline import Axis, LevelMark, SeriesLine, said_of_peaks, steps_table, timeline
-from howdah.report.theme import HALF_WIDTH
+from howdah.report.figures.timeaxis import first_shown_s, memory_unit, rate_unit
+from howdah.report.figures.timeline import (
+    Axis,
+    LevelMark,
+    SeriesLine,
+    said_of_peaks,
+    scaled_figure,
+    timeline_figure,
+)
 from howdah.units import format_bytes, format_memory, format_rate
 
 CPU_KEYS = {
@@ -32,6 +38,7 @@ CACHE = {
     "memory/dirty_bytes": Key("dirty", "memory-dirty"),
 }
 RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
+ALL_CPUS = Axis("% of all CPUs", 100, ".0f")
 _HEIGHT = 110
 """Lower than what a run is about."""
 
@@ -54,16 +61,9 @@ def cpu(source: FigureSource) -> Figure | None:
     busy = [one for one in every if one.quantity in ("user", "system")]
     machines = max(1, sum(one.quantity == "user" for one in busy))
     busiest = float(peaks_within(busy, grid).max()) / machines
-    spec = timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True)
-    return Figure(
-        id="cpu",
-        title=f"CPU{of_workers(source)}",
-        caption=f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle.",
-        spec=spec,
-        table=steps_table(source, grid, lines, "%"),
-        keys=tuple(line.key for line in lines),
-        marks=len(grid) * len(lines),
-    )
+    caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle."
+    words = ("cpu", f"CPU{of_workers(source)}", caption)
+    return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True)
 
 
 def _resolved(grid: FloatArray) -> FloatArray:
@@ -131,7 +131,6 @@ def _figure(
     source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
 ) -> Figure | None:
     """One of the two; ``words`` are its id, its title and its caption."""
-    id_, title, caption = words
     series = {key: _gauged(source, metric) for metric, key in keys.items()}
     grid = common_grid([one for some in series.values() for one in some], first_shown_s(source))
     if not len(grid):
@@ -139,27 +138,10 @@ def _figure(
     sizes = [summed(key, some, grid) for key, some in series.items() if some]
     highest = max([line.highest for line in sizes] + [mark.value for mark in marks])
     unit = memory_unit(highest)
-    top = max(1.06 * highest / unit.size, 1e-9)
-    lines = [line.in_units(unit.size) for line in sizes]
-    scaled = [mark._replace(value=mark.value / unit.size) for mark in marks]
-    return Figure(
-        id=id_,
-        title=title,
-        caption=caption,
-        spec=timeline(
-            source,
-            grid,
-            lines,
-            Axis(unit.name, top, number_format(top)),
-            marks=scaled,
-            height=110,
-            width=HALF_WIDTH,
-        ),
-        table=steps_table(source, grid, lines, unit.name),
-        keys=tuple(line.key for line in lines) if len(lines) > 1 else (),
-        half=True,
-        marks=len(grid) * len(lines),
+    figure = scaled_figure(
+        source, words, grid, sizes, unit=unit, highest=highest, marks=marks, height=_HEIGHT, half=True
     )
+    return figure if len(sizes) > 1 else figure._replace(keys=())
 
 
 def network(source: FigureSource) -> Figure | None:
@@ -168,25 +150,16 @@ def network(source: FigureSource) -> Figure | None:
     grid = common_grid(every, first_shown_s(source))
     if not len(grid):
         return None
-    received, sent = _lines(every, grid)
+    received, sent = lines = _lines(every, grid)
     highest = max(received.highest, sent.highest)
     if highest < QUIET_BYTES_PER_S:
         return None
-    unit = rate_unit(highest)
-    top = 1.06 * highest / unit.size
-    lines = [received.in_units(unit.size), sent.in_units(unit.size)]
-    return Figure(
-        id="network",
-        title=f"Network{of_workers(source)}, {_names(every)}",
-        caption=(
-            f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
-            f"{said_of_peaks(lines)}. The loopback interface is left out."
-        ),
-        spec=timeline(source, grid, lines, Axis(unit.name, top, number_format(top)), height=110),
-        table=steps_table(source, grid, lines, unit.name),
-        keys=(RECEIVED, SENT),
-        marks=len(grid) * 2,
+    caption = (
+        f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
+        f"{said_of_peaks(lines)}. The loopback interface is left out."
     )
+    words = ("network", f"Network{of_workers(source)}, {_names(every)}", caption)
+    return scaled_figure(source, words, grid, lines, unit=rate_unit(highest), highest=highest, height=_HEIGHT)
 
 
 def quiet_network(source: FigureSource) -> str:
@@ -242,14 +215,10 @@ def others(source: FigureSource) -> Figure | None:
     beneath = ", beneath the laboratory" if lab else ""
     queues = [one.runnable for one in whole if one.runnable is not None]
     queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
-    return Figure(
-        id="others",
-        title=f"Who had {machine}'s CPUs",
-        caption=f"The {cpus} CPUs of {machine}{beneath}: others had up to "
+    caption = (
+        f"The {cpus} CPUs of {machine}{beneath}: others had up to "
         f"{percent(max(one.others for one in whole))} of them while a workload ran{queued}. "
-        "What is not drawn was idle.",
-        spec=timeline(source, grid, lines, Axis("% of all CPUs", 100, ".0f"), stacked=True, height=_HEIGHT),
-        table=steps_table(source, grid, lines, "%"),
-        keys=tuple(line.key for line in lines),
-        marks=len(grid) * len(lines),
+        "What is not drawn was idle."
     )
+    words = ("others", f"Who had {machine}'s CPUs", caption)
+    return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True, height=_HEIGHT)

@@ -8,9 +8,8 @@ from howdah.analysis.evidence import Series
 from howdah.analysis.series import peaks_within
 from howdah.report.figure import Figure, FigureSource, Key
 from howdah.report.figures.steps import common_grid, of_workers, summed, working
-from howdah.report.figures.timeaxis import first_shown_s, number_format, rate_unit
-from howdah.report.figures.timeline import Axis, LevelMark, said_of_peaks, steps_table, timeline
-from howdah.report.theme import HALF_WIDTH, WIDTH
+from howdah.report.figures.timeaxis import first_shown_s, rate_unit
+from howdah.report.figures.timeline import LevelMark, said_of_peaks, scaled_figure
 from howdah.units import format_rate
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
@@ -90,32 +89,21 @@ def _figure(
     # Far below its limits a line would lie flat on the axis; then the caption alone names them.
     near = [mark for mark in marks if mark.value <= FARTHEST * peak]
     highest = max([peak, *(mark.value for mark in near)])
-    unit = rate_unit(highest)
-    top = max(1.06 * highest / unit.size, 1e-9)
-    lines = [read.in_units(unit.size), write.in_units(unit.size)]
-    scaled = [mark._replace(value=mark.value / unit.size) for mark in near]
-    axis = Axis(unit.name, top, number_format(top))
+    lines = (read, write)
     caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
     caption += f"{said_of_peaks(lines)}."
     if marks:
         caption += (
             f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."
         )
-    return Figure(
-        id=id_,
-        title=title,
-        caption=caption,
-        spec=timeline(
-            source,
-            grid,
-            lines,
-            axis,
-            marks=scaled,
-            height=130 if half else 180,
-            width=HALF_WIDTH if half else WIDTH,
-        ),
-        table=steps_table(source, grid, lines, unit.name),
-        keys=(READ, WRITE),
+    return scaled_figure(
+        source,
+        (id_, title, caption),
+        grid,
+        lines,
+        unit=rate_unit(highest),
+        highest=highest,
+        marks=near,
+        height=130 if half else 180,
         half=half,
-        marks=len(grid) * 2,
     )

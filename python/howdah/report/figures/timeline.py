@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.report.figure import FigureSource, Key, Table
+from howdah.report.figure import Figure, FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import hidden, time_unit, time_x
-from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, layer, level_title
+from howdah.report.figures.timeaxis import ScaledUnit, hidden, number_format, time_unit, time_x
+from howdah.report.theme import DATA, HALF_WIDTH, POINTER, RIGHT, SHOWN, WIDTH, chart, layer, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -235,6 +235,52 @@ def timeline(
         data={"values": _wide(grid, lines, unit.seconds)},
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
+
+
+def timeline_figure(
+    source: FigureSource,
+    words: tuple[str, str, str],
+    grid: FloatArray,
+    lines: Sequence[SeriesLine],
+    axis: Axis,
+    *,
+    stacked: bool = False,
+    marks: Sequence[LevelMark] = (),
+    height: float = 180,
+    half: bool = False,
+) -> Figure:
+    """The figure with its table; ``words`` are its id, its title and its caption."""
+    id_, title, caption = words
+    width = HALF_WIDTH if half else WIDTH
+    return Figure(
+        id=id_,
+        title=title,
+        caption=caption,
+        spec=timeline(source, grid, lines, axis, stacked=stacked, marks=marks, height=height, width=width),
+        table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
+        keys=tuple(line.key for line in lines),
+        half=half,
+        marks=len(grid) * len(lines),
+    )
+
+
+def scaled_figure(
+    source: FigureSource,
+    words: tuple[str, str, str],
+    grid: FloatArray,
+    lines: Sequence[SeriesLine],
+    *,
+    unit: ScaledUnit,
+    highest: float,
+    marks: Sequence[LevelMark] = (),
+    **looks: Any,
+) -> Figure:
+    """The figure of volumes or rates, all brought into ``unit`` on an axis that reaches to the highest."""
+    top = max(1.06 * highest / unit.size, 1e-9)
+    axis = Axis(unit.name, top, number_format(top))
+    levels = [mark._replace(value=mark.value / unit.size) for mark in marks]
+    scaled = [line.in_units(unit.size) for line in lines]
+    return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
 
 
 def _places(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Value, Worker
 from howdah.report.figure import Figure, Key, Table
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import GIB, MIB, format_counted, format_gib
 
 TASKS = ("map tasks", "reduce tasks")
@@ -120,8 +120,7 @@ def _spec(
         "scale": {"domain": [0, most], "nice": False},
         "axis": across("memory (GiB)", tickCount=8),
     }
-    y_scale = {"domain": [-0.5, len(kinds) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
     colour = {
         "field": "series",
         "type": "nominal",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.plan import Candidate, Cluster, Judgement
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import format_counted
 
 ROW, BAR = 62, 20
@@ -136,8 +136,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         },
         "axis": across("share of the work's time (%)", tickCount=8),
     }
-    y_scale = {"domain": [-0.5, len(rows) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    y = linear("row", [-0.5, len(rows) - 0.5], down=True, zero=False)
     reasons = dict.fromkeys(one.reason for stack in stacks for one in stack)
     colour = {
         "field": "series",

@@ -56,14 +56,8 @@ def _table(found: Sweep) -> Table:
 
 
 def _data(found: Sweep) -> tuple[Data, ...]:
-    sizes = Data(
-        "sizes",
-        ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler"),
-        tuple(
-            (one.hosts, one.dataset_bytes, one.low_s, one.elapsed_s, one.high_s, one.namenode, one.scheduler)
-            for one in found.points
-        ),
-    )
+    columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
+    sizes = Data.of("sizes", columns, found.points)
     workloads = Data(
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from howdah.report.cluster import Titled
 from howdah.report.document import FIGURES, NUMBERS, csv_text, drawn, page, put_page, svg_files
@@ -31,6 +31,11 @@ class Data(NamedTuple):
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str | float | None, ...], ...]
+
+    @classmethod
+    def of(cls, name: str, columns: tuple[str, ...], rows: Iterable[object]) -> Self:
+        """What is to be told of each of ``rows``; a column is named as it is there."""
+        return cls(name, columns, tuple(tuple(getattr(row, column) for column in columns) for row in rows))
 
 
 class PredictionContent(NamedTuple):

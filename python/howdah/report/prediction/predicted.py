@@ -20,6 +20,7 @@ from howdah.units import format_counted
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
 _BAND, _POINT = 12, 70
+_COLUMNS = ("workload", "phase", "low_s", "median_s", "high_s")
 _PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
 _TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
@@ -52,7 +53,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
         ),
         grounds=tuple(calibration_tables(calibration)),
-        data=(_data(prediction.forecasts),),
+        data=(Data.of("forecasts", _COLUMNS, prediction.forecasts),),
     )
 
 
@@ -79,14 +80,6 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
             )
             for one in forecasts
         ),
-    )
-
-
-def _data(forecasts: Sequence[Forecast]) -> Data:
-    return Data(
-        "forecasts",
-        ("workload", "phase", "low_s", "median_s", "high_s"),
-        tuple((one.workload, one.phase, one.low_s, one.median_s, one.high_s) for one in forecasts),
     )
 
 
