@@ -164,8 +164,13 @@ def _data(name: str, figures: Iterable[Figure]) -> Markup:
         "run": name,
         "palettes": {"light": LIGHT, "dark": DARK},
         "figures": [
-            {"id": one.id, "spec": folded(one.spec), "keys": len(one.keys), "many": one.marks > MANY_MARKS}
-            for one in figures
+            {
+                "id": figure.id,
+                "spec": folded(figure.spec),
+                "keys": len(figure.keys),
+                "many": figure.marks > MANY_MARKS,
+            }
+            for figure in figures
         ],
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -186,9 +191,9 @@ def folded(spec: Any) -> Any:
 def _table(values: list[Any]) -> Any:
     """``values`` as columns and rows where all of them are objects with the same keys, else as they are."""
     columns = list(values[0]) if values and isinstance(values[0], dict) else []
-    if not columns or any(not isinstance(one, dict) or list(one) != columns for one in values):
+    if not columns or any(not isinstance(value, dict) or list(value) != columns for value in values):
         return values
-    return {"columns": columns, "rows": [list(one.values()) for one in values]}
+    return {"columns": columns, "rows": [list(value.values()) for value in values]}
 
 
 def _text(name: str) -> str:
@@ -294,6 +299,6 @@ def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 def _make(folder: Path) -> list[Path]:
     """Make a folder with those above it, and return those that were not there, the uppermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing[::-1]

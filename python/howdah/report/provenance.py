@@ -108,7 +108,9 @@ def _alone(host: Host) -> Host:
     return host.model_copy(
         update={
             "disks": tuple(disk for disk in host.disks if disk.name not in loops),
-            "file_systems": tuple(one for one in host.file_systems if one.disk not in loops),
+            "file_systems": tuple(
+                file_system for file_system in host.file_systems if file_system.disk not in loops
+            ),
         }
     )
 
@@ -128,18 +130,18 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
-        ("cores", ", ".join(_counted(count, one) for count, one in counts)),
+        ("cores", ", ".join(_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
         *((("left to howdah", given),) if (given := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),
-        *(("file system", _file_system(one)) for one in host.file_systems),
+        *(("file system", _file_system(file_system)) for file_system in host.file_systems),
         *(("network", _nic(nic)) for nic in host.nics),
         ("kernel", host.software.kernel),
         ("distribution", host.software.distribution or NONE),
         ("Java", host.software.java or "none"),
-        *(("not read", f"{one.what}: {one.why}") for one in host.unread),
+        *(("not read", f"{gap.what}: {gap.why}") for gap in host.unread),
     ]
     return tuple(items)
 
@@ -154,8 +156,8 @@ def _allowance(host: Host) -> str:
     return ", ".join(parts)
 
 
-def _counted(count: int, one: str) -> str:
-    return f"{count} {one}" if count == 1 else f"{count} {one}s"
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _disk(disk: Disk) -> str:
@@ -164,9 +166,9 @@ def _disk(disk: Disk) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _file_system(one: FileSystem) -> str:
-    parts = [f"{one.mount} on {one.device}", one.kind, ",".join(one.options)]
-    parts.append(f"agcount {one.xfs.agcount}" if one.xfs else "")
+def _file_system(file_system: FileSystem) -> str:
+    parts = [f"{file_system.mount} on {file_system.device}", file_system.kind, ",".join(file_system.options)]
+    parts.append(f"agcount {file_system.xfs.agcount}" if file_system.xfs else "")
     return "; ".join(part for part in parts if part)
 
 

@@ -38,7 +38,9 @@ def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
     """Without the layers that answer a pointer: unseen, they are most of the shapes of a large figure."""
     if "layer" not in spec:
         return spec
-    layers = [one for one in spec["layer"] if POINTER not in {each["name"] for each in one.get("params", ())}]
+    layers = [
+        layer for layer in spec["layer"] if POINTER not in {each["name"] for each in layer.get("params", ())}
+    ]
     return {**spec, "layer": layers}
 
 
@@ -79,9 +81,9 @@ class Renderer:
         with ThreadPoolExecutor(_PROCESSES, thread_name_prefix="howdah-renderer") as pool:
             drawn = list(pool.map(_draw, self._processes, shares))
         made = {
-            figure.id: one
+            figure.id: picture
             for share, ones in zip(shares, drawn, strict=True)
-            for figure, one in zip(share, ones, strict=True)
+            for figure, picture in zip(share, ones, strict=True)
         }
         return {figure.id: made[figure.id] for figure in figures}
 

@@ -16,7 +16,7 @@ from howdah.units import format_bytes, format_counted
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Titled]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
     tables = (*_beside(evidence), _bands(record), _use(record))
-    yield from (one for one in tables if one.table.rows)
+    yield from (section for section in tables if section.table.rows)
 
 
 def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -34,17 +34,17 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 def _beside(evidence: Evidence) -> Iterator[Titled]:
     """A table for each published or measured run of the same work."""
-    for source, group in groupby(evidence.beside, lambda one: one.source):
+    for source, group in groupby(evidence.beside, lambda time: time.source):
         found = list(group)
         first = found[0]
         rows = tuple(
             (
-                named(one.workload, one.phase),
-                seconds(one.simulated_s),
-                seconds(one.known_s),
-                signed(one.error),
+                named(time.workload, time.phase),
+                seconds(time.simulated_s),
+                seconds(time.known_s),
+                signed(time.error),
             )
-            for one in found
+            for time in found
         )
         alike = "The same work on the same hosts, divided alike"
         yield Titled(

@@ -48,23 +48,27 @@ def grid(data: Table) -> Grid:
 def _findings(said: RunContent) -> list[RenderableType]:
     """Warnings with their numbers, then the notes, one paragraph each."""
     parts: list[RenderableType] = []
-    for one in said.warnings:
-        where = f"{one.where} · {one.sure}" if one.where else one.sure
-        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), indented(Text(one.text))]
-        if one.numbers:
-            parts.append(indented(_numbers(one)))
+    for finding in said.warnings:
+        where = f"{finding.where} · {finding.sure}" if finding.where else finding.sure
+        parts += [
+            Text(),
+            Text.assemble(("warning  ", "yellow"), (where, "dim")),
+            indented(Text(finding.text)),
+        ]
+        if finding.numbers:
+            parts.append(indented(_numbers(finding)))
     for group in said.notes:
         parts += [Text(), Text(group.about, style="dim")]
-        parts += [indented(Text(one.text)) for one in group.notes]
+        parts += [indented(Text(finding.text)) for finding in group.notes]
     return parts
 
 
-def _numbers(one: Said) -> Grid:
+def _numbers(finding: Said) -> Grid:
     """The numbers of a finding below one another, so that they can be compared."""
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim")
     grid.add_column(style="dim", justify="right")
-    for name, value in one.numbers:
+    for name, value in finding.numbers:
         grid.add_row(Text(name), Text(value))
     return grid
 

@@ -62,7 +62,7 @@ def content(comparison: Comparison) -> ComparisonContent:
             for each in comparison.against
         ),
         changes=changes_table(comparison),
-        refused=tuple(f"{one.what} is not compared: {one.why}." for one in comparison.refused),
+        refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
         remarks=comparison.remarks,
         others=tuple(
             Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
@@ -106,9 +106,9 @@ def times_table(comparison: Comparison) -> Table:
         shown = measured(measure, mean(values))
         rows.append((place(measure), base.name, str(len(values)), shown, "1", NONE, "", ""))
         for each in comparison.against:
-            one = each.of(measure)
-            if one is not None:
-                rows.append((place(measure), each.group, *_judged(one)))
+            result = each.of(measure)
+            if result is not None:
+                rows.append((place(measure), each.group, *_judged(result)))
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "to tell",
     )  # fmt: skip
@@ -137,16 +137,16 @@ def _repeats_table(comparison: Comparison) -> Table:
     return Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
 
 
-def _judged(one: Judged) -> tuple[str, ...]:
+def _judged(result: Judged) -> tuple[str, ...]:
     needed = ""
-    if one.evidence is not None and one.verdict is Verdict.CANNOT_TELL:
-        needed = f"{one.repeats_needed} each" if one.repeats_needed else "> 100 each"
+    if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
+        needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
     return (
-        str(len(one.other)),
-        measured(one.measure, one.other_mean),
-        ratio(one),
-        interval(one),
-        one.verdict.value,
+        str(len(result.other)),
+        measured(result.measure, result.other_mean),
+        ratio(result),
+        interval(result),
+        result.verdict.value,
         needed,
     )
 
@@ -154,15 +154,17 @@ def _judged(one: Judged) -> tuple[str, ...]:
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
     found: dict[Measure, list[float]] = {}
     for run in group.runs:
-        for one in run.readings:
-            if one.measure.is_judged:
-                found.setdefault(one.measure, []).append(one.value)
+        for reading in run.readings:
+            if reading.measure.is_judged:
+                found.setdefault(reading.measure, []).append(reading.value)
     return list(found.items())
 
 
 def changes_table(comparison: Comparison) -> Table:
     """Every fact in which some group differs, a column for each group; blank where it is the baseline's."""
-    by_group = [{(one.aspect, one.name): one for one in each.changes} for each in comparison.against]
+    by_group = [
+        {(change.aspect, change.name): change for change in each.changes} for each in comparison.against
+    ]
     bases = {key: change.base for found in by_group for key, change in found.items()}
     aspects = list(Aspect)
     rows = tuple(
@@ -185,14 +187,14 @@ def others_table(against: Against, baseline: str) -> Table:
     """Resources and tasks of one group beside the baseline's."""
     rows = tuple(
         (
-            place(one.measure),
-            one.measure.name,
-            measured(one.measure, one.base_mean),
-            measured(one.measure, one.other_mean),
-            ratio(one),
-            interval(one),
+            place(contrast.measure),
+            contrast.measure.name,
+            measured(contrast.measure, contrast.base_mean),
+            measured(contrast.measure, contrast.other_mean),
+            ratio(contrast),
+            interval(contrast),
         )
-        for one in against.others
+        for contrast in against.others
     )
     return Table(("of", "what", baseline, against.group, "ratio", "95 % interval"), rows)
 
@@ -200,9 +202,9 @@ def others_table(against: Against, baseline: str) -> Table:
 def tests_table(comparison: Comparison) -> Table:
     """Every test with what it came to."""
     rows = tuple(
-        (f"{each.group}: {place(one.measure)}", *_tested(one))
+        (f"{each.group}: {place(result.measure)}", *_tested(result))
         for each in comparison.against
-        for one in each.judged
+        for result in each.judged
     )
     columns = (
         "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
@@ -210,18 +212,18 @@ def tests_table(comparison: Comparison) -> Table:
     return Table(columns, rows)
 
 
-def _tested(one: Judged) -> tuple[str, ...]:
+def _tested(result: Judged) -> tuple[str, ...]:
     numbers = (NONE,) * 5
-    if one.evidence is not None:
-        evidence = one.evidence
+    if result.evidence is not None:
+        evidence = result.evidence
         numbers = (
             percent(evidence.noise),
             probability(evidence.p).removeprefix("= "),
             probability(evidence.p_adjusted).removeprefix("= "),
             f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
-            percent(one.detectable - 1) if one.detectable is not None else NONE,
+            percent(result.detectable - 1) if result.detectable is not None else NONE,
         )
-    return (*numbers, one.verdict.value, one.why)
+    return (*numbers, result.verdict.value, result.why)
 
 
 def runs_table(comparison: Comparison) -> Table:

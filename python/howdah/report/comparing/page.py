@@ -30,8 +30,8 @@ def _page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[st
         said=said,
         answer=drawn(figures.answer, pictures) if figures.answer else None,
         whose=figures.whose,
-        repeats=[drawn(one, pictures) for one in figures.repeats],
-        over_time=[drawn(one, pictures) for one in figures.over_time],
+        repeats=[drawn(figure, pictures) for figure in figures.repeats],
+        over_time=[drawn(figure, pictures) for figure in figures.over_time],
     )
 
 
@@ -53,11 +53,11 @@ def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) ->
         yield table(said.changes)
     if figures.repeats:
         yield "## Run by run"
-        yield from (figure_block(one, folder) for one in figures.repeats)
+        yield from (figure_block(figure, folder) for figure in figures.repeats)
     if figures.over_time:
         yield "## Over time"
         yield escaped(figures.whose)
-        yield from (figure_block(one, folder) for one in figures.over_time)
+        yield from (figure_block(figure, folder) for figure in figures.over_time)
     if said.others:
         yield "## Resources and tasks"
         yield from titled(said.others)

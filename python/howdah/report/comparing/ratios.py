@@ -39,7 +39,7 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRo
     simulated = {
         group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
     }
-    measures = dict.fromkeys(one.measure for each in comparison.against for one in each.judged)
+    measures = dict.fromkeys(judgement.measure for each in comparison.against for judgement in each.judged)
     for measure in measures:
         # The name of a phase is paler than that of its workload.
         heads.append(
@@ -47,9 +47,9 @@ def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRo
         )
         y += HEAD
         for each in comparison.against:
-            one = each.of(measure)
-            if one is not None and one.ratio is not None:
-                rows.append(RatioRow(y + ROW / 2, each, one, simulated[each.group]))
+            result = each.of(measure)
+            if result is not None and result.ratio is not None:
+                rows.append(RatioRow(y + ROW / 2, each, result, simulated[each.group]))
                 y += ROW
     return heads, rows
 
@@ -210,30 +210,30 @@ def _round(span: float) -> list[float]:
 
 
 def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:
-    one = row.judged
-    value = one.ratio or 1.0
-    bar = one.low is not None and one.high is not None
+    result = row.judged
+    value = result.ratio or 1.0
+    bar = result.low is not None and result.high is not None
     return {
         "series": row.against.group,
         "y": row.y,
         "ratio": value,
-        "low": max(low, one.low or 0.0) if bar else None,
-        "high": min(high, one.high or math.inf) if bar else None,
-        "what": place(one.measure),
-        "said": ratio(one),
-        "interval": interval(one),
-        "verdict": one.verdict.value,
-        "why": one.why,
+        "low": max(low, result.low or 0.0) if bar else None,
+        "high": min(high, result.high or math.inf) if bar else None,
+        "what": place(result.measure),
+        "said": ratio(result),
+        "interval": interval(result),
+        "verdict": result.verdict.value,
+        "why": result.why,
         "solid": 0 if row.simulated else 1,
-        "label": f"{row.against.group}: {_label(one)}" if several else _label(one),
+        "label": f"{row.against.group}: {_label(result)}" if several else _label(result),
     }
 
 
-def _label(one: Judged) -> str:
+def _label(result: Judged) -> str:
     """What the reader should take home of a row."""
-    if not one.is_told:
-        return one.verdict.value
-    return more(one) if one.measure.kind == "time" else f"{one.verdict.value}: {more(one)}"
+    if not result.is_told:
+        return result.verdict.value
+    return more(result) if result.measure.kind == "time" else f"{result.verdict.value}: {more(result)}"
 
 
 def _table(rows: list[RatioRow]) -> Table:

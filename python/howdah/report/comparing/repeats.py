@@ -22,9 +22,9 @@ _SCALED = ("B", "B/s", "bit/s")
 def repeats(comparison: Comparison) -> tuple[Figure, ...]:
     """One figure for each workload that the baseline ran, and one for the metric that it was run for."""
     measures = [
-        one.measure
-        for one in comparison.groups[0].runs[0].readings
-        if one.measure.primary or (one.measure.kind == "time" and one.measure.phase is None)
+        reading.measure
+        for reading in comparison.groups[0].runs[0].readings
+        if reading.measure.primary or (reading.measure.kind == "time" and reading.measure.phase is None)
     ]
     return tuple(_figure(comparison, measure, number) for number, measure in enumerate(measures))
 
@@ -55,7 +55,7 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
 
 
 def _value(run: RunFigures, measure: Measure) -> float | None:
-    return next((one.value for one in run.readings if one.measure == measure), None)
+    return next((reading.value for reading in run.readings if reading.measure == measure), None)
 
 
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:

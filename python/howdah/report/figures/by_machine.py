@@ -45,9 +45,9 @@ def by_machine(source: FigureSource) -> list[Figure]:
 
 def _series(source: FigureSource, kind: MachineFigure) -> list[Series]:
     return [
-        one
-        for one in source.evidence.series
-        if one.subject == kind.subject and one.quantity in kind.keys and one.instance != "lo"
+        series
+        for series in source.evidence.series
+        if series.subject == kind.subject and series.quantity in kind.keys and series.instance != "lo"
     ]
 
 

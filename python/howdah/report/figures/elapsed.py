@@ -38,8 +38,10 @@ def elapsed(source: FigureSource) -> Figure | None:
     if not workloads:
         return None
     marks = _marks(source)
-    ends = [one["high"] for one in intervals(source, unit_s=1.0)]
-    longest = max([one.elapsed_s for one in workloads] + list(marks.seconds.values()) + ends + [1e-3])
+    ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
+    longest = max(
+        [workload.elapsed_s for workload in workloads] + list(marks.seconds.values()) + ends + [1e-3]
+    )
     spec = _spec(source, marks, longest)
     return Figure(
         id="elapsed",
@@ -53,10 +55,12 @@ def elapsed(source: FigureSource) -> Figure | None:
 
 def _marks(source: FigureSource) -> Marks:
     """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
-    floors = {one.workload: one.floor_s for one in source.evidence.floors}
+    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
     if floors:
         return Marks("floor", floors)
-    return Marks("limit", {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None})
+    return Marks(
+        "limit", {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
+    )
 
 
 def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
@@ -91,32 +95,32 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
-    segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
+    segments = [part for row, workload in enumerate(workloads) for part in _segments(source, workload, row)]
     spans = intervals(source, unit.seconds)
-    beyond = {one["row"]: one["high"] for one in spans}
+    beyond = {span["row"]: span["high"] for span in spans}
     totals = [
         {
             "row": row,
             "end": clear_of(
-                max(one.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
-                held.seconds.get(one.workload, 0.0) / unit.seconds,
+                max(workload.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
+                held.seconds.get(workload.workload, 0.0) / unit.seconds,
                 longest / unit.seconds,
             ),
-            "text": seconds_said(one.elapsed_s)
-            + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
+            "text": seconds_said(workload.elapsed_s)
+            + ("" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"),
         }
-        for row, one in enumerate(workloads)
+        for row, workload in enumerate(workloads)
     ]
     marks = [
         {
             "row": row,
-            "limit": held.seconds[one.workload] / unit.seconds,
-            "text": f"{held.name} {seconds_said(held.seconds[one.workload])}",
+            "limit": held.seconds[workload.workload] / unit.seconds,
+            "text": f"{held.name} {seconds_said(held.seconds[workload.workload])}",
         }
-        for row, one in enumerate(workloads)
-        if held.seconds.get(one.workload)
+        for row, workload in enumerate(workloads)
+        if held.seconds.get(workload.workload)
     ]
-    names = [{"row": row, "text": one.workload} for row, one in enumerate(workloads)]
+    names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     simulated = source.record.origin is Origin.SIMULATED
     x_scale = {"domain": [0, 1.02 * longest / unit.seconds], "nice": False}
     x = {
@@ -226,10 +230,12 @@ def _caption(source: FigureSource, held: Marks) -> str:
 
 def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:
     rows = []
-    for one in workloads:
-        mark = held.seconds.get(one.workload)
-        rows.append((one.workload, "", f"{one.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
-        rows.extend((one.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in one.phases)
+    for workload in workloads:
+        mark = held.seconds.get(workload.workload)
+        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
+        rows.extend(
+            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
+        )
     return Table(("workload", "phase", "elapsed (s)", f"{held.name} (s)"), tuple(rows))
 
 
@@ -244,8 +250,8 @@ def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
             "high": band.high_s / unit_s,
             "text": f"{band.low_s:,.0f} to {band.high_s:,.0f} s",
         }
-        for row, one in enumerate(source.evidence.workloads)
-        if (band := bands.get(one.workload)) is not None
+        for row, workload in enumerate(source.evidence.workloads)
+        if (band := bands.get(workload.workload)) is not None
     ]
 
 

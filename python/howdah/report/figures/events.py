@@ -41,25 +41,25 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
     found: list[EventMark] = []
-    for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
+    for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
         daemon, _, what = event.kind.partition("-")
         at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
-        one = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
+        mark = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
         last = found[-1] if found else None
-        if last and last.worker == one.worker and _alike(last, one, near_s):
-            daemons = tuple(dict.fromkeys((*last.daemons, *one.daemons)))
-            found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {one.text}")
+        if last and last.worker == mark.worker and _alike(last, mark, near_s):
+            daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
+            found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
         else:
-            found.append(one)
+            found.append(mark)
     return found
 
 
-def _alike(last: EventMark, one: EventMark, near_s: float) -> bool:
+def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
     """Whether the next thing that befell a worker goes with the one before it."""
-    near = one.time_s - last.time_s < near_s
-    if last.what == one.what:
-        return near or set(one.daemons) <= set(last.daemons)
-    return near and {last.what, one.what} == _GONE
+    near = mark.time_s - last.time_s < near_s
+    if last.what == mark.what:
+        return near or set(mark.daemons) <= set(last.daemons)
+    return near and {last.what, mark.what} == _GONE
 
 
 def event_layers(
@@ -68,15 +68,15 @@ def event_layers(
     """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
     values = [
         {
-            "time": one.time_s / unit.seconds,
-            "y": spans[one.worker][0] - 3,
-            "y2": spans[one.worker][1] + 3,
-            "word": f"{' and '.join(one.daemons)} {one.what.replace('-', ' ')}",
-            "text": one.text,
-            "worker": one.worker,
+            "time": mark.time_s / unit.seconds,
+            "y": spans[mark.worker][0] - 3,
+            "y2": spans[mark.worker][1] + 3,
+            "word": f"{' and '.join(mark.daemons)} {mark.what.replace('-', ' ')}",
+            "text": mark.text,
+            "worker": mark.worker,
         }
-        for one in every
-        if one.worker in spans
+        for mark in every
+        if mark.worker in spans
     ]
     if not values:
         return []
@@ -107,7 +107,7 @@ def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
     with the longest task of a kind; the others are taken evenly from the plan, to compare with.
     """
     ran = {row["worker"] for row in rows}
-    ordered = [one.name for one in source.evidence.machines if one.name in ran]
+    ordered = [machine.name for machine in source.evidence.machines if machine.name in ran]
     ordered += sorted(ran - set(ordered))
     if len(ordered) <= MOST_WORKERS:
         return ordered
@@ -118,7 +118,7 @@ def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
             longest[kind] = row
     first = [
         *(event.worker for event in source.record.events),
-        *(one.worker for one in source.evidence.stragglers),
+        *(straggler.worker for straggler in source.evidence.stragglers),
         *(row["worker"] for row in rows if row["state"] == "failed"),
         *(row["worker"] for row in longest.values()),
     ]

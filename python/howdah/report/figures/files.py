@@ -33,19 +33,19 @@ TOKENS = {"write": "disk-write", "read": "disk-read"}
 def files(source: FigureSource) -> list[Figure]:
     """One figure for each direction and data directory of a storage test, one for each dfsio workload."""
     drawn = [*_storage(source), *_dfsio(source)]
-    return [_figure(source, f"files-{index}", one) for index, one in enumerate(drawn) if one.rates]
+    return [_figure(source, f"files-{index}", group) for index, group in enumerate(drawn) if group.rates]
 
 
 def _storage(source: FigureSource) -> list[Files]:
     return [
         Files(
-            f"{one.workload}: {one.operation} {one.data_dir}",
-            one.operation,
-            one.rates_bytes_per_s,
-            f" From the first files to the last the rate {'falls' if one.drop >= 0 else 'rises'} by "
-            f"{100 * abs(one.drop):.0f} %.",
+            f"{zones.workload}: {zones.operation} {zones.data_dir}",
+            zones.operation,
+            zones.rates_bytes_per_s,
+            f" From the first files to the last the rate {'falls' if zones.drop >= 0 else 'rises'} by "
+            f"{100 * abs(zones.drop):.0f} %.",
         )
-        for one in source.evidence.storage
+        for zones in source.evidence.storage
     ]
 
 

@@ -29,7 +29,7 @@ _STEPS, _SIDE, _LINE = 20, 8, 13
 
 def flow_figures(source: FigureSource) -> list[Figure]:
     """One picture for every job that moved bytes through more than one layer."""
-    return [_figure(source, one) for one in source.evidence.flows if one.flows]
+    return [_figure(source, flow) for flow in source.evidence.flows if flow.flows]
 
 
 def _visible(picture: ByteFlow) -> ByteFlow:
@@ -97,7 +97,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         "scale": {"domain": [0, placed.height], "reverse": True, "nice": False, "zero": False},
         "axis": None,
     }
-    streams = [row for one in placed.streams for row in _outline(one, placed.box)]
+    streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
     told = [
         {"field": "what", "title": "what"},
         {"field": "bytes", "title": "counted"},
@@ -198,8 +198,8 @@ def _told(picture: ByteFlow, box: Box) -> list[str]:
     return lines
 
 
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= WORTH_TELLING * max(one, other)
+def _near(value: float, other: float) -> bool:
+    return abs(value - other) <= WORTH_TELLING * max(value, other)
 
 
 def _names(

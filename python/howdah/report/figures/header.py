@@ -76,8 +76,10 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
         ends[row : row + 1] = [start * pixels + wide]
         found.append(Name(name, start, None, row))
     return [
-        one._replace(until=next((later.start for later in found[place + 1 :] if later.row == one.row), None))
-        for place, one in enumerate(found)
+        label._replace(
+            until=next((later.start for later in found[place + 1 :] if later.row == label.row), None)
+        )
+        for place, label in enumerate(found)
     ]
 
 
@@ -100,9 +102,9 @@ def header(source: FigureSource, width: float) -> Header:
         (band.phase, row["start"], row["end"]) for band, row in zip(every, rows, strict=True) if band.phase
     ]
     below = placed(phases, shown, width)
-    lifted = 1 + max((one.row for one in below), default=-1)
-    above = [one._replace(row=one.row + lifted) for one in placed(workloads, shown, width)]
-    height = 1 + max((one.row for one in (*below, *above)), default=-1)
+    lifted = 1 + max((name.row for name in below), default=-1)
+    above = [name._replace(row=name.row + lifted) for name in placed(workloads, shown, width)]
+    height = 1 + max((name.row for name in (*below, *above)), default=-1)
     # Thin ink instead of a colour of its own lets the grid show through.
     shades = {"domain": [0, 1], "range": [0.055, 0.02]}
     bands_layer = layer(
@@ -123,7 +125,7 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
     return [
         layer(
-            [one._asdict() for one in names if one.row == row],
+            [name._asdict() for name in names if name.row == row],
             {
                 "type": "text",
                 "align": "left",
@@ -139,7 +141,7 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
             },
             {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
         )
-        for row in sorted({one.row for one in names})
+        for row in sorted({name.row for name in names})
     ]
 
 

@@ -90,7 +90,7 @@ def merged(bars: list[LaneBar], shown_s: float) -> list[LaneBar]:
     if len(bars) <= MOST_BARS:
         return bars
     pixel_s = shown_s / 900
-    ordered = sorted(bars, key=lambda one: (one.lane, one.start_s))
+    ordered = sorted(bars, key=lambda bar: (bar.lane, bar.start_s))
     for pixels in _WIDEST_JOINED:
         joined = _joined(ordered, pixel_s, pixels * pixel_s)
         if len(joined) <= _MOST_DRAWN:

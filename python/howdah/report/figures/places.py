@@ -41,16 +41,18 @@ class PlacedRack(NamedTuple):
 
 def placed_racks(source: FigureSource, balances: tuple[ReplicaBalance, ...]) -> tuple[PlacedRack, ...]:
     """The racks by name, those without workers last; their hosts in the plan's order."""
-    counts = [dict(zip(one.names, one.replicas, strict=True)) for one in balances]
+    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
     lost = {event.worker for event in source.record.events if event.kind.endswith("-lost")}
     masters = _masters(source)
     by_host: dict[tuple[str, str], list[Place]] = {}
-    for one in source.evidence.machines:
-        if not one.planned:
+    for machine in source.evidence.machines:
+        if not machine.planned:
             continue
-        here = by_host.setdefault((one.rack, one.host), [])
-        if one.level == "worker":
-            here.append(Place(one.name, tuple(count.get(one.name) for count in counts), one.name in lost))
+        here = by_host.setdefault((machine.rack, machine.host), [])
+        if machine.level == "worker":
+            here.append(
+                Place(machine.name, tuple(count.get(machine.name) for count in counts), machine.name in lost)
+            )
     working = {rack for (rack, _), here in by_host.items() if here}
     ordered = sorted(by_host.items(), key=lambda item: (item[0][0] not in working, item[0][0]))
     return tuple(
@@ -66,7 +68,7 @@ def _masters(source: FigureSource) -> dict[str, tuple[str, ...]]:
     if cluster is None:
         return {}
     return {
-        host.name: tuple(f"{one.name}: {', '.join(one.roles)}" for one in host.masters)
+        host.name: tuple(f"{master.name}: {', '.join(master.roles)}" for master in host.masters)
         for host in placed_hosts(cluster)
         if host.masters
     }
@@ -128,7 +130,7 @@ class Sheet:
             ("muted", "$muted", "normal"),
             ("fault", "$fault", "bold"),
         ):
-            values = [one for one in self.words if one["tone"] == tone]
+            values = [word for word in self.words if word["tone"] == tone]
             if values:
                 layers.append(
                     layer(

@@ -46,20 +46,27 @@ _HEIGHT = 110
 def cpu(source: FigureSource) -> Figure | None:
     """The figure, or None if no CPU time was sampled, or for too short a time."""
     every = working(
-        source, [one for one in source.evidence.series if one.subject == "cpu" and one.quantity in CPU_KEYS]
+        source,
+        [
+            series
+            for series in source.evidence.series
+            if series.subject == "cpu" and series.quantity in CPU_KEYS
+        ],
     )
     grid = _resolved(common_grid(every, first_shown_s(source)))
     if not len(grid):
         return None
     each = [
-        SeriesLine(key, 100 * combined([one for one in every if one.quantity == quantity], grid, mean))
+        SeriesLine(
+            key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
+        )
         for quantity, key in CPU_KEYS.items()
     ]
     # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
     measured = source.record.origin is Origin.MEASURED
     lines = [line for line in each if measured or line.values.any()] or each[:1]
-    busy = [one for one in every if one.quantity in ("user", "system")]
-    machines = max(1, sum(one.quantity == "user" for one in busy))
+    busy = [series for series in every if series.quantity in ("user", "system")]
+    machines = max(1, sum(series.quantity == "user" for series in busy))
     busiest = float(peaks_within(busy, grid).max()) / machines
     caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle."
     words = ("cpu", f"CPU{of_workers(source)}", caption)
@@ -100,8 +107,8 @@ def memory(source: FigureSource) -> list[Figure]:
 def _levels(source: FigureSource) -> list[LevelMark]:
     """The highest peak of any workload and the budget, where the record has them."""
     results = source.record.workloads
-    peaks = [one.peak_rss_bytes for one in results if one.peak_rss_bytes is not None]
-    budgets = [one.memory_bytes for one in results if one.memory_bytes is not None]
+    peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
+    budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
     marks = []
     if peaks:
         marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
@@ -132,7 +139,7 @@ def _figure(
 ) -> Figure | None:
     """One of the two; ``words`` are its id, its title and its caption."""
     series = {key: _gauged(source, metric) for metric, key in keys.items()}
-    grid = common_grid([one for some in series.values() for one in some], first_shown_s(source))
+    grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
     if not len(grid):
         return None
     sizes = [summed(key, some, grid) for key, some in series.items() if some]
@@ -176,27 +183,29 @@ def quiet_network(source: FigureSource) -> str:
 
 
 def _interfaces(source: FigureSource) -> list[Series]:
-    every = [one for one in source.evidence.series if one.subject == "nic" and one.instance != "lo"]
+    every = [
+        series for series in source.evidence.series if series.subject == "nic" and series.instance != "lo"
+    ]
     return working(source, every)
 
 
 def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[SeriesLine, SeriesLine]:
     """Bytes received and sent per second, all interfaces together."""
-    received = summed(RECEIVED, [one for one in every if one.quantity == "rx"], grid)
-    return received, summed(SENT, [one for one in every if one.quantity == "tx"], grid)
+    received = summed(RECEIVED, [series for series in every if series.quantity == "rx"], grid)
+    return received, summed(SENT, [series for series in every if series.quantity == "tx"], grid)
 
 
 def _names(every: Sequence[Series]) -> str:
-    return ", ".join(sorted({one.instance for one in every}))
+    return ", ".join(sorted({series.instance for series in every}))
 
 
 def others(source: FigureSource) -> Figure | None:
     """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
     lab = on_cluster(source.record)
-    whole = [one for one in source.evidence.others if one.phase is None]
-    if not lab and not any(one.others >= OTHERS_NOTED for one in whole):
+    whole = [use for use in source.evidence.others if use.phase is None]
+    if not lab and not any(use.others >= OTHERS_NOTED for use in whole):
         return None
-    every = [one for one in source.evidence.series if one.subject == "shared"]
+    every = [series for series in source.evidence.series if series.subject == "shared"]
     grid = common_grid(every, first_shown_s(source))
     if not len(grid) or not whole:
         return None
@@ -207,17 +216,17 @@ def others(source: FigureSource) -> Figure | None:
         "steal": Key("steal", "cpu-steal"),
     }
     drawn = {
-        key: 100 * combined([one for one in every if one.quantity == quantity], grid, mean)
+        key: 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
         for quantity, key in keys.items()
     }
     lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
     machine, cpus = whole[0].machine, whole[0].cpus
     beneath = ", beneath the laboratory" if lab else ""
-    queues = [one.runnable for one in whole if one.runnable is not None]
+    queues = [use.runnable for use in whole if use.runnable is not None]
     queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
     caption = (
         f"The {cpus} CPUs of {machine}{beneath}: others had up to "
-        f"{percent(max(one.others for one in whole))} of them while a workload ran{queued}. "
+        f"{percent(max(use.others for use in whole))} of them while a workload ran{queued}. "
         "What is not drawn was idle."
     )
     words = ("others", f"Who had {machine}'s CPUs", caption)

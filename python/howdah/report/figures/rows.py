@@ -166,13 +166,13 @@ def _words(
 def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     found = []
-    for key in dict.fromkeys(one.key for one in beside):
-        own = [one for one in beside if one.key == key]
+    for key in dict.fromkeys(note.key for note in beside):
+        own = [note for note in beside if note.key == key]
         values = []
-        for one in own:
-            places = [other.key for other in beside if other.row == one.row]
+        for note in own:
+            places = [other.key for other in beside if other.row == note.row]
             offset = (_NAME + _LINE * places.index(key)) / PITCH
-            values.append({"y": one.row + offset, "text": one.text, "series": key.name})
+            values.append({"y": note.row + offset, "text": note.text, "series": key.name})
         seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
         at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}

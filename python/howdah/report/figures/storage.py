@@ -23,31 +23,31 @@ def _disks(source: FigureSource) -> list[Series]:
     every = working(
         source,
         [
-            one
-            for one in source.evidence.series
-            if one.subject == "disk" and one.quantity in ("read", "write")
+            series
+            for series in source.evidence.series
+            if series.subject == "disk" and series.quantity in ("read", "write")
         ],
     )
-    data = [one for one in every if one.instance in source.evidence.data_disks]
+    data = [series for series in every if series.instance in source.evidence.data_disks]
     return data or every
 
 
 def storage(source: FigureSource) -> list[Figure]:
     """All data disks together, and each on its own where there are several; empty without samples."""
     every = _disks(source)
-    names = sorted({one.instance for one in every})
+    names = sorted({series.instance for series in every})
     if not names:
         return []
     if source.record.cluster is not None:
         # Disks of one name are on every worker; each worker's are drawn with the other machines'.
         figure = _figure(source, "storage", f"Storage{of_workers(source)}", every, [], half=False)
         return [figure] if figure else []
-    peak = max(_peak(source, [one]) for one in every)
+    peak = max(_peak(source, [series]) for series in every)
     title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
     figures = [_figure(source, "storage", title, every, _limits(source), half=False)]
     if len(names) > 1:
         for name in names:
-            own = [one for one in every if one.instance == name]
+            own = [series for series in every if series.instance == name]
             figures.append(
                 _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=peak)
             )
@@ -83,7 +83,8 @@ def _figure(
     if not len(grid):
         return None
     read, write = (
-        summed(key, [one for one in series if one.quantity == key.name], grid) for key in (READ, WRITE)
+        summed(key, [samples for samples in series if samples.quantity == key.name], grid)
+        for key in (READ, WRITE)
     )
     peak = max(read.highest, write.highest, least_top)
     # Far below its limits a line would lie flat on the axis; then the caption alone names them.

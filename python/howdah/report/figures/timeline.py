@@ -76,7 +76,7 @@ class Label(NamedTuple):
 def spread(labels: Sequence[Label], height: float) -> list[Label]:
     """The labels moved up or down just enough not to overlap, in the order of their places."""
     placed: list[Label] = []
-    for label in sorted(labels, key=lambda one: one.y):
+    for label in sorted(labels, key=lambda label: label.y):
         lowest = placed[-1].y + LABEL_PITCH if placed else -4.0
         placed.append(label._replace(y=max(label.y, lowest)))
     floor = height - 2

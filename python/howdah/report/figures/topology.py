@@ -29,14 +29,14 @@ _LEAST_SHADE = 0.12
 
 def topology(source: FigureSource) -> Figure | None:
     """The figure; None off a cluster, or where nobody names a worker."""
-    workers = [one for one in source.evidence.machines if one.level == "worker"]
+    workers = [machine for machine in source.evidence.machines if machine.level == "worker"]
     if source.record.cluster is None or not workers:
         return None
     balances = source.evidence.replicas
     racks = placed_racks(source, balances)
     detailed = len(workers) <= MOST_DETAILED
-    names = tuple(one.workload for one in balances)
-    most = tuple(max(one.replicas, default=0) for one in balances)
+    names = tuple(balance.workload for balance in balances)
+    most = tuple(max(balance.replicas, default=0) for balance in balances)
     return Figure(
         id="topology",
         title="Where everything is" + (", and how replicas are spread" if balances else ""),
@@ -51,7 +51,7 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     every = [host for rack in racks for host in rack.hosts]
     workers = sum(len(host.workers) for host in every)
     said = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
-    said += [_spread(one) for one in balances]
+    said += [_spread(balance) for balance in balances]
     if not detailed and balances:
         last = balances[-1]
         said.append(
@@ -63,24 +63,32 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     return " ".join(said)
 
 
-def _spread(one: ReplicaBalance) -> str:
-    replicas, blocks = format_counted(sum(one.replicas), "replica"), format_counted(one.blocks, "block")
-    above = 100 * (one.max_over_mean - 1)
+def _spread(balance: ReplicaBalance) -> str:
+    replicas, blocks = (
+        format_counted(sum(balance.replicas), "replica"),
+        format_counted(balance.blocks, "block"),
+    )
+    above = 100 * (balance.max_over_mean - 1)
     even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{one.sharing_host:,}" if one.sharing_host else "none"
-    said = f"{one.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if one.under_replicated or one.missing:
-        said += f"; {one.under_replicated:,} with too few replicas, {one.missing:,} with none"
+    shared = f"{balance.sharing_host:,}" if balance.sharing_host else "none"
+    said = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
+    if balance.under_replicated or balance.missing:
+        said += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
     return f"{said}."
 
 
 def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [dict(zip(one.names, one.replicas, strict=True)) for one in balances]
+    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
     return Table(
-        ("worker", "host", "rack", *(f"{one.workload}, replicas" for one in balances)),
+        ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances)),
         tuple(
-            (one.name, one.host, one.rack, *(str(count.get(one.name, "–")) for count in counts))
-            for one in workers
+            (
+                machine.name,
+                machine.host,
+                machine.rack,
+                *(str(count.get(machine.name, "–")) for count in counts),
+            )
+            for machine in workers
         ),
     )
 

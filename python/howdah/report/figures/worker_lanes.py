@@ -82,7 +82,7 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
         said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
         said += " Vertical marks are daemons lost and back."
-    if any(one.worker in workers for one in source.evidence.stragglers):
+    if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         said += " At the right, why a worker or its slowest task was slow."
     return said
 
@@ -216,7 +216,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         ),
         *_crosses(values, y, places.pitch),
         *event_layers(
-            event_marks(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y
+            event_marks(source), {group.worker: (group.top, group.bottom) for group in places.groups}, unit, y
         ),
         _names(places, y),
         *_causes(source, places, y),
@@ -237,9 +237,9 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
 def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
     """A cross where an attempt failed, so that colour is not all that tells it."""
     failed = [
-        {"series": one["series"], "end": one["end"], "y": (one["y"] + one["y2"]) / 2}
-        for one in values
-        if one["series"] == FAILED.name
+        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
+        for value in values
+        if value["series"] == FAILED.name
     ]
     if not failed:
         return []
@@ -256,8 +256,8 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
 
 def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
     values = [
-        {"name": name, "y": (one.top + one.bottom) / 2}
-        for name, one in zip(shortened(places), places.groups, strict=True)
+        {"name": name, "y": (group.top + group.bottom) / 2}
+        for name, group in zip(shortened(places), places.groups, strict=True)
     ]
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
     return layer(
@@ -269,17 +269,17 @@ def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
 
 def shortened(places: Places) -> list[str]:
     """The workers' names without their domain, which leaves more room to the bars, where that is enough."""
-    whole = [one.worker for one in places.groups]
+    whole = [group.worker for group in places.groups]
     short = [name.partition(".")[0] for name in whole]
     return short if len(set(short)) == len(whole) else whole
 
 
 def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of a worker that was slow, or had a slow task, the most likely cause."""
-    middles = {one.worker: (one.top + one.bottom) / 2 for one in places.groups}
+    middles = {group.worker: (group.top + group.bottom) / 2 for group in places.groups}
     causes: dict[str, list[str]] = {}
-    for one in source.evidence.stragglers:
-        causes.setdefault(one.worker, []).append(one.cause)
+    for straggler in source.evidence.stragglers:
+        causes.setdefault(straggler.worker, []).append(straggler.cause)
     values = [
         {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
         for worker, own in causes.items()

@@ -79,8 +79,8 @@ def _flags(request: PlanRequest) -> Iterator[str]:
         yield "--secure"
     if request.overcommit:
         yield "--overcommit"
-    for one in request.overrides:
-        yield from ("--set", f"{one.key}={one.value}")
+    for override in request.overrides:
+        yield from ("--set", f"{override.key}={override.value}")
     if request.growth is not None:
         yield from _growth(request.growth)
 
@@ -153,10 +153,13 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
     request = cluster.request
     several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
     decided = [
-        (one.file or words.OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings
+        (setting.file or words.OF_THE_PLAN, _decided(setting, grounds, several=several))
+        for setting in plan.settings
     ]
     told = [
-        one for one in cluster.candidates if one.verdict == "recommended" or not words.many_groups(cluster)
+        candidate
+        for candidate in cluster.candidates
+        if candidate.verdict == "recommended" or not words.many_groups(cluster)
     ]
     names = dict.fromkeys(file for file, _ in decided)
     return PlanContent(
@@ -168,15 +171,15 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
             f"{_capital(words.topology_line(cluster))}.",
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
-        several_groups=len({one.group for one in cluster.candidates}) > 1,
-        choices=tuple(_choice(one) for one in told),
+        several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
+        choices=tuple(_choice(candidate) for candidate in told),
         choices_left_out=len(cluster.candidates) - len(told),
-        masters=tuple((one, words.place(one)) for one in cluster.masters),
+        masters=tuple((master, words.place(master)) for master in cluster.masters),
         topology=_topology(cluster),
         racks=_racks(cluster),
-        files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
-        yours=tuple(one for _, one in decided if one.yours),
-        advice=tuple((one, grounds.cited(one.source)) for one in words.by_severity(cluster.advice)),
+        files=tuple((name, tuple(decision for file, decision in decided if file == name)) for name in names),
+        yours=tuple(decision for _, decision in decided if decision.yours),
+        advice=tuple((advice, grounds.cited(advice.source)) for advice in words.by_severity(cluster.advice)),
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
         verbatim=frozenset({_COMMAND, _DIGEST}),
@@ -189,8 +192,13 @@ def _capital(text: str) -> str:
 
 
 def _choice(candidate: Candidate) -> PlatformChoice:
-    ordered = sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight)))
-    reasons = tuple((one.verdict, words.weight_text(one), one.text, one.rule) for one in ordered)
+    ordered = sorted(
+        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
+    )
+    reasons = tuple(
+        (judgement.verdict, words.weight_text(judgement), judgement.text, judgement.rule)
+        for judgement in ordered
+    )
     verdict = "" if candidate.verdict == "possible" else candidate.verdict
     return PlatformChoice(candidate, words.figures(candidate), verdict, reasons)
 
@@ -230,7 +238,7 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
         rule=setting.rule or "",
         rule_text=grounds.rules.get(setting.rule or "", RuleText("")),
         sources=grounds.cited(setting.source),
-        inputs=tuple((one.name, words.input_text(one)) for one in setting.inputs),
+        inputs=tuple((fact.name, words.input_text(fact)) for fact in setting.inputs),
         breaks=setting.breaks,
         yours=setting.origin == "user",
     )
@@ -238,15 +246,15 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
 
 def _all_cited(plan: Plan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
     """Every item of a paper that the page cites, in the papers' order."""
-    texts = [*(one.source for one in plan.settings), *(one.source for one in cluster.advice)]
+    texts = [*(setting.source for setting in plan.settings), *(advice.source for advice in cluster.advice)]
     used = {label for text in texts for label in labels(text)}
-    return tuple(one for label, one in grounds.sources.items() if label in used and one.says)
+    return tuple(source for label, source in grounds.sources.items() if label in used and source.says)
 
 
 def _facts(cluster: Cluster) -> tuple[tuple[str, str], ...]:
     inventory = cluster.inventory
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
-    groups = ", ".join(f"{one.name} ({one.count:,})" for one in inventory.groups)
+    groups = ", ".join(f"{group.name} ({group.count:,})" for group in inventory.groups)
     return (
         (_COMMAND, command(cluster.request)),
         ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),

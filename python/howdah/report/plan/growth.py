@@ -27,7 +27,7 @@ def growth(capacity: Capacity) -> Figure | None:
 
 
 def _caption(capacity: Capacity) -> str:
-    full = next((one for one in capacity.years if one.need_bytes > capacity.usable_bytes), None)
+    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
     held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
     if full is None:
         return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
@@ -37,28 +37,28 @@ def _caption(capacity: Capacity) -> str:
 
 def _spec(capacity: Capacity) -> dict[str, Any]:
     usable = capacity.usable_bytes
-    most = max([usable, *(one.need_bytes for one in capacity.years)]) or 1
+    most = max([usable, *(year.need_bytes for year in capacity.years)]) or 1
     size, unit = next(step for step in (*_STEPS, (1.0, "B")) if most >= step[0])
     values = [
         {
-            "year": one.year,
+            "year": year.year,
             "start": start / size,
             "end": end / size,
             "beyond": beyond,
-            "need": format_bytes(one.need_bytes),
-            "hosts": format_counted(one.hosts, "host"),
-            "full": one.first_full,
+            "need": format_bytes(year.need_bytes),
+            "hosts": format_counted(year.hosts, "host"),
+            "full": year.first_full,
         }
-        for one in capacity.years
+        for year in capacity.years
         for start, end, beyond in (
-            (0, min(usable, one.need_bytes), 0),
-            (min(usable, one.need_bytes), one.need_bytes, 1),
+            (0, min(usable, year.need_bytes), 0),
+            (min(usable, year.need_bytes), year.need_bytes, 1),
         )
         if end > start
     ]
     tops = [
-        {"year": one.year, "top": one.need_bytes / size, "text": format_counted(one.hosts, "host")}
-        for one in capacity.years
+        {"year": year.year, "top": year.need_bytes / size, "text": format_counted(year.hosts, "host")}
+        for year in capacity.years
     ]
     level = {"values": [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]}
     last = capacity.years[-1].year
@@ -129,16 +129,16 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
 
 
 def _table(capacity: Capacity) -> Table:
-    resources = tuple(dict.fromkeys(name for one in capacity.years for name in one.fill))
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
     rows = [
         (
-            str(one.year),
-            format_bytes(one.need_bytes),
-            f"{one.hosts:,}",
-            one.first_full,
-            *(f"{100 * one.fill[name]:.0f} %" if name in one.fill else "–" for name in resources),
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(f"{100 * year.fill[name]:.0f} %" if name in year.fill else "–" for name in resources),
         )
-        for one in capacity.years
+        for year in capacity.years
     ]
     return Table(
         ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)

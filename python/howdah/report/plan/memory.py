@@ -35,7 +35,7 @@ def shares(plan: Plan, kind: Worker) -> tuple[MemoryShare, ...]:
 
 
 def _taken(plan: Plan, kind: Worker) -> Iterator[MemoryShare]:
-    values = {one.key: one.value for one in plan.settings if one.worker in (None, kind.name)}
+    values = {setting.key: setting.value for setting in plan.settings if setting.worker in (None, kind.name)}
     maps, reduces = kind.map_slots, kind.reduce_slots
     map_bytes = maps * MIB * _number(values.get("mapreduce.map.memory.mb"))
     reduce_bytes = reduces * MIB * _number(values.get("mapreduce.reduce.memory.mb"))
@@ -114,7 +114,7 @@ def _spec(
         {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
         for row, kind in enumerate(kinds)
     ]
-    most = max(one["end"] for one in segments)
+    most = max(segment["end"] for segment in segments)
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, most], "nice": False},

@@ -24,7 +24,9 @@ def plan_page(plan: Plan, grounds: Grounds) -> str:
         raise ValueError("a plan for one machine without Hadoop has no cluster to show")
     said = content(plan, cluster, grounds)
     figures = {
-        one.id: one for one in (platforms(cluster), memory(plan), growth(cluster.capacity)) if one is not None
+        figure.id: figure
+        for figure in (platforms(cluster), memory(plan), growth(cluster.capacity))
+        if figure is not None
     }
     pictures = {id_: svg(figure) for id_, figure in figures.items()}
     return page(

@@ -43,8 +43,8 @@ class _Platforms:
 
     def __init__(self, cluster: Cluster) -> None:
         unwanted = {"refused", "possible"} if words.many_groups(cluster) else {"refused"}
-        self.candidates = [one for one in cluster.candidates if one.verdict not in unwanted]
-        self.several = len({one.group for one in cluster.candidates}) > 1
+        self.candidates = [candidate for candidate in cluster.candidates if candidate.verdict not in unwanted]
+        self.several = len({candidate.group for candidate in cluster.candidates}) > 1
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.max_width >= _WIDE
@@ -63,17 +63,21 @@ class _Platforms:
             table.add_column(number, justify="right", no_wrap=True)
         if wide:
             table.add_column("verdict")
-        for one in self.candidates:
-            row = [self._name(one), *words.figures(one), *([words.verdict(one)] if wide else [])]
-            table.add_row(*map(Text, row), style="bold" if one.verdict == "recommended" else "")
+        for candidate in self.candidates:
+            row = [
+                self._name(candidate),
+                *words.figures(candidate),
+                *([words.verdict(candidate)] if wide else []),
+            ]
+            table.add_row(*map(Text, row), style="bold" if candidate.verdict == "recommended" else "")
         return table
 
     def _verdicts(self) -> Table:
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(style="dim")
         table.add_column()
-        for one in self.candidates:
-            table.add_row(Text(self._name(one)), Text(words.verdict(one)))
+        for candidate in self.candidates:
+            table.add_row(Text(self._name(candidate)), Text(words.verdict(candidate)))
         return table
 
 
@@ -96,18 +100,21 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
 
 def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     yield "work", words.work_line(cluster)
-    several = len({one.group for one in cluster.candidates}) > 1
+    several = len({candidate.group for candidate in cluster.candidates}) > 1
     told = () if words.many_groups(cluster) else cluster.candidates
     if not told:
         yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` explains each"
-    for one in told:
-        if one.verdict == "refused":
-            where = f"{one.group}: " if several else ""
-            yield "refused", f"{where}{one.platform}: {'; '.join(reason.text for reason in one.judgements)}"
-    for one in told:
-        if one.verdict == "recommended":
-            for reason in words.against(one):
-                where = f"{one.group}: " if several else ""
+    for candidate in told:
+        if candidate.verdict == "refused":
+            where = f"{candidate.group}: " if several else ""
+            yield (
+                "refused",
+                f"{where}{candidate.platform}: {'; '.join(reason.text for reason in candidate.judgements)}",
+            )
+    for candidate in told:
+        if candidate.verdict == "recommended":
+            for reason in words.against(candidate):
+                where = f"{candidate.group}: " if several else ""
                 cost = words.weight_text(reason)
                 yield "against it", f"{where}{reason.text}{f' (costs {cost})' if cost else ''}"
     for master in cluster.masters:
@@ -125,8 +132,8 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
 
 def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
     ordered = words.by_severity(cluster.advice)
-    for one in ordered[:_MOST_ADVICE]:
-        yield "advice", Text.assemble((f"{one.severity:<8}", _STYLES[one.severity]), one.text)
+    for advice in ordered[:_MOST_ADVICE]:
+        yield "advice", Text.assemble((f"{advice.severity:<8}", _STYLES[advice.severity]), advice.text)
     if len(ordered) > _MOST_ADVICE:
         yield (
             "advice",
@@ -178,16 +185,16 @@ def _rule(rule: str, grounds: Grounds) -> str:
 
 
 def _inputs(setting: Setting) -> list[tuple[str, RenderableType]]:
-    return [(one.name, Text(words.input_text(one))) for one in setting.inputs]
+    return [(fact.name, Text(words.input_text(fact))) for fact in setting.inputs]
 
 
 def _sources(sources: Iterable[Cited]) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
-    for one in sources:
-        spelled = Text(one.says)
-        if one.title:
-            spelled.append(f"\n{one.title}", "dim")
-        rows.append((one.label, spelled))
+    for source in sources:
+        spelled = Text(source.says)
+        if source.title:
+            spelled.append(f"\n{source.title}", "dim")
+        rows.append((source.label, spelled))
     return rows
 
 
@@ -209,10 +216,14 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     for column in ("verdict", "weight"):
         reasons.add_column(no_wrap=True, justify="right" if column == "weight" else "left")
     reasons.add_column()
-    for one in sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight))):
-        said = Text(one.text).append(f"\n{_rule(one.rule, grounds)}", "dim")
+    for judgement in sorted(
+        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
+    ):
+        said = Text(judgement.text).append(f"\n{_rule(judgement.rule, grounds)}", "dim")
         reasons.add_row(
-            Text(one.verdict, "green" if one.verdict == "for" else "red"), words.weight_text(one), said
+            Text(judgement.verdict, "green" if judgement.verdict == "for" else "red"),
+            words.weight_text(judgement),
+            said,
         )
     return Group(head, *([kinds] if candidate.kinds else []), Text(), reasons)
 
@@ -234,22 +245,26 @@ def master_text(master: Master, grounds: Grounds) -> RenderableType:
 
 def list_text(plan: Plan) -> RenderableType:
     """Every value with its reason, by the file it belongs to; then what is no value, the weightiest first."""
-    files = dict.fromkeys(one.file or words.OF_THE_PLAN for one in plan.settings)
+    files = dict.fromkeys(setting.file or words.OF_THE_PLAN for setting in plan.settings)
     parts: list[RenderableType] = []
     for name in files:
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
         table.add_column(ratio=3, overflow="fold")
         table.add_column(ratio=2, overflow="fold")
         table.add_column(ratio=4)
-        for one in plan.settings:
-            if (one.file or words.OF_THE_PLAN) == name:
-                held_for = f" ({one.worker or one.group})" if (one.worker or one.group) else ""
-                value = words.size_note(one) or value_text(one.value)
-                mark = Text("yours: ", "yellow") if one.origin == "user" else Text()
-                table.add_row(Text(f"{one.key}{held_for}"), Text(value), mark.append(one.reason, "dim"))
+        for setting in plan.settings:
+            if (setting.file or words.OF_THE_PLAN) == name:
+                held_for = (
+                    f" ({setting.worker or setting.group})" if (setting.worker or setting.group) else ""
+                )
+                value = words.size_note(setting) or value_text(setting.value)
+                mark = Text("yours: ", "yellow") if setting.origin == "user" else Text()
+                table.add_row(
+                    Text(f"{setting.key}{held_for}"), Text(value), mark.append(setting.reason, "dim")
+                )
         parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]
     if plan.cluster is not None and plan.cluster.advice:
-        table = _pairs((one.severity, one.text) for one in words.by_severity(plan.cluster.advice))
+        table = _pairs((advice.severity, advice.text) for advice in words.by_severity(plan.cluster.advice))
         parts += [Text("advice", "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)
 

@@ -32,7 +32,7 @@ def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent
             "each change, and the same data go through it.",
         ),
         warnings=(
-            *(one.text for one in found.warnings),
+            *(warning.text for warning in found.warnings),
             *(f"Not possible: {text}." for text in found.impossible),
         ),
         figure=tornado(found.effects),
@@ -46,26 +46,26 @@ def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent
 
 
 def _answer(found: WhatIf) -> str:
-    told = [one for one in found.effects if one.tells]
+    told = [effect for effect in found.effects if effect.tells]
     if not told:
         took = f"{found.suite} takes {seconds(found.elapsed_s)} as planned"
         return f"No change can be distinguished from none: {took}."
-    best = [one for one in told if one.share < 0][:1]
-    worst = [one for one in told if one.share > 0][:1]
+    best = [effect for effect in told if effect.share < 0][:1]
+    worst = [effect for effect in told if effect.share > 0][:1]
     if len(found.effects) == 1:
         return f"{found.suite} would take {_said(told[0])}."
-    said = [f"at best {found.suite} would take {_said(one)}" for one in best]
-    said += [f"at worst {'' if said else f'{found.suite} would take '}{_said(one)}" for one in worst]
+    said = [f"at best {found.suite} would take {_said(effect)}" for effect in best]
+    said += [f"at worst {'' if said else f'{found.suite} would take '}{_said(effect)}" for effect in worst]
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _said(one: Effect) -> str:
+def _said(effect: Effect) -> str:
     """``48 % less time with hosts 14 instead of 7 (45 % to 51 %)``."""
-    low, high = sorted((abs(one.low), abs(one.high)))
+    low, high = sorted((abs(effect.low), abs(effect.high)))
     return (
-        f"{percent(abs(one.share))} {'more' if one.share > 0 else 'less'} time with {one.quantity} "
-        f"{one.after} instead of {one.before} ({percent(low)} to {percent(high)})"
+        f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity} "
+        f"{effect.after} instead of {effect.before} ({percent(low)} to {percent(high)})"
     )
 
 
@@ -74,15 +74,15 @@ def _table(effects: Sequence[Effect]) -> Table:
         ("change", "from", "to", "time", "effect", "90 % interval", "verdict"),
         tuple(
             (
-                one.quantity,
-                one.before,
-                one.after,
-                seconds(one.elapsed_s),
-                signed(one.share),
-                f"{signed(one.low)} to {signed(one.high)}",
-                (longer(one.share) if one.tells else "cannot tell"),
+                effect.quantity,
+                effect.before,
+                effect.after,
+                seconds(effect.elapsed_s),
+                signed(effect.share),
+                f"{signed(effect.low)} to {signed(effect.high)}",
+                (longer(effect.share) if effect.tells else "cannot tell"),
             )
-            for one in effects
+            for effect in effects
         ),
     )
 
@@ -94,8 +94,16 @@ def _data(found: WhatIf) -> Data:
         (
             ("", "", "", found.elapsed_s, 0.0, 0.0, 0.0),
             *(
-                (one.quantity, one.before, one.after, one.elapsed_s, one.share, one.low, one.high)
-                for one in found.effects
+                (
+                    effect.quantity,
+                    effect.before,
+                    effect.after,
+                    effect.elapsed_s,
+                    effect.share,
+                    effect.low,
+                    effect.high,
+                )
+                for effect in found.effects
             ),
         ),
     )
@@ -121,14 +129,14 @@ def tornado(effects: Sequence[Effect]) -> Figure | None:
 
 def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
     """Every change with its place from the top, those of one quantity together, the largest effect first."""
-    order = list(dict.fromkeys(one.quantity for one in effects))
+    order = list(dict.fromkeys(effect.quantity for effect in effects))
     placed = []
     y = 0.0
     for _, some in groupby(
-        sorted(effects, key=lambda one: order.index(one.quantity)), key=lambda one: one.quantity
+        sorted(effects, key=lambda effect: order.index(effect.quantity)), key=lambda effect: effect.quantity
     ):
-        for one in some:
-            placed.append((y + _ROW / 2, one))
+        for effect in some:
+            placed.append((y + _ROW / 2, effect))
             y += _ROW
         y += _GAP
     return placed
@@ -137,8 +145,8 @@ def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
 def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     placed = _placed(effects)
     height = placed[-1][0] + _ROW / 2
-    low = min(0.0, *(min(one.low, one.share) for one in effects))
-    high = max(0.0, *(max(one.high, one.share) for one in effects))
+    low = min(0.0, *(min(effect.low, effect.share) for effect in effects))
+    high = max(0.0, *(max(effect.high, effect.share) for effect in effects))
     room = 0.03 * max(high - low, 0.01)
     x = linear(
         "share",
@@ -147,7 +155,7 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     )
     y = linear("y", [0, height], down=True, zero=False)
     colour = series_colour(_KEYS)
-    values = [_datum(y, one) for y, one in placed]
+    values = [_datum(y, effect) for y, effect in placed]
     layers: list[dict[str, Any]] = [
         layer(
             values,
@@ -187,19 +195,19 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     )
 
 
-def _datum(y: float, one: Effect) -> dict[str, Any]:
+def _datum(y: float, effect: Effect) -> dict[str, Any]:
     return {
-        "series": "shorter" if one.share < 0 else "longer",
-        "name": f"{one.quantity} {one.after}",
+        "series": "shorter" if effect.share < 0 else "longer",
+        "name": f"{effect.quantity} {effect.after}",
         "y": y,
         "none": 0,
-        "share": one.share,
-        "low": one.low,
-        "high": one.high,
-        "shade": 0.75 if one.tells else 0.25,
+        "share": effect.share,
+        "low": effect.low,
+        "high": effect.high,
+        "shade": 0.75 if effect.tells else 0.25,
         "said": (
-            f"{one.quantity} {one.before} to {one.after}: {signed(one.share)}, "
-            f"{signed(one.low)} to {signed(one.high)}"
+            f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}, "
+            f"{signed(effect.low)} to {signed(effect.high)}"
         ),
     }
 
@@ -209,11 +217,11 @@ def _figure_table(effects: Sequence[Effect]) -> Table:
         ("change", "effect", "5 % are below", "5 % are above"),
         tuple(
             (
-                f"{one.quantity} {one.before} to {one.after}",
-                signed(one.share),
-                signed(one.low),
-                signed(one.high),
+                f"{effect.quantity} {effect.before} to {effect.after}",
+                signed(effect.share),
+                signed(effect.low),
+                signed(effect.high),
             )
-            for one in effects
+            for effect in effects
         ),
     )

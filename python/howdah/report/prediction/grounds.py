@@ -25,7 +25,7 @@ from howdah.report.provenance import FactGroup
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
-_MEANT = {one.name: one for one in PARAMETERS}
+_MEANT = {parameter.name: parameter for parameter in PARAMETERS}
 
 
 class Ground(NamedTuple):
@@ -77,7 +77,7 @@ def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:
             "Plan",
             (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
         )
-    yield FactGroup("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
+    yield FactGroup("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 
 
 def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
@@ -85,9 +85,14 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
     if calibration is None:
         return
     rows = tuple(
-        (one.name, _MEANT[one.name].meaning if one.name in _MEANT else "", *_valued(one), one.origin)
-        for one in calibration.parameters
-        if "/" not in one.name
+        (
+            parameter.name,
+            _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
+            *_valued(parameter),
+            parameter.origin,
+        )
+        for parameter in calibration.parameters
+        if "/" not in parameter.name
     )
     yield Titled(
         "Parameters",
@@ -102,8 +107,13 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
             Table(
                 ("workload", "standard deviation", "and whatever the time", "figures"),
                 tuple(
-                    (one.quantity, percent(one.relative), seconds(one.seconds), str(one.cells))
-                    for one in calibration.residuals
+                    (
+                        residual.quantity,
+                        percent(residual.relative),
+                        seconds(residual.seconds),
+                        str(residual.cells),
+                    )
+                    for residual in calibration.residuals
                 ),
             ),
         )
@@ -113,7 +123,10 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         yield Titled(
             "What was known",
             "How far the runs reach that the calibration was made from.",
-            Table(("of", "least", "most"), tuple((one.name, *_ends(one)) for one in calibration.extents)),
+            Table(
+                ("of", "least", "most"),
+                tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
+            ),
         )
 
 
@@ -121,13 +134,13 @@ def _cells(calibration: Calibration) -> Titled:
     """Every known figure, and how far off the simulator is where it knew it and where it did not."""
     rows = tuple(
         (
-            f"{one.case}: {one.quantity}",
-            _in_unit(one, one.known),
-            _in_unit(one, one.simulated),
-            _off(one, one.error),
-            _off(one, one.left_out_error),
+            f"{cell.case}: {cell.quantity}",
+            _in_unit(cell, cell.known),
+            _in_unit(cell, cell.simulated),
+            _off(cell, cell.error),
+            _off(cell, cell.left_out_error),
         )
-        for one in calibration.cells
+        for cell in calibration.cells
     )
     return Titled(
         "How right it was",
@@ -156,11 +169,13 @@ def _off(cell: CalibrationCell, error: float | None) -> str:
     return signed(error)
 
 
-def _valued(one: CalibratedValue) -> tuple[str, str]:
+def _valued(parameter: CalibratedValue) -> tuple[str, str]:
     """A parameter and its interval, costs of a byte in nanoseconds."""
-    unit = _MEANT[one.name].unit if one.name in _MEANT else ""
+    unit = _MEANT[parameter.name].unit if parameter.name in _MEANT else ""
     scale, unit = (1e9, "ns/B") if unit == "s/B" else (1e3, "ms") if unit == "s" else (1.0, unit)
-    value, low, high = (f"{number * scale:.3g}" for number in (one.value, one.low, one.high))
+    value, low, high = (
+        f"{number * scale:.3g}" for number in (parameter.value, parameter.low, parameter.high)
+    )
     return f"{value} {unit}".rstrip(), f"{low} to {high}"
 
 
@@ -168,11 +183,11 @@ def _ends(extent: Extent) -> tuple[str, str]:
     ends = (extent.low, extent.high)
     match extent.unit:
         case "B":
-            low, high = (format_bytes(one) for one in ends)
+            low, high = (format_bytes(end) for end in ends)
         case "bit/s":
-            low, high = (format_bits_per_s(one) for one in ends)
+            low, high = (format_bits_per_s(end) for end in ends)
         case _:
-            low, high = (f"{one:,.4g}" if one < 10_000 else f"{one:,.0f}" for one in ends)
+            low, high = (f"{end:,.4g}" if end < 10_000 else f"{end:,.0f}" for end in ends)
     return low, high
 
 
@@ -180,6 +195,7 @@ def _sized(workload: Workload) -> str:
     size = workload.moved(Counters())
     sizes = [format_bytes(max(size))] if size is not None and isinstance(workload, TeraRows) else []
     counts = ((MAPS, "map"), (REDUCES, "reduce"), (FILES, "file"), (REPLICATION, "replica"))
-    found = ((option.of(workload), noun) for option, noun in counts)
-    sizes += [format_counted(count, noun) for count, noun in found if count is not None]
+    sizes += [
+        format_counted(count, noun) for option, noun in counts if (count := option.of(workload)) is not None
+    ]
     return ", ".join(sizes)

@@ -26,7 +26,7 @@ def growth(found: Sweep, calibration: Calibration | None) -> PredictionContent:
             f"{SIMULATED} With {grown}, the suite takes {seconds(first.elapsed_s)} at the smallest size and "
             f"{seconds(last.elapsed_s)} at the largest.",
         ),
-        warnings=tuple(one.text for one in found.warnings),
+        warnings=tuple(warning.text for warning in found.warnings),
         figure=growth_figure(found),
         about_table="Every size with its time and the load of the masters",
         table=_table(found),
@@ -42,15 +42,15 @@ def _table(found: Sweep) -> Table:
         ("hosts", "dataset", "time", "90 % interval", "sorted a second", "NameNode", "scheduler"),
         tuple(
             (
-                format_count(one.hosts),
-                format_bytes(one.dataset_bytes),
-                seconds(one.elapsed_s),
-                between(one.low_s, one.high_s),
-                format_rate(one.dataset_bytes / one.elapsed_s),
-                percent(one.namenode),
-                percent(one.scheduler),
+                format_count(point.hosts),
+                format_bytes(point.dataset_bytes),
+                seconds(point.elapsed_s),
+                between(point.low_s, point.high_s),
+                format_rate(point.dataset_bytes / point.elapsed_s),
+                percent(point.namenode),
+                percent(point.scheduler),
             )
-            for one in found.points
+            for point in found.points
         ),
     )
 
@@ -62,9 +62,9 @@ def _data(found: Sweep) -> tuple[Data, ...]:
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
         tuple(
-            (one.hosts, one.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
-            for one in found.points
-            for each in one.forecasts
+            (point.hosts, point.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
+            for point in found.points
+            for each in point.forecasts
         ),
     )
     return sizes, workloads

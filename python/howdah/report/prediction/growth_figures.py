@@ -59,7 +59,7 @@ def saturation_layers(found: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
 def growth_figure(found: Sweep) -> Figure:
     """The figure."""
     values = _values(found)
-    names = list(dict.fromkeys(one["series"] for one in values))
+    names = list(dict.fromkeys(value["series"] for value in values))
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
     saturates = " In the grey band a master becomes what all wait for." if found.saturation else ""
     return Figure(
@@ -80,7 +80,10 @@ def _values(found: Sweep) -> list[dict[str, Any]]:
         place = {"size": size(found, point), "at": _at(found, point.hosts, point.dataset_bytes)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
-        times += [(one.workload, one.low_s, one.median_s, one.high_s) for one in point.forecasts]
+        times += [
+            (forecast.workload, forecast.low_s, forecast.median_s, forecast.high_s)
+            for forecast in point.forecasts
+        ]
         values += [
             {
                 **place,
@@ -100,13 +103,15 @@ def _at(found: Sweep, hosts: int, dataset_bytes: int) -> str:
 
 
 def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
-    longest = max(one["high"] for one in values)
+    longest = max(value["high"] for value in values)
     unit = unit_of(longest)
-    drawn = [{**one, **{end: one[end] / unit.size_s for end in ("low", "time", "high")}} for one in values]
+    drawn = [
+        {**value, **{end: value[end] / unit.size_s for end in ("low", "time", "high")}} for value in values
+    ]
     x = size_axis(found)
-    wholes = [one["time"] for one in drawn if one["series"] == keys[0].name]
+    wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
     logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
-    least = min(one["low"] for one in drawn)
+    least = min(datum["low"] for datum in drawn)
     domain = [0.9 * least, 1.1 * longest / unit.size_s] if logarithmic else [0, 1.05 * longest / unit.size_s]
     y = {
         "field": "time",
@@ -154,26 +159,26 @@ def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
 
 def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool) -> list[dict[str, Any]]:
     """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
-    last = max(one["size"] for one in drawn)
-    ends = sorted((one for one in drawn if one["size"] == last), key=lambda one: -one["time"])
+    last = max(datum["size"] for datum in drawn)
+    ends = sorted((datum for datum in drawn if datum["size"] == last), key=lambda datum: -datum["time"])
     if logarithmic:
-        return [{**one, "label": one["time"]} for one in ends]
+        return [{**end, "label": end["time"]} for end in ends]
     step = _GAP / _TIME_HEIGHT * (domain[1] - domain[0])
     placed: list[dict[str, Any]] = []
-    for one in ends:
-        label = min(one["time"], placed[-1]["label"] - step) if placed else one["time"]
-        placed.append({**one, "label": label})
+    for end in ends:
+        label = min(end["time"], placed[-1]["label"] - step) if placed else end["time"]
+        placed.append({**end, "label": label})
     return placed
 
 
 def _time_table(found: Sweep) -> Table:
-    names = [one.workload for one in found.points[0].forecasts]
+    names = [forecast.workload for forecast in found.points[0].forecasts]
     return Table(
         ("size", *names, _WHOLE, "5 % are below", "5 % are above"),
         tuple(
             (
                 _at(found, point.hosts, point.dataset_bytes),
-                *(seconds(one.median_s) for one in point.forecasts),
+                *(seconds(forecast.median_s) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
                 seconds(point.low_s),
                 seconds(point.high_s),
@@ -206,13 +211,15 @@ def _masters_spec(found: Sweep) -> dict[str, Any]:
         for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
     ]
     x = size_axis(found)
-    top = max(1.05, *(1.05 * one["load"] for one in values))
+    top = max(1.05, *(1.05 * value["load"] for value in values))
     y = linear(
         "load", [0, top], {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True}
     )
     colour = series_colour(_KEYS)
     last = values[-1]["size"]
-    upper, lower = sorted((one for one in values if one["size"] == last), key=lambda one: -one["load"])
+    upper, lower = sorted(
+        (value for value in values if value["size"] == last), key=lambda datum: -datum["load"]
+    )
     step = 16 / _MASTERS_HEIGHT * top
     ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
     line = {"x": x, "y": y, "color": colour}

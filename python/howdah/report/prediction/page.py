@@ -70,7 +70,9 @@ def _page(said: PredictionContent, pictures: dict[str, str]) -> str:
         said.figures(),
         said=said,
         answer=drawn(said.figure, pictures) if said.figure else None,
-        shown=[(section, [drawn(one, pictures) for one in section.figures]) for section in said.sections],
+        shown=[
+            (section, [drawn(figure, pictures) for figure in section.figures]) for section in said.sections
+        ],
     )
 
 
@@ -88,7 +90,7 @@ def _blocks(said: PredictionContent, folder: str) -> Iterator[str]:
         yield f"## {escaped(section.title)}"
         if section.about:
             yield escaped(section.about)
-        yield from (figure_block(one, folder) for one in section.figures)
+        yield from (figure_block(figure, folder) for figure in section.figures)
         yield from titled(section.tables)
     yield "## What it rests on"
     for group in said.facts:
@@ -104,6 +106,6 @@ def write_page(said: PredictionContent, out_dir: Path) -> Path:
     replaced. Raises OSError if the directory cannot be written.
     """
     pictures = {figure.id: svg(figure) for figure in said.figures()}
-    numbers = {f"{NUMBERS}/{one.name}.csv": csv_text(one.columns, one.rows) for one in said.data}
+    numbers = {f"{NUMBERS}/{file.name}.csv": csv_text(file.columns, file.rows) for file in said.data}
     markdown = together(_blocks(said, FIGURES))
     return put_page(out_dir, said.name, _page(said, pictures), markdown, svg_files(pictures) | numbers)

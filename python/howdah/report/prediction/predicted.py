@@ -42,8 +42,8 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             f"{SIMULATED} Nine of ten runs are expected between the ends of an interval; "
             "howdah score holds a real run against them.",
         ),
-        warnings=tuple(one.text for one in prediction.warnings),
-        figure=spans([Span(one) for one in prediction.forecasts]),
+        warnings=tuple(warning.text for warning in prediction.warnings),
+        figure=spans([Span(forecast) for forecast in prediction.forecasts]),
         about_table="Predicted times with their 90 % intervals",
         table=_table(prediction.forecasts),
         sections=(),
@@ -58,10 +58,10 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
 
 
 def _answer(forecasts: Sequence[Forecast]) -> str:
-    wholes = [one for one in forecasts if one.phase is None]
-    main = max(wholes, key=lambda one: one.median_s)
+    wholes = [forecast for forecast in forecasts if forecast.phase is None]
+    main = max(wholes, key=lambda forecast: forecast.median_s)
     others = format_counted(len(wholes) - 1, "other workload")
-    rest = f"; the {others} {seconds(sum(one.median_s for one in wholes) - main.median_s)}"
+    rest = f"; the {others} {seconds(sum(forecast.median_s for forecast in wholes) - main.median_s)}"
     return (
         f"{main.workload} is predicted to take {seconds(main.median_s)}, nine times in ten "
         f"{between(main.low_s, main.high_s)}{rest if len(wholes) > 1 else ''}."
@@ -73,12 +73,12 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
         ("workload", "median", "90 % interval", "width"),
         tuple(
             (
-                named(one.workload, one.phase),
-                seconds(one.median_s),
-                between(one.low_s, one.high_s),
-                width(one),
+                named(forecast.workload, forecast.phase),
+                seconds(forecast.median_s),
+                between(forecast.low_s, forecast.high_s),
+                width(forecast),
             )
-            for one in forecasts
+            for forecast in forecasts
         ),
     )
 
@@ -99,9 +99,9 @@ class Span(NamedTuple):
 
 def spans(some: Sequence[Span]) -> Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
-    scored = any(one.measured_s is not None for one in some)
+    scored = any(span.measured_s is not None for span in some)
     measured = " A solid point is what was measured, red where it lies outside." if scored else ""
-    said = dict.fromkeys(_series(one) for one in some if one.measured_s is not None)
+    said = dict.fromkeys(_series(span) for span in some if span.measured_s is not None)
     return Figure(
         id="times",
         title="Predicted and measured times" if scored else "Predicted times",
@@ -118,7 +118,7 @@ def _series(span: Span) -> str:
 
 
 def _spec(some: Sequence[Span]) -> dict[str, Any]:
-    longest = max(max(one.forecast.high_s, one.measured_s or 0.0) for one in some)
+    longest = max(max(span.forecast.high_s, span.measured_s or 0.0) for span in some)
     unit = unit_of(longest)
     x = {
         "type": "quantitative",
@@ -133,16 +133,16 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
         "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
         "legend": None,
     }
-    predicted = [_datum(place, one, unit.size_s) for place, one in enumerate(some)]
+    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(some)]
     measured = [
         {
-            "series": _series(one),
+            "series": _series(span),
             "y": predicted[place]["y"],
-            "value": one.measured_s / unit.size_s,
-            "said": f"{predicted[place]['what']}: {seconds(one.measured_s)} measured",
+            "value": span.measured_s / unit.size_s,
+            "said": f"{predicted[place]['what']}: {seconds(span.measured_s)} measured",
         }
-        for place, one in enumerate(some)
-        if one.measured_s is not None
+        for place, span in enumerate(some)
+        if span.measured_s is not None
     ]
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
@@ -166,7 +166,7 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
             SHOWN,
         ),
         layer(
-            [{**one, "y": one["y"] - 0.36 * _ROW} for one in predicted],
+            [{**datum, "y": datum["y"] - 0.36 * _ROW} for datum in predicted],
             {
                 "type": "text",
                 "align": "left",
@@ -189,21 +189,21 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
 
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
-    one = span.forecast
-    what = named(one.workload, one.phase)
-    said = f"{seconds(one.median_s)}, {between(one.low_s, one.high_s)}"
+    forecast = span.forecast
+    what = named(forecast.workload, forecast.phase)
+    said = f"{seconds(forecast.median_s)}, {between(forecast.low_s, forecast.high_s)}"
     took = f"; measured {seconds(span.measured_s)}" if span.measured_s is not None else ""
     return {
         "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
-        "value": one.median_s / unit_s,
-        "low": one.low_s / unit_s,
-        "high": one.high_s / unit_s,
+        "value": forecast.median_s / unit_s,
+        "low": forecast.low_s / unit_s,
+        "high": forecast.high_s / unit_s,
         "what": what,
         "head": f"{what}: {said}{took}",
         "said": f"{what}: {said}",
         # The name of a phase is paler than that of its workload.
-        "shade": 1 if one.phase is None else 0.75,
+        "shade": 1 if forecast.phase is None else 0.75,
     }
 
 
@@ -213,12 +213,12 @@ def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
         (*columns, "measured") if scored else columns,
         tuple(
             (
-                named(one.forecast.workload, one.forecast.phase),
-                seconds(one.forecast.median_s),
-                seconds(one.forecast.low_s),
-                seconds(one.forecast.high_s),
-                *([seconds(one.measured_s)] if one.measured_s is not None else []),
+                named(span.forecast.workload, span.forecast.phase),
+                seconds(span.forecast.median_s),
+                seconds(span.forecast.low_s),
+                seconds(span.forecast.high_s),
+                *([seconds(span.measured_s)] if span.measured_s is not None else []),
             )
-            for one in some
+            for span in some
         ),
     )

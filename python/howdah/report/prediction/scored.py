@@ -27,7 +27,7 @@ _KEYS = (Key("inside", "group-2"), Key("outside", "fault"))
 
 def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> PredictionContent:
     """Everything that is said of a run's scores; ``history`` holds all so far, these among them."""
-    inside = sum(one.inside for one in history)
+    inside = sum(score.inside for score in history)
     return PredictionContent(
         name="score",
         title=f"{prediction.suite.name} scored",
@@ -36,10 +36,10 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         lead=(
             f"It was predicted {moment(prediction.created)}, before the run began. So far {inside} of "
             f"{len(history)} times lie in their 90 % intervals, where nine of ten should; the median error "
-            f"is {percent(median(abs(one.error) for one in history))}.",
+            f"is {percent(median(abs(score.error) for score in history))}.",
         ),
-        warnings=tuple(one.text for one in prediction.warnings),
-        figure=spans([Span(one.forecast, one.measured_s) for one in scores]),
+        warnings=tuple(warning.text for warning in prediction.warnings),
+        figure=spans([Span(score.forecast, score.measured_s) for score in scores]),
         about_table="Every predicted time compared with the measured one",
         table=_table(scores),
         sections=(
@@ -61,9 +61,11 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
 
 
 def _answer(scores: Sequence[Score]) -> str:
-    main = max((one for one in scores if one.forecast.phase is None), key=lambda one: one.measured_s)
+    main = max(
+        (score for score in scores if score.forecast.phase is None), key=lambda score: score.measured_s
+    )
     place = "inside" if main.inside else "outside"
-    several = f"; {sum(one.inside for one in scores)} of {len(scores)} times lie inside theirs"
+    several = f"; {sum(score.inside for score in scores)} of {len(scores)} times lie inside theirs"
     return (
         f"{main.forecast.workload} took {seconds(main.measured_s)} and was predicted to take "
         f"{seconds(main.forecast.median_s)}: {signed(main.error)}, {place} its interval"
@@ -76,14 +78,14 @@ def _table(scores: Sequence[Score]) -> Table:
         ("workload", "predicted", "90 % interval", "measured", "error", "verdict"),
         tuple(
             (
-                named(one.forecast.workload, one.forecast.phase),
-                seconds(one.forecast.median_s),
-                between(one.forecast.low_s, one.forecast.high_s),
-                seconds(one.measured_s),
-                signed(one.error),
-                "inside" if one.inside else "outside",
+                named(score.forecast.workload, score.forecast.phase),
+                seconds(score.forecast.median_s),
+                between(score.forecast.low_s, score.forecast.high_s),
+                seconds(score.measured_s),
+                signed(score.error),
+                "inside" if score.inside else "outside",
             )
-            for one in scores
+            for score in scores
         ),
     )
 
@@ -98,17 +100,17 @@ def _data(name: str, scores: Sequence[Score]) -> Data:
         ("prediction", "run", "engine", "workload", "phase", "low_s", "median_s", "high_s", "measured_s"),
         tuple(
             (
-                one.prediction,
-                one.run,
-                one.engine,
-                one.forecast.workload,
-                one.forecast.phase,
-                one.forecast.low_s,
-                one.forecast.median_s,
-                one.forecast.high_s,
-                one.measured_s,
+                score.prediction,
+                score.run,
+                score.engine,
+                score.forecast.workload,
+                score.forecast.phase,
+                score.forecast.low_s,
+                score.forecast.median_s,
+                score.forecast.high_s,
+                score.measured_s,
             )
-            for one in scores
+            for score in scores
         ),
     )
 
@@ -132,13 +134,13 @@ def hits(history: Sequence[Score]) -> Figure:
 
 
 def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
-    values = [_datum(place, one) for place, one in enumerate(drawn)]
+    values = [_datum(place, score) for place, score in enumerate(drawn)]
     runs = []
     for run, some in groupby(enumerate(drawn), key=lambda each: (each[1].run, each[1].prediction)):
         first = next(iter(some))[0]
         runs.append({"at": first - 0.5, "text": run[0]})
     x = linear("at", [-0.5, len(drawn) - 0.5], zero=False)
-    ends = [one[name] for one in values for name in ("low", "ratio", "high")]
+    ends = [value[name] for value in values for name in ("low", "ratio", "high")]
     y = {
         "field": "ratio",
         "type": "quantitative",
@@ -183,14 +185,14 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
     )
 
 
-def _datum(place: int, one: Score) -> dict[str, Any]:
-    predicted = one.forecast
-    ratio = one.measured_s / predicted.median_s
+def _datum(place: int, score: Score) -> dict[str, Any]:
+    predicted = score.forecast
+    ratio = score.measured_s / predicted.median_s
     return {
         "at": place,
-        "run": one.run,
+        "run": score.run,
         "what": named(predicted.workload, predicted.phase),
-        "series": "inside" if one.inside else "outside",
+        "series": "inside" if score.inside else "outside",
         "low": predicted.low_s / predicted.median_s,
         "ratio": ratio,
         "high": predicted.high_s / predicted.median_s,
@@ -203,18 +205,18 @@ def _figure_table(drawn: Sequence[Score]) -> Table:
         ("run and time", "over predicted", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
-                f"{one.run} {named(one.forecast.workload, one.forecast.phase)}",
-                f"{one.measured_s / one.forecast.median_s:.2f}",
-                f"{one.forecast.low_s / one.forecast.median_s:.2f}",
-                f"{one.forecast.high_s / one.forecast.median_s:.2f}",
-                "inside" if one.inside else f"outside by {percent(_beyond(one))}",
+                f"{score.run} {named(score.forecast.workload, score.forecast.phase)}",
+                f"{score.measured_s / score.forecast.median_s:.2f}",
+                f"{score.forecast.low_s / score.forecast.median_s:.2f}",
+                f"{score.forecast.high_s / score.forecast.median_s:.2f}",
+                "inside" if score.inside else f"outside by {percent(_beyond(score))}",
             )
-            for one in drawn
+            for score in drawn
         ),
     )
 
 
-def _beyond(one: Score) -> float:
+def _beyond(score: Score) -> float:
     """How far beyond the nearer end of its interval a time lies, as a share of that end."""
-    end = one.forecast.high_s if one.measured_s > one.forecast.high_s else one.forecast.low_s
-    return abs(one.measured_s / end - 1)
+    end = score.forecast.high_s if score.measured_s > score.forecast.high_s else score.forecast.low_s
+    return abs(score.measured_s / end - 1)

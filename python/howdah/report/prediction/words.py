@@ -78,13 +78,13 @@ def scored_runs(history: Sequence[Score]) -> Table:
 
 
 def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
-    for (run, prediction), group in groupby(history, key=lambda one: (one.run, one.prediction)):
+    for (run, prediction), group in groupby(history, key=lambda score: (score.run, score.prediction)):
         some = list(group)
         yield (
             run,
             prediction,
             some[0].engine,
             some[0].calibration or NONE,
-            f"{sum(one.inside for one in some)} of {len(some)}",
-            percent(median(abs(one.error) for one in some)),
+            f"{sum(score.inside for score in some)} of {len(some)}",
+            percent(median(abs(score.error) for score in some)),
         )

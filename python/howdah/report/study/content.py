@@ -97,9 +97,9 @@ def content(found: StudyFound) -> StudyContent:
         published_platforms=published_platforms_table(found),
         agreement=agreement(found),
         best_of=_best_of(found),
-        sections=tuple(_section(one) for one in found.strata),
+        sections=tuple(_section(stratum) for stratum in found.strata),
         open=tuple(_open(found)),
-        appendix=tuple(one for one in _appendix(found) if one.table.rows),
+        appendix=tuple(section for section in _appendix(found) if section.table.rows),
     )
 
 
@@ -126,7 +126,7 @@ def _runs(found: StudyFound) -> bool:
 
 def _best_of(found: StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
-    most = max((one.best_of for one in found.study.published), default=1)
+    most = max((publication.best_of for publication in found.study.published), default=1)
     if most == 1 or not any(run.origin is Origin.MEASURED for cell in found.cells for run in cell.runs):
         # A simulation speaks of whatever its calibration was held to.
         return ""
@@ -136,11 +136,11 @@ def _best_of(found: StudyFound) -> str:
     )
 
 
-def _section(one: StratumFound) -> StudySection:
-    comparison = one.comparison
+def _section(stratum: StratumFound) -> StudySection:
+    comparison = stratum.comparison
     base = comparison.baseline
     return StudySection(
-        title=one.name,
+        title=stratum.name,
         parts=tuple(
             GroupContent(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against
         ),
@@ -166,17 +166,17 @@ def _section(one: StratumFound) -> StudySection:
 
 def _open(found: StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
-    for one in found.strata:
-        where = f"{one.name}: " if one.name else ""
-        for each in one.comparison.against:
+    for stratum in found.strata:
+        where = f"{stratum.name}: " if stratum.name else ""
+        for each in stratum.comparison.against:
             untold: dict[str, list[str]] = {}
             for judged in each.wholes:
                 if judged.verdict is Verdict.CANNOT_TELL:
                     untold.setdefault(judged.why, []).append(_untold(judged))
             for why, several in untold.items():
-                differs = f"whether {each.group} differs from {one.comparison.baseline}"
+                differs = f"whether {each.group} differs from {stratum.comparison.baseline}"
                 yield f"{where}{differs} in {listed(several)}: {why}."
-        yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
+        yield from (f"{where}{each.what} is not compared: {each.why}." for each in stratum.comparison.refused)
     yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
     if not _runs(found):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."

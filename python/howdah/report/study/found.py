@@ -42,7 +42,7 @@ class CellRuns(NamedTuple):
         """The block size that it asks for, or its plan has."""
         if self.cell.settings.block_size is not None or self.plan is None:
             return self.cell.settings.block_size
-        planned = next((one.value for one in self.plan.settings if one.key == BLOCK_SIZE), None)
+        planned = next((setting.value for setting in self.plan.settings if setting.key == BLOCK_SIZE), None)
         return planned if isinstance(planned, int) else None
 
     @property
@@ -53,10 +53,11 @@ class CellRuns(NamedTuple):
     def values(self, name: str, workload: str, phase: str | None) -> list[float]:
         """What the good runs came to in one measure."""
         return [
-            one.value
+            reading.value
             for run in self.good
-            for one in run.readings
-            if (one.measure.name, one.measure.workload, one.measure.phase) == (name, workload, phase)
+            for reading in run.readings
+            if (reading.measure.name, reading.measure.workload, reading.measure.phase)
+            == (name, workload, phase)
         ]
 
 
@@ -84,7 +85,7 @@ class StudyFound(NamedTuple):
 
 def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:
     """The cells with these numbers: all of them, those of some levels of one factor, or one by one."""
-    cells = [one.cell for one in of]
+    cells = [cell.cell for cell in of]
     chosen = [cell for cell in cells if cell.number in some]
     if len(chosen) == len(cells) > 1:
         return ALL

@@ -55,19 +55,19 @@ def masters_table(found: StudyFound) -> Table:
     columns += tuple(f"{name} per {PER_BLOCKS} blocks/s" for name, _ in MASTERS)
     rows = tuple(
         (
-            one.cell.cell.name,
-            one.workload,
-            f"{one.blocks_per_s:.3g}" if one.blocks_per_s else NONE,
-            *(_share(busy) for busy in one.busy),
-            *(_share(one.normalised(place)) for place in range(len(MASTERS))),
+            load.cell.cell.name,
+            load.workload,
+            f"{load.blocks_per_s:.3g}" if load.blocks_per_s else NONE,
+            *(_share(busy) for busy in load.busy),
+            *(_share(load.normalised(place)) for place in range(len(MASTERS))),
         )
-        for one in loads(found)
+        for load in loads(found)
     )
     return Table(columns, rows)
 
 
 def _loads(cell: CellRuns) -> Iterator[Load]:
-    workloads = dict.fromkeys(one.measure.workload for run in cell.good for one in run.readings)
+    workloads = dict.fromkeys(reading.measure.workload for run in cell.good for reading in run.readings)
     for workload in workloads:
         busy = [cell.values(measure, workload, None) for _, measure in MASTERS]
         times = cell.values(ELAPSED, workload, None)
@@ -90,8 +90,8 @@ def masters_load(found: StudyFound) -> tuple[Figure, ...]:
     every = loads(found)
     figures = []
     for place, (master, _) in enumerate(MASTERS):
-        known = [one for one in every if one.normalised(place) is not None]
-        if len({one.cell.cell.number for one in known}) > 1:
+        known = [load for load in every if load.normalised(place) is not None]
+        if len({load.cell.cell.number for load in known}) > 1:
             figures.append(_figure(found, known, place, master))
     return tuple(figures)
 
@@ -116,37 +116,37 @@ def _series(found: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
     """A workload with all but the block size alike, where colours suffice; else all of a workload."""
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}
-    for one in known:
-        rest = {factor: label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS}
+    for load in known:
+        rest = {factor: label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS}
         said = named(found.study, rest)
-        by_levels.setdefault(f"{one.workload}, {said}" if said else one.workload, []).append(one)
-        by_workload.setdefault(one.workload, []).append(one)
+        by_levels.setdefault(f"{load.workload}, {said}" if said else load.workload, []).append(load)
+        by_workload.setdefault(load.workload, []).append(load)
     lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload
-    return {name: sorted(some, key=lambda one: one.blocks_per_s or 0) for name, some in lines.items()}
+    return {name: sorted(some, key=lambda load: load.blocks_per_s or 0) for name, some in lines.items()}
 
 
-def _line(one: Load) -> str:
+def _line(load: Load) -> str:
     """The levels of all but the block size: cells that differ in that alone lie on one line."""
-    return ", ".join(label for factor, label in one.cell.cell.levels.items() if factor != _BLOCKS)
+    return ", ".join(label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS)
 
 
 def _joined(lines: dict[str, list[Load]]) -> bool:
-    return any(len({_line(one) for one in some}) < len(some) for some in lines.values())
+    return any(len({_line(load) for load in some}) < len(some) for some in lines.values())
 
 
 def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
     rows = [
         {
             "series": name,
-            "line": _line(one),
-            "blocks": one.blocks_per_s,
-            "load": 100 * (one.normalised(place) or 0),
-            "cell": one.cell.cell.name,
-            "said": percent(one.normalised(place) or 0),
-            "solid": 0 if one.cell.good[0].origin is Origin.SIMULATED else 0.6,
+            "line": _line(load),
+            "blocks": load.blocks_per_s,
+            "load": 100 * (load.normalised(place) or 0),
+            "cell": load.cell.cell.name,
+            "said": percent(load.normalised(place) or 0),
+            "solid": 0 if load.cell.good[0].origin is Origin.SIMULATED else 0.6,
         }
         for name, some in lines.items()
-        for one in some
+        for load in some
     ]
     x = {
         "field": "blocks",
@@ -197,13 +197,13 @@ def _table(lines: dict[str, list[Load]], place: int) -> Table:
     rows = tuple(
         (
             name,
-            one.cell.cell.name,
-            f"{one.blocks_per_s or 0:.3g}",
-            f"{100 * (one.busy[place] or 0):.3g}",
-            f"{100 * (one.normalised(place) or 0):.3g}",
+            load.cell.cell.name,
+            f"{load.blocks_per_s or 0:.3g}",
+            f"{100 * (load.busy[place] or 0):.3g}",
+            f"{100 * (load.normalised(place) or 0):.3g}",
         )
         for name, some in lines.items()
-        for one in some
+        for load in some
     )
     columns = ("line", "cell", "blocks/s", "busy (% of a core)", f"for {PER_BLOCKS} blocks/s (%)")
     return Table(columns, rows)

@@ -53,8 +53,8 @@ def draw(found: StudyFound) -> StudyFigures:
         scaling=scaling(found),
         masters=masters_load(found),
         strata=tuple(
-            _numbered(draw_comparison(one.comparison, one.followed), number)
-            for number, one in enumerate(found.strata, start=1)
+            _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
+            for number, stratum in enumerate(found.strata, start=1)
         ),
     )
 
@@ -65,8 +65,8 @@ def _numbered(figures: Compared, number: int) -> Compared:
 
     return Compared(
         answer=mine(figures.answer) if figures.answer else None,
-        repeats=tuple(mine(one) for one in figures.repeats),
-        over_time=tuple(mine(one) for one in figures.over_time),
+        repeats=tuple(mine(figure) for figure in figures.repeats),
+        over_time=tuple(mine(figure) for figure in figures.over_time),
         whose=figures.whose,
     )
 
@@ -129,8 +129,8 @@ def _page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -
         Shown(
             section,
             drawn(compared.answer, pictures) if compared.answer else None,
-            tuple(drawn(one, pictures) for one in compared.repeats),
-            tuple(drawn(one, pictures) for one in compared.over_time),
+            tuple(drawn(figure, pictures) for figure in compared.repeats),
+            tuple(drawn(figure, pictures) for figure in compared.over_time),
             compared.whose,
         )
         for section, compared in zip(said.sections, figures.strata, strict=True)
@@ -153,7 +153,7 @@ def _page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -
         said=said,
         scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
         lead=drawn(figures.lead, pictures) if figures.lead else None,
-        masters=[drawn(one, pictures) for one in figures.masters],
+        masters=[drawn(figure, pictures) for figure in figures.masters],
         shown=shown,
     )
 
@@ -162,8 +162,10 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
     """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
     yield f"# {escaped(said.question)}"
     yield "\n".join(
-        f"- **{escaped(one.where)}:** {escaped(one.answer)}" if one.where else f"- {escaped(one.answer)}"
-        for one in said.conclusions
+        f"- **{escaped(conclusion.where)}:** {escaped(conclusion.answer)}"
+        if conclusion.where
+        else f"- {escaped(conclusion.answer)}"
+        for conclusion in said.conclusions
     )
     yield escaped(" · ".join(said.kicker))
     yield from (escaped(text) for text in (said.computed, said.unfinished) if text)
@@ -181,13 +183,13 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
         yield table(said.sizes)
     if said.masters.rows:
         yield "## The masters' load"
-        yield from (figure_block(one, folder) for one in figures.masters)
+        yield from (figure_block(figure, folder) for figure in figures.masters)
         yield table(said.masters)
     if said.published.rows or said.ratios.rows or said.published_platforms.rows:
         yield "## Beside what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
         beside = (said.beside, said.ratios, said.published_platforms)
-        yield from (table(one) for one in beside if one.rows)
+        yield from (table(listing) for listing in beside if listing.rows)
     for section, compared in zip(said.sections, figures.strata, strict=True):
         yield from _section(section, compared, folder, answered=figures.lead is not None)
     if said.open:
@@ -206,11 +208,13 @@ def _section(section: StudySection, figures: Compared, folder: str, *, answered:
         yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
     if section.remarks:
         yield "\n".join(f"- {escaped(text)}" for text in section.remarks)
-    yield from (figure_block(one, folder) for one in figures.repeats)
+    yield from (figure_block(figure, folder) for figure in figures.repeats)
     if figures.over_time:
         yield escaped(figures.whose)
-        yield from (figure_block(one, folder) for one in figures.over_time)
-    yield from titled([one for one in (section.changes, *section.others, section.tests) if one.table.rows])
+        yield from (figure_block(figure, folder) for figure in figures.over_time)
+    yield from titled(
+        [listing for listing in (section.changes, *section.others, section.tests) if listing.table.rows]
+    )
 
 
 def write_paper(found: StudyFound, out_dir: Path) -> Path:

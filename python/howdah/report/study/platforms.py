@@ -51,15 +51,15 @@ def platforms_table(found: StudyFound) -> Table:
     rows = tuple(
         (
             where(found.study, numbers, found.cells),
-            f"{one.workers:,}",
-            _count(one.cpus),
-            format_gib(one.memory_bytes),
-            _count(one.disks),
-            _count(one.maps),
-            _count(one.reduces),
-            one.masters,
+            f"{platform.workers:,}",
+            _count(platform.cpus),
+            format_gib(platform.memory_bytes),
+            _count(platform.disks),
+            _count(platform.maps),
+            _count(platform.reduces),
+            platform.masters,
         )
-        for one, numbers in cells.items()
+        for platform, numbers in cells.items()
     )
     return Table(_COLUMNS, rows)
 
@@ -69,12 +69,12 @@ def published_platforms_table(found: StudyFound) -> Table:
     columns = ("platform", "what", "published", "planned", "source")
     seen: dict[tuple[str, ...], None] = {}
     for published in found.study.published:
-        for one in published.platforms:
-            of = [cell for cell in found.cells if matches(one.at, dict(cell.cell.levels))]
+        for platform in published.platforms:
+            of = [cell for cell in found.cells if matches(platform.at, dict(cell.cell.levels))]
             division = next((some for cell in of for some in _divisions(cell.plan)), None)
             if division is not None:
                 name = where(found.study, [cell.cell.number for cell in of], found.cells)
-                for what, said, planned in _beside(one, division):
+                for what, said, planned in _beside(platform, division):
                     seen[(name, what, said, planned, published.source)] = None
     return Table(columns, tuple(seen))
 
@@ -84,8 +84,12 @@ def judgements_table(found: StudyFound) -> Table:
     cells: dict[tuple[str, str, str], list[int]] = {}
     for cell in found.cells:
         cluster = cell.plan.cluster if cell.plan else None
-        chosen = [one for one in cluster.candidates if one.verdict == "recommended"] if cluster else []
-        for judged in (judged for one in chosen for judged in one.judgements):
+        chosen = (
+            [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
+            if cluster
+            else []
+        )
+        for judged in (judged for candidate in chosen for judged in candidate.judgements):
             said = (judged.verdict, weight_text(judged), judged.text)
             cells.setdefault(said, []).append(cell.cell.number)
     rows = tuple((where(found.study, numbers, found.cells), *said) for said, numbers in cells.items())
@@ -99,7 +103,7 @@ def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[
         ("data disks", published.disks, planned.disks),
         ("maps at once", published.slots, planned.maps),
     )
-    yield from ((what, _count(said), _count(found)) for what, said, found in counts if said is not None)
+    yield from ((what, _count(said), _count(own)) for what, said, own in counts if said is not None)
     if published.memory is not None:
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
@@ -123,15 +127,15 @@ def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
 
 def _masters(cluster: Cluster) -> str:
     """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
-    whole = len({one.host for one in cluster.masters if one.whole_host})
-    beside = len({one.host for one in cluster.masters if one.shares and not one.whole_host})
-    places = sum(len(one.takes) for one in cluster.masters if not one.whole_host)
+    whole = len({master.host for master in cluster.masters if master.whole_host})
+    beside = len({master.host for master in cluster.masters if master.shares and not master.whole_host})
+    places = sum(len(master.takes) for master in cluster.masters if not master.whole_host)
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
         *([f"beside workers on {beside}"] if beside else []),
     ]
-    shadowed = ", shadowed" if any(one.shadow_host for one in cluster.masters) else ""
+    shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
     return f"{listed(parts) or NONE}{shadowed}"
 
 
@@ -155,9 +159,9 @@ def parameters_table(found: StudyFound) -> Table:
     planned = [cell for cell in found.cells if cell.parameters]
     values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
     for cell in planned:
-        for one in cell.parameters:
-            key = one.key + (f" ({one.worker})" if one.worker else "")
-            said = (_value(one), *_grounds(one))
+        for setting in cell.parameters:
+            key = setting.key + (f" ({setting.worker})" if setting.worker else "")
+            said = (_value(setting), *_grounds(setting))
             values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
     rows = tuple(
         (key, where(found.study, cells, planned), *said)
@@ -167,15 +171,17 @@ def parameters_table(found: StudyFound) -> Table:
     return Table(("parameter", "cells", "value", "why", "source"), rows)
 
 
-def _value(one: Setting) -> str:
+def _value(setting: Setting) -> str:
     """A value as Hadoop reads it, with its size in words where it is one."""
-    note = size_note(one)
-    return f"{value_text(one.value)} ({note})" if note else value_text(one.value)
+    note = size_note(setting)
+    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
 
 
-def _grounds(one: Setting) -> tuple[str, str]:
+def _grounds(setting: Setting) -> tuple[str, str]:
     """Why, and where that is from; what the plan took from its user is the study's."""
-    return ("given by the study", "its file") if one.origin == "user" else (one.reason, one.source)
+    return (
+        ("given by the study", "its file") if setting.origin == "user" else (setting.reason, setting.source)
+    )
 
 
 def runs_table(found: StudyFound) -> Table:

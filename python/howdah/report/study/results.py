@@ -29,11 +29,11 @@ SORT = "terasort"
 def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
     """Every workload with its phases behind it, as the runs have them."""
     every = dict.fromkeys(
-        (one.measure.workload, one.measure.phase)
+        (reading.measure.workload, reading.measure.phase)
         for cell in found.cells
         for run in cell.good
-        for one in run.readings
-        if one.measure.name == ELAPSED
+        for reading in run.readings
+        if reading.measure.name == ELAPSED
     )
     return list(every)
 
@@ -41,11 +41,11 @@ def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
 def primary_metrics(found: StudyFound) -> list[Measure]:
     """The metrics that workloads are run for, as the runs have them."""
     every = dict.fromkeys(
-        one.measure
+        reading.measure
         for cell in found.cells
         for run in cell.good
-        for one in run.readings
-        if one.measure.primary
+        for reading in run.readings
+        if reading.measure.primary
     )
     return list(every)
 
@@ -53,13 +53,13 @@ def primary_metrics(found: StudyFound) -> list[Measure]:
 def results_table(found: StudyFound) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
     shown, metrics = stretches(found), primary_metrics(found)
-    columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*one) for one in shown))
+    columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*pair) for pair in shown))
     rows = tuple(
         (
             *cell.cell.levels.values(),
             _count(cell),
-            *(_mean(cell.values(one.name, one.workload, None), one.unit) for one in metrics),
-            *(_mean(cell.values(ELAPSED, *one)) for one in shown),
+            *(_mean(cell.values(measure.name, measure.workload, None), measure.unit) for measure in metrics),
+            *(_mean(cell.values(ELAPSED, *pair)) for pair in shown),
         )
         for cell in found.cells
         if cell.cell.runs
@@ -99,8 +99,8 @@ def by_size(found: StudyFound) -> list[list[CellRuns]]:
         if cell.cell.settings.dataset is not None and cell.values(ELAPSED, SORT, None):
             key = tuple(label for name, label in cell.cell.levels.items() if name != "dataset")
             lines.setdefault(key, []).append(cell)
-    ordered = [sorted(cells, key=lambda one: one.cell.settings.dataset or 0) for cells in lines.values()]
-    return [cells for cells in ordered if len({one.cell.settings.dataset for one in cells}) > 1]
+    ordered = [sorted(cells, key=lambda cell: cell.cell.settings.dataset or 0) for cells in lines.values()]
+    return [cells for cells in ordered if len({member.cell.settings.dataset for member in cells}) > 1]
 
 
 def sorted_size(cell: CellRuns) -> tuple[int, float]:
@@ -149,14 +149,14 @@ class Conclusion(NamedTuple):
 def conclusions(found: StudyFound) -> tuple[Conclusion, ...]:
     """A sentence for each stratum; else how time grew with size, or what is planned."""
     if found.strata:
-        return tuple(Conclusion(one.name, _answer(one.comparison)) for one in found.strata)
+        return tuple(Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in found.strata)
     if by_size(found):
         return tuple(_grown(found))
     if not any(cell.cell.runs for cell in found.cells):
         return tuple(
-            Conclusion(one.cell.name, planned(one.plan, one.plan.cluster))
-            for one in found.cells
-            if one.plan is not None and one.plan.cluster is not None
+            Conclusion(cell.cell.name, planned(cell.plan, cell.plan.cluster))
+            for cell in found.cells
+            if cell.plan is not None and cell.plan.cluster is not None
         )
     done = sum(bool(cell.good) for cell in found.cells)
     ran = f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is compared with another."
@@ -169,15 +169,15 @@ def _answer(comparison: Comparison) -> str:
     if len(comparison.against) > 1:
         return main
     (only,) = comparison.against
-    if not any(one.is_told for one in only.wholes):
+    if not any(result.is_told for result in only.wholes):
         return main
-    others = [one for one in only.wholes if f"{subject(one.measure)} " not in main]
+    others = [result for result in only.wholes if f"{subject(result.measure)} " not in main]
     told = [
-        f"{subject(one.measure)} {more(one)} ({interval(one)})"
-        for one in others
-        if one.is_told and one.ratio is not None
+        f"{subject(result.measure)} {more(result)} ({interval(result)})"
+        for result in others
+        if result.is_told and result.ratio is not None
     ]
-    unclear = [subject(one.measure) for one in others if one.verdict is Verdict.CANNOT_TELL]
+    unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
     also = f" Also: {listed(told)}." if told else ""
     return f"{main}{also}" + (f" Of {listed(unclear)} no difference is certain." if unclear else "")
 

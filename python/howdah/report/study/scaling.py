@@ -75,7 +75,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             for size in sizes
         ]
         ends.append((name, geometric_mean(times[-1])))
-    drawn = [one["time"] for one in (*points, *laws)]
+    drawn = [datum["time"] for datum in (*points, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
     colours = {key.name: key.token for key in keys}
     names = spread(
@@ -92,7 +92,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         "axis": {
             "title": "dataset (GB)",
             "format": "~g",
-            "values": sorted({one["size"] for one in points}),
+            "values": sorted({point["size"] for point in points}),
             "labelOverlap": True,
         },
     }
@@ -103,7 +103,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         "axis": {
             **level_title("terasort (s)"),
             "format": "~g",
-            "values": [one for one in _round(high / low) if low <= one <= high],
+            "values": [value for value in _round(high / low) if low <= value <= high],
             "grid": True,
         },
     }
@@ -130,7 +130,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             name=DATA,
         ),
         layer(
-            [{"series": one.name, "y": one.y} for one in names],
+            [{"series": label.name, "y": label.y} for label in names],
             {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
             {
                 "x": {"value": {"expr": "width"}},
