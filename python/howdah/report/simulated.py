@@ -35,8 +35,8 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 def _beside(evidence: Evidence) -> Iterator[Titled]:
     """A table for each published or measured run of the same work."""
     for source, group in groupby(evidence.beside, lambda time: time.source):
-        found = list(group)
-        first = found[0]
+        times = list(group)
+        first = times[0]
         rows = tuple(
             (
                 named(time.workload, time.phase),
@@ -44,7 +44,7 @@ def _beside(evidence: Evidence) -> Iterator[Titled]:
                 seconds(time.known_s),
                 signed(time.error),
             )
-            for time in found
+            for time in times
         )
         alike = "The same work on the same hosts, divided alike"
         yield Titled(

@@ -152,12 +152,12 @@ def _judged(result: Judged) -> tuple[str, ...]:
 
 
 def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
-    found: dict[Measure, list[float]] = {}
+    values: dict[Measure, list[float]] = {}
     for run in group.runs:
         for reading in run.readings:
             if reading.measure.is_judged:
-                found.setdefault(reading.measure, []).append(reading.value)
-    return list(found.items())
+                values.setdefault(reading.measure, []).append(reading.value)
+    return list(values.items())
 
 
 def changes_table(comparison: Comparison) -> Table:
@@ -165,22 +165,22 @@ def changes_table(comparison: Comparison) -> Table:
     by_group = [
         {(change.aspect, change.name): change for change in each.changes} for each in comparison.against
     ]
-    bases = {key: change.base for found in by_group for key, change in found.items()}
+    bases = {key: change.base for changes in by_group for key, change in changes.items()}
     aspects = list(Aspect)
     rows = tuple(
         (
             aspect.value,
             name,
             bases[aspect, name] or NONE,
-            *(_changed(found, (aspect, name)) for found in by_group),
+            *(_changed(changes, (aspect, name)) for changes in by_group),
         )
         for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
     )
     return Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
 
 
-def _changed(found: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
-    return (found[key].other or NONE) if key in found else ""
+def _changed(changes: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
+    return (changes[key].other or NONE) if key in changes else ""
 
 
 def others_table(against: Against, baseline: str) -> Table:

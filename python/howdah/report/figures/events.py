@@ -40,18 +40,18 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     later: that is another mark only where there is room for one.
     """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
-    found: list[EventMark] = []
+    marks: list[EventMark] = []
     for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
         daemon, _, what = event.kind.partition("-")
         at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
         mark = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
-        last = found[-1] if found else None
+        last = marks[-1] if marks else None
         if last and last.worker == mark.worker and _alike(last, mark, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
-            found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
+            marks[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
         else:
-            found.append(mark)
-    return found
+            marks.append(mark)
+    return marks
 
 
 def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:

@@ -50,14 +50,14 @@ def _storage(source: FigureSource) -> list[Files]:
 
 
 def _dfsio(source: FigureSource) -> list[Files]:
-    found = []
+    groups = []
     for figures in source.evidence.dfsio:
         result = source.record.workloads[source.evidence.time_of(figures.workload).index]
         timed = [file for file in result.files if file.io_s > 0]
         if timed:
             rates = tuple(file.bytes / file.io_s for file in timed)
-            found.append(Files(f"{figures.workload}: throughput per file", timed[0].operation, rates, ""))
-    return found
+            groups.append(Files(f"{figures.workload}: throughput per file", timed[0].operation, rates, ""))
+    return groups
 
 
 def _figure(source: FigureSource, id_: str, drawn: Files) -> Figure:

@@ -64,7 +64,7 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
     ``shown`` is the length of the axis in its unit, drawn ``width`` pixels wide.
     """
     pixels = width / shown
-    found: list[Name] = []
+    names: list[Name] = []
     ends: list[float] = []
     for name, start, end in stretches:
         wide = _LETTER * len(name) + _GAP
@@ -74,12 +74,12 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
         if row == MOST_ROWS:
             row = min(range(MOST_ROWS), key=ends.__getitem__)
         ends[row : row + 1] = [start * pixels + wide]
-        found.append(Name(name, start, None, row))
+        names.append(Name(name, start, None, row))
     return [
         label._replace(
-            until=next((later.start for later in found[place + 1 :] if later.row == label.row), None)
+            until=next((later.start for later in names[place + 1 :] if later.row == label.row), None)
         )
-        for place, label in enumerate(found)
+        for place, label in enumerate(names)
     ]
 
 

@@ -103,16 +103,16 @@ def rows(
 def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
     """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 3) for edge in shown.grid]
-    found = []
+    data = []
     for place, row in enumerate(shown.rows):
         for step, time in enumerate(times):
             at = min(step, len(times) - 2)
             until = times[min(step + 1, len(times) - 1)]
-            found.append(
+            data.append(
                 {"row": place, "machine": row.name, "time": time, "until": until}
                 | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
             )
-    return found
+    return data
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _words(
 
 def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
-    found = []
+    layers = []
     for key in dict.fromkeys(note.key for note in beside):
         own = [note for note in beside if note.key == key]
         values = []
@@ -177,11 +177,11 @@ def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any
         at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
-        found += [
+        layers += [
             layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
             layer(values, {**words, "opacity": {"expr": seen}}, {**at, "text": {"field": "text"}}),
         ]
-    return found
+    return layers
 
 
 def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:

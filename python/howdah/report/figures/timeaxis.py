@@ -42,14 +42,14 @@ def bands(source: FigureSource) -> list[PhaseBand]:
 
     The preparation's are among them only in a run that came no further.
     """
-    found: list[PhaseBand] = []
+    shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
-        found.extend(
+        shown.extend(
             PhaseBand(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
         )
         if not workload.phases:
-            found.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
-    return found or [
+            shown.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
+    return shown or [
         PhaseBand("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
     ]
 

@@ -20,42 +20,44 @@ _ROW, _BAR, _GAP = 26, 16, 8
 _KEYS = (Key("shorter", "group-2"), Key("longer", "group-3"))
 
 
-def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent:
+def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of changes; ``calibration`` is the one that they rest on."""
     return PredictionContent(
         name="what-if",
-        title=f"{found.suite}: what one change would do",
-        kicker=(found.suite, "what if", "simulated"),
-        answer=_answer(found),
+        title=f"{variation.suite}: what one change would do",
+        kicker=(variation.suite, "what if", "simulated"),
+        answer=_answer(variation),
         lead=(
-            f"{SIMULATED} As planned the suite takes {seconds(found.elapsed_s)}; the plan is made anew with "
-            "each change, and the same data go through it.",
+            f"{SIMULATED} As planned the suite takes {seconds(variation.elapsed_s)}; the plan is made anew "
+            "with each change, and the same data go through it.",
         ),
         warnings=(
-            *(warning.text for warning in found.warnings),
-            *(f"Not possible: {text}." for text in found.impossible),
+            *(warning.text for warning in variation.warnings),
+            *(f"Not possible: {text}." for text in variation.impossible),
         ),
-        figure=tornado(found.effects),
+        figure=tornado(variation.effects),
         about_table="Every change with what it does",
-        table=_table(found.effects),
+        table=_table(variation.effects),
         sections=(),
-        facts=tuple(facts(Ground.of_variation(found, calibration))),
+        facts=tuple(facts(Ground.of_variation(variation, calibration))),
         grounds=tuple(calibration_tables(calibration)),
-        data=(_data(found),),
+        data=(_data(variation),),
     )
 
 
-def _answer(found: WhatIf) -> str:
-    told = [effect for effect in found.effects if effect.tells]
+def _answer(variation: WhatIf) -> str:
+    told = [effect for effect in variation.effects if effect.tells]
     if not told:
-        took = f"{found.suite} takes {seconds(found.elapsed_s)} as planned"
+        took = f"{variation.suite} takes {seconds(variation.elapsed_s)} as planned"
         return f"No change can be distinguished from none: {took}."
     best = [effect for effect in told if effect.share < 0][:1]
     worst = [effect for effect in told if effect.share > 0][:1]
-    if len(found.effects) == 1:
-        return f"{found.suite} would take {_said(told[0])}."
-    said = [f"at best {found.suite} would take {_said(effect)}" for effect in best]
-    said += [f"at worst {'' if said else f'{found.suite} would take '}{_said(effect)}" for effect in worst]
+    if len(variation.effects) == 1:
+        return f"{variation.suite} would take {_said(told[0])}."
+    said = [f"at best {variation.suite} would take {_said(effect)}" for effect in best]
+    said += [
+        f"at worst {'' if said else f'{variation.suite} would take '}{_said(effect)}" for effect in worst
+    ]
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -87,12 +89,12 @@ def _table(effects: Sequence[Effect]) -> Table:
     )
 
 
-def _data(found: WhatIf) -> Data:
+def _data(variation: WhatIf) -> Data:
     return Data(
         "effects",
         ("quantity", "before", "after", "elapsed_s", "share", "low", "high"),
         (
-            ("", "", "", found.elapsed_s, 0.0, 0.0, 0.0),
+            ("", "", "", variation.elapsed_s, 0.0, 0.0, 0.0),
             *(
                 (
                     effect.quantity,
@@ -103,7 +105,7 @@ def _data(found: WhatIf) -> Data:
                     effect.low,
                     effect.high,
                 )
-                for effect in found.effects
+                for effect in variation.effects
             ),
         ),
     )

@@ -49,10 +49,10 @@ class Ground(NamedTuple):
         )
 
     @classmethod
-    def of_variation(cls, found: WhatIf | Sweep, calibration: Calibration | None) -> Self:
+    def of_variation(cls, variation: WhatIf | Sweep, calibration: Calibration | None) -> Self:
         """That of changes or of growth."""
         best_of = calibration.best_of if calibration else 1
-        return cls(found.calibration, best_of, found.replications, found.seed)
+        return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
 def facts(ground: Ground) -> Iterator[FactGroup]:

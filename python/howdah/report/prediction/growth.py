@@ -13,31 +13,31 @@ from howdah.report.prediction.words import SIMULATED, between, saturation_said
 from howdah.units import format_bytes, format_count, format_rate
 
 
-def growth(found: Sweep, calibration: Calibration | None) -> PredictionContent:
+def growth(sweep: Sweep, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of growth; ``calibration`` is the one that it rests on."""
-    first, last = found.points[0], found.points[-1]
-    grown = "as much data for each host at every size" if found.quantity == "hosts" else "the same hosts"
+    first, last = sweep.points[0], sweep.points[-1]
+    grown = "as much data for each host at every size" if sweep.quantity == "hosts" else "the same hosts"
     return PredictionContent(
         name="sweep",
-        title=f"{found.suite}: how it grows",
-        kicker=(found.suite, f"{found.quantity} swept", "simulated"),
-        answer=saturation_said(found),
+        title=f"{sweep.suite}: how it grows",
+        kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        answer=saturation_said(sweep),
         lead=(
             f"{SIMULATED} With {grown}, the suite takes {seconds(first.elapsed_s)} at the smallest size and "
             f"{seconds(last.elapsed_s)} at the largest.",
         ),
-        warnings=tuple(warning.text for warning in found.warnings),
-        figure=growth_figure(found),
+        warnings=tuple(warning.text for warning in sweep.warnings),
+        figure=growth_figure(sweep),
         about_table="Every size with its time and the load of the masters",
-        table=_table(found),
-        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(found),)),),
-        facts=tuple(facts(Ground.of_variation(found, calibration))),
+        table=_table(sweep),
+        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(sweep),)),),
+        facts=tuple(facts(Ground.of_variation(sweep, calibration))),
         grounds=tuple(calibration_tables(calibration)),
-        data=_data(found),
+        data=_data(sweep),
     )
 
 
-def _table(found: Sweep) -> Table:
+def _table(sweep: Sweep) -> Table:
     return Table(
         ("hosts", "dataset", "time", "90 % interval", "sorted a second", "NameNode", "scheduler"),
         tuple(
@@ -50,20 +50,20 @@ def _table(found: Sweep) -> Table:
                 percent(point.namenode),
                 percent(point.scheduler),
             )
-            for point in found.points
+            for point in sweep.points
         ),
     )
 
 
-def _data(found: Sweep) -> tuple[Data, ...]:
+def _data(sweep: Sweep) -> tuple[Data, ...]:
     columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
-    sizes = Data.of("sizes", columns, found.points)
+    sizes = Data.of("sizes", columns, sweep.points)
     workloads = Data(
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
         tuple(
             (point.hosts, point.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
-            for point in found.points
+            for point in sweep.points
             for each in point.forecasts
         ),
     )

@@ -24,14 +24,14 @@ _MASTERS_HEIGHT = 180
 _KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
 
 
-def size(found: Sweep, point: Point) -> float:
+def size(sweep: Sweep, point: Point) -> float:
     """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
-    return float(point.hosts) if found.quantity == "hosts" else point.dataset_bytes / _TB
+    return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
 
 
-def size_axis(found: Sweep) -> dict[str, Any]:
+def size_axis(sweep: Sweep) -> dict[str, Any]:
     """The axis across."""
-    least, most = size(found, found.points[0]), size(found, found.points[-1])
+    least, most = size(sweep, sweep.points[0]), size(sweep, sweep.points[-1])
     many = most / least >= _FAR_APART
     return {
         "field": "size",
@@ -40,44 +40,44 @@ def size_axis(found: Sweep) -> dict[str, Any]:
         if many
         else {"nice": False, "zero": False, "domain": [least, most]},
         "axis": {
-            "title": "hosts" if found.quantity == "hosts" else "dataset (TB)",
+            "title": "hosts" if sweep.quantity == "hosts" else "dataset (TB)",
             "format": "~g",
             "tickCount": 6,
         },
     }
 
 
-def saturation_layers(found: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
+def saturation_layers(sweep: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
     """A quiet band between the sizes where a master saturates; none where none does."""
-    if found.saturation is None:
+    if sweep.saturation is None:
         return []
-    before, after = found.saturation
-    values = [{"size": size(found, before), "size2": size(found, after)}]
+    before, after = sweep.saturation
+    values = [{"size": size(sweep, before), "size2": size(sweep, after)}]
     return [layer(values, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}})]
 
 
-def growth_figure(found: Sweep) -> Figure:
+def growth_figure(sweep: Sweep) -> Figure:
     """The figure."""
-    values = _values(found)
+    values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
-    saturates = " In the grey band a master becomes what all wait for." if found.saturation else ""
+    saturates = " In the grey band a master becomes what all wait for." if sweep.saturation else ""
     return Figure(
         id="growth",
         title="Time at each size",
         caption=f"Dashed lines are medians, bands their 90 % intervals; all of it is simulated.{saturates}",
-        spec=_time_spec(found, values, keys),
-        table=_time_table(found),
+        spec=_time_spec(sweep, values, keys),
+        table=_time_table(sweep),
         keys=keys if len(keys) > 1 else (),
         marks=3 * len(values),
     )
 
 
-def _values(found: Sweep) -> list[dict[str, Any]]:
+def _values(sweep: Sweep) -> list[dict[str, Any]]:
     """Every time in seconds, the whole suite's first where it has several workloads."""
     values = []
-    for point in found.points:
-        place = {"size": size(found, point), "at": _at(found, point.hosts, point.dataset_bytes)}
+    for point in sweep.points:
+        place = {"size": size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
         times += [
@@ -98,17 +98,17 @@ def _values(found: Sweep) -> list[dict[str, Any]]:
     return values
 
 
-def _at(found: Sweep, hosts: int, dataset_bytes: int) -> str:
-    return format_counted(hosts, "host") if found.quantity == "hosts" else format_bytes(dataset_bytes)
+def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
+    return format_counted(hosts, "host") if sweep.quantity == "hosts" else format_bytes(dataset_bytes)
 
 
-def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
+def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
     longest = max(value["high"] for value in values)
     unit = unit_of(longest)
     drawn = [
         {**value, **{end: value[end] / unit.size_s for end in ("low", "time", "high")}} for value in values
     ]
-    x = size_axis(found)
+    x = size_axis(sweep)
     wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
     logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
     least = min(datum["low"] for datum in drawn)
@@ -122,7 +122,7 @@ def _time_spec(found: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
     colour = series_colour(keys)
     line = {"x": x, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
-        *saturation_layers(found, x),
+        *saturation_layers(sweep, x),
         layer(
             drawn,
             {"type": "area", "opacity": 0.18},
@@ -171,24 +171,24 @@ def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool
     return placed
 
 
-def _time_table(found: Sweep) -> Table:
-    names = [forecast.workload for forecast in found.points[0].forecasts]
+def _time_table(sweep: Sweep) -> Table:
+    names = [forecast.workload for forecast in sweep.points[0].forecasts]
     return Table(
         ("size", *names, _WHOLE, "5 % are below", "5 % are above"),
         tuple(
             (
-                _at(found, point.hosts, point.dataset_bytes),
+                _at(sweep, point.hosts, point.dataset_bytes),
                 *(seconds(forecast.median_s) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
                 seconds(point.low_s),
                 seconds(point.high_s),
             )
-            for point in found.points
+            for point in sweep.points
         ),
     )
 
 
-def masters(found: Sweep) -> Figure:
+def masters(sweep: Sweep) -> Figure:
     """The figure."""
     return Figure(
         id="masters",
@@ -197,20 +197,20 @@ def masters(found: Sweep) -> Figure:
             "The share of one core in the phase that loads each most; above the line a master is what "
             "everything waits for. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
         ),
-        spec=_masters_spec(found),
-        table=_masters_table(found),
+        spec=_masters_spec(sweep),
+        table=_masters_table(sweep),
         keys=_KEYS,
-        marks=2 * len(found.points),
+        marks=2 * len(sweep.points),
     )
 
 
-def _masters_spec(found: Sweep) -> dict[str, Any]:
+def _masters_spec(sweep: Sweep) -> dict[str, Any]:
     values: list[dict[str, Any]] = [
-        {"size": size(found, point), "series": key.name, "load": load, "said": percent(load)}
-        for point in found.points
+        {"size": size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
+        for point in sweep.points
         for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
     ]
-    x = size_axis(found)
+    x = size_axis(sweep)
     top = max(1.05, *(1.05 * value["load"] for value in values))
     y = linear(
         "load", [0, top], {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True}
@@ -224,7 +224,7 @@ def _masters_spec(found: Sweep) -> dict[str, Any]:
     ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
     line = {"x": x, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
-        *saturation_layers(found, x),
+        *saturation_layers(sweep, x),
         layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
         layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
         layer(
@@ -247,7 +247,7 @@ def _masters_spec(found: Sweep) -> dict[str, Any]:
     )
 
 
-def _masters_table(found: Sweep) -> Table:
+def _masters_table(sweep: Sweep) -> Table:
     return Table(
         ("hosts", "dataset", "NameNode", "scheduler"),
         tuple(
@@ -257,6 +257,6 @@ def _masters_table(found: Sweep) -> Table:
                 percent(point.namenode),
                 percent(point.scheduler),
             )
-            for point in found.points
+            for point in sweep.points
         ),
     )

@@ -46,26 +46,26 @@ def unit_of(longest_s: float) -> AxisUnit:
     return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
 
 
-def saturation_said(found: Sweep) -> str:
+def saturation_said(sweep: Sweep) -> str:
     """Between which sizes a master saturates, or how far the busiest is from it."""
-    last = found.points[-1]
-    if found.saturation is not None:
-        before, after = found.saturation
-        return f"The {_master(after)} saturates between {_size(found, before)} and {_size(found, after)}."
-    if found.points[0].busiest >= SATURATED:
-        return f"The {_master(found.points[0])} is saturated at {_size(found, found.points[0])} already."
+    last = sweep.points[-1]
+    if sweep.saturation is not None:
+        before, after = sweep.saturation
+        return f"The {_master(after)} saturates between {_size(sweep, before)} and {_size(sweep, after)}."
+    if sweep.points[0].busiest >= SATURATED:
+        return f"The {_master(sweep.points[0])} is saturated at {_size(sweep, sweep.points[0])} already."
     load = f"the {_master(last)} is busy for {last.busiest:.0%} of a core"
-    return f"No master saturates: at {_size(found, last)} {load}."
+    return f"No master saturates: at {_size(sweep, last)} {load}."
 
 
 def _master(point: Point) -> str:
     return "NameNode" if point.namenode >= point.scheduler else "scheduler"
 
 
-def _size(found: Sweep, point: Point) -> str:
+def _size(sweep: Sweep, point: Point) -> str:
     return (
         format_counted(point.hosts, "host")
-        if found.quantity == "hosts"
+        if sweep.quantity == "hosts"
         else format_bytes(point.dataset_bytes)
     )
 

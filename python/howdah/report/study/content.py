@@ -69,65 +69,65 @@ class StudyContent(NamedTuple):
     appendix: tuple[Titled, ...]
 
 
-def content(found: StudyFound) -> StudyContent:
+def content(findings: StudyFound) -> StudyContent:
     """Put everything into words."""
-    study = found.study
-    runs = [run for cell in found.cells for run in cell.runs]
+    study = findings.study
+    runs = [run for cell in findings.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
     return StudyContent(
         title=study.question,
         kicker=(
             study.study,
             study.suite,
-            format_counted(len(found.cells), "cell"),
+            format_counted(len(findings.cells), "cell"),
             format_counted(len(runs), "run"),
-            " and ".join(origins) or ("nothing has run" if _runs(found) else "only planned"),
+            " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         question=study.question,
-        conclusions=conclusions(found),
-        computed=_computed(found),
-        unfinished=f"{format_counted(found.left, 'run')} still to be made." if found.left else "",
-        platforms=platforms_table(found),
-        results=results_table(found),
-        sizes=sizes_table(found),
-        masters=masters_table(found),
-        beside=beside_table(found),
-        published=published_table(found),
-        ratios=ratios_table(found),
-        published_platforms=published_platforms_table(found),
-        agreement=agreement(found),
-        best_of=_best_of(found),
-        sections=tuple(_section(stratum) for stratum in found.strata),
-        open=tuple(_open(found)),
-        appendix=tuple(section for section in _appendix(found) if section.table.rows),
+        conclusions=conclusions(findings),
+        computed=_computed(findings),
+        unfinished=f"{format_counted(findings.left, 'run')} still to be made." if findings.left else "",
+        platforms=platforms_table(findings),
+        results=results_table(findings),
+        sizes=sizes_table(findings),
+        masters=masters_table(findings),
+        beside=beside_table(findings),
+        published=published_table(findings),
+        ratios=ratios_table(findings),
+        published_platforms=published_platforms_table(findings),
+        agreement=agreement(findings),
+        best_of=_best_of(findings),
+        sections=tuple(_section(stratum) for stratum in findings.strata),
+        open=tuple(_open(findings)),
+        appendix=tuple(section for section in _appendix(findings) if section.table.rows),
     )
 
 
-def _computed(found: StudyFound) -> str:
+def _computed(findings: StudyFound) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
-    if not _runs(found):
+    if not _runs(findings):
         return "Nothing of this study runs: its cells are planned, and times are those that were published."
     names = [
-        cell.cell.name for cell in found.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
+        cell.cell.name for cell in findings.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
     ]
     if not names:
         return ""
-    whose = "All numbers" if len(names) == len(found.cells) else f"The numbers of {listed(names)}"
+    whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
         f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
         "their seeds alone: intervals show how far chance moves a simulation, not how right it is."
     )
 
 
-def _runs(found: StudyFound) -> bool:
+def _runs(findings: StudyFound) -> bool:
     """Whether any cell is more than planned."""
-    return any(cell.cell.runs for cell in found.cells)
+    return any(cell.cell.runs for cell in findings.cells)
 
 
-def _best_of(found: StudyFound) -> str:
+def _best_of(findings: StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
-    most = max((publication.best_of for publication in found.study.published), default=1)
-    if most == 1 or not any(run.origin is Origin.MEASURED for cell in found.cells for run in cell.runs):
+    most = max((publication.best_of for publication in findings.study.published), default=1)
+    if most == 1 or not any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs):
         # A simulation speaks of whatever its calibration was held to.
         return ""
     return (
@@ -164,9 +164,9 @@ def _section(stratum: StratumFound) -> StudySection:
     )
 
 
-def _open(found: StudyFound) -> Iterator[str]:
+def _open(findings: StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
-    for stratum in found.strata:
+    for stratum in findings.strata:
         where = f"{stratum.name}: " if stratum.name else ""
         for each in stratum.comparison.against:
             untold: dict[str, list[str]] = {}
@@ -177,17 +177,17 @@ def _open(found: StudyFound) -> Iterator[str]:
                 differs = f"whether {each.group} differs from {stratum.comparison.baseline}"
                 yield f"{where}{differs} in {listed(several)}: {why}."
         yield from (f"{where}{each.what} is not compared: {each.why}." for each in stratum.comparison.refused)
-    yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
-    if not _runs(found):
+    yield from (f"{cell.cell.name} has no run that succeeded." for cell in findings.cells if _empty(cell))
+    if not _runs(findings):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
-    yield from _mixed(found)
-    for what in unmatched(found):
+    yield from _mixed(findings)
+    for what in unmatched(findings):
         yield f"No run was found to compare with the published time of {what}."
-    missing = unpublished(found)
+    missing = unpublished(findings)
     if missing:
         yield f"Nothing published can be compared with {listed(missing)}."
-    yield from (f"{text[0].upper()}{text[1:]}" for text in found.warnings)
-    yield from found.study.cannot_show
+    yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
+    yield from findings.study.cannot_show
 
 
 def _untold(judged: Judged) -> str:
@@ -197,12 +197,12 @@ def _untold(judged: Judged) -> str:
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
-def _mixed(found: StudyFound) -> Iterator[str]:
+def _mixed(findings: StudyFound) -> Iterator[str]:
     """Software that changed while the study went on, which nobody chose to vary."""
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
             fact.value
-            for cell in found.cells
+            for cell in findings.cells
             for run in cell.runs
             for fact in run.facts
             if fact.aspect is Aspect.VERSIONS and fact.name == name
@@ -215,21 +215,23 @@ def _empty(cell: CellRuns) -> bool:
     return bool(cell.runs) and not cell.good
 
 
-def _appendix(found: StudyFound) -> Iterator[Titled]:
+def _appendix(findings: StudyFound) -> Iterator[Titled]:
     several = "Values that differ between runs are listed one after the other."
-    yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
-    yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))
+    yield Titled("Hardware", several, facts_table(findings, Aspect.HARDWARE))
+    yield Titled("Versions", several, facts_table(findings, Aspect.VERSIONS))
     yield Titled(
         "What speaks for and against each platform",
         "The planner's rules, before anything runs, and what they are worth.",
-        judgements_table(found),
+        judgements_table(findings),
     )
     yield Titled(
         "Configuration",
         "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
-        parameters_table(found),
+        parameters_table(findings),
     )
     warm = (
-        f"{format_counted(found.warm_ups, 'run')} warmed up and is left out here." if found.warm_ups else ""
+        f"{format_counted(findings.warm_ups, 'run')} warmed up and is left out here."
+        if findings.warm_ups
+        else ""
     )
-    yield Titled("Runs", warm, runs_table(found))
+    yield Titled("Runs", warm, runs_table(findings))

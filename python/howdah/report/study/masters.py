@@ -44,12 +44,12 @@ class Load(NamedTuple):
         return PER_BLOCKS * busy / self.blocks_per_s
 
 
-def loads(found: StudyFound) -> tuple[Load, ...]:
+def loads(findings: StudyFound) -> tuple[Load, ...]:
     """Every load there is, in the matrix's order."""
-    return tuple(load for cell in found.cells for load in _loads(cell))
+    return tuple(load for cell in findings.cells for load in _loads(cell))
 
 
-def masters_table(found: StudyFound) -> Table:
+def masters_table(findings: StudyFound) -> Table:
     """The masters' load as a share of a core, and for 100 blocks a second where these are known."""
     columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in MASTERS))
     columns += tuple(f"{name} per {PER_BLOCKS} blocks/s" for name, _ in MASTERS)
@@ -61,7 +61,7 @@ def masters_table(found: StudyFound) -> Table:
             *(_share(busy) for busy in load.busy),
             *(_share(load.normalised(place)) for place in range(len(MASTERS))),
         )
-        for load in loads(found)
+        for load in loads(findings)
     )
     return Table(columns, rows)
 
@@ -85,19 +85,19 @@ def _share(value: float | None) -> str:
     return NONE if value is None else percent(value)
 
 
-def masters_load(found: StudyFound) -> tuple[Figure, ...]:
+def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
     """A figure for each master whose load and blocks are known in two cells or more."""
-    every = loads(found)
+    every = loads(findings)
     figures = []
     for place, (master, _) in enumerate(MASTERS):
         known = [load for load in every if load.normalised(place) is not None]
         if len({load.cell.cell.number for load in known}) > 1:
-            figures.append(_figure(found, known, place, master))
+            figures.append(_figure(findings, known, place, master))
     return tuple(figures)
 
 
-def _figure(found: StudyFound, known: list[Load], place: int, master: str) -> Figure:
-    lines = _series(found, known)
+def _figure(findings: StudyFound, known: list[Load], place: int, master: str) -> Figure:
+    lines = _series(findings, known)
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
     return Figure(
         id=f"masters-{place}",
@@ -112,13 +112,13 @@ def _figure(found: StudyFound, known: list[Load], place: int, master: str) -> Fi
     )
 
 
-def _series(found: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
+def _series(findings: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
     """A workload with all but the block size alike, where colours suffice; else all of a workload."""
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}
     for load in known:
         rest = {factor: label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS}
-        said = named(found.study, rest)
+        said = named(findings.study, rest)
         by_levels.setdefault(f"{load.workload}, {said}" if said else load.workload, []).append(load)
         by_workload.setdefault(load.workload, []).append(load)
     lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload

@@ -47,14 +47,14 @@ class StudyFigures(NamedTuple):
         return (*([self.scaling] if self.scaling else []), *self.masters, *compared)
 
 
-def draw(found: StudyFound) -> StudyFigures:
+def draw(findings: StudyFound) -> StudyFigures:
     """Every figure there is data for; a figure's id begins with its stratum's number."""
     return StudyFigures(
-        scaling=scaling(found),
-        masters=masters_load(found),
+        scaling=scaling(findings),
+        masters=masters_load(findings),
         strata=tuple(
             _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
-            for number, stratum in enumerate(found.strata, start=1)
+            for number, stratum in enumerate(findings.strata, start=1)
         ),
     )
 
@@ -217,15 +217,15 @@ def _section(section: StudySection, figures: Compared, folder: str, *, answered:
     )
 
 
-def write_paper(found: StudyFound, out_dir: Path) -> Path:
+def write_paper(findings: StudyFound, out_dir: Path) -> Path:
     """Write ``study.html``, ``study.md``, ``figures/*.svg|png`` and ``data/*.csv``; return the page's path.
 
     ``study.html`` stands alone; ``study.md`` links the pictures beside it. The same runs give the same
     bytes. What these folders held is replaced. Raises OSError if the directory cannot be written.
     """
     with Renderer() as renderer:
-        said = content(found)
-        figures = draw(found)
+        said = content(findings)
+        figures = draw(findings)
         pictures = renderer.pictures([legible(figure) for figure in figures.every()])
     files = svg_files(pictures)
     for name, picture in pictures.items():

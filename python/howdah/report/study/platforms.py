@@ -42,15 +42,15 @@ class PlatformWorkers(NamedTuple):
     masters: str
 
 
-def platforms_table(found: StudyFound) -> Table:
+def platforms_table(findings: StudyFound) -> Table:
     """Each way in which hosts are divided, with the cells that have it; empty where there is no cluster."""
     cells: dict[PlatformWorkers, list[int]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         for division in _divisions(cell.plan):
             cells.setdefault(division, []).append(cell.cell.number)
     rows = tuple(
         (
-            where(found.study, numbers, found.cells),
+            where(findings.study, numbers, findings.cells),
             f"{platform.workers:,}",
             _count(platform.cpus),
             format_gib(platform.memory_bytes),
@@ -64,25 +64,25 @@ def platforms_table(found: StudyFound) -> Table:
     return Table(_COLUMNS, rows)
 
 
-def published_platforms_table(found: StudyFound) -> Table:
+def published_platforms_table(findings: StudyFound) -> Table:
     """Published divisions beside the planned ones, number by number."""
     columns = ("platform", "what", "published", "planned", "source")
     seen: dict[tuple[str, ...], None] = {}
-    for published in found.study.published:
+    for published in findings.study.published:
         for platform in published.platforms:
-            of = [cell for cell in found.cells if matches(platform.at, dict(cell.cell.levels))]
+            of = [cell for cell in findings.cells if matches(platform.at, dict(cell.cell.levels))]
             division = next((some for cell in of for some in _divisions(cell.plan)), None)
             if division is not None:
-                name = where(found.study, [cell.cell.number for cell in of], found.cells)
+                name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
                 for what, said, planned in _beside(platform, division):
                     seen[(name, what, said, planned, published.source)] = None
     return Table(columns, tuple(seen))
 
 
-def judgements_table(found: StudyFound) -> Table:
+def judgements_table(findings: StudyFound) -> Table:
     """What the planner's rules say for and against each platform, and what each is worth of the time."""
     cells: dict[tuple[str, str, str], list[int]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         cluster = cell.plan.cluster if cell.plan else None
         chosen = (
             [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
@@ -92,7 +92,7 @@ def judgements_table(found: StudyFound) -> Table:
         for judged in (judged for candidate in chosen for judged in candidate.judgements):
             said = (judged.verdict, weight_text(judged), judged.text)
             cells.setdefault(said, []).append(cell.cell.number)
-    rows = tuple((where(found.study, numbers, found.cells), *said) for said, numbers in cells.items())
+    rows = tuple((where(findings.study, numbers, findings.cells), *said) for said, numbers in cells.items())
     return Table(("platform", "speaks", "worth", "what"), rows)
 
 
@@ -143,10 +143,10 @@ def _count(value: int | None) -> str:
     return f"{value:,}" if value else NONE
 
 
-def facts_table(found: StudyFound, aspect: Aspect) -> Table:
+def facts_table(findings: StudyFound, aspect: Aspect) -> Table:
     """What all runs have in common of one kind, and what differs, cell by cell, as a list of values."""
     values: dict[str, dict[str, None]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         for run in cell.runs:
             for fact in run.facts:
                 if fact.aspect is aspect:
@@ -154,9 +154,9 @@ def facts_table(found: StudyFound, aspect: Aspect) -> Table:
     return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
 
 
-def parameters_table(found: StudyFound) -> Table:
+def parameters_table(findings: StudyFound) -> Table:
     """Every value of any plan that is not the release's default, the cells that have it, and its reason."""
-    planned = [cell for cell in found.cells if cell.parameters]
+    planned = [cell for cell in findings.cells if cell.parameters]
     values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
     for cell in planned:
         for setting in cell.parameters:
@@ -164,7 +164,7 @@ def parameters_table(found: StudyFound) -> Table:
             said = (_value(setting), *_grounds(setting))
             values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
     rows = tuple(
-        (key, where(found.study, cells, planned), *said)
+        (key, where(findings.study, cells, planned), *said)
         for key, several in values.items()
         for said, cells in several.items()
     )
@@ -184,7 +184,7 @@ def _grounds(setting: Setting) -> tuple[str, str]:
     )
 
 
-def runs_table(found: StudyFound) -> Table:
+def runs_table(findings: StudyFound) -> Table:
     """Every run that counts."""
     rows = tuple(
         (
@@ -195,7 +195,7 @@ def runs_table(found: StudyFound) -> Table:
             run.origin.value,
             run.outcome.value + (f": {run.error}" if run.error else ""),
         )
-        for cell in found.cells
+        for cell in findings.cells
         for run in cell.runs
     )
     return Table(("cell", "run", "started", "engine", "numbers", "outcome"), rows)

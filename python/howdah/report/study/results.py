@@ -26,11 +26,11 @@ from howdah.units import format_bytes, format_counted
 SORT = "terasort"
 
 
-def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
+def stretches(findings: StudyFound) -> list[tuple[str, str | None]]:
     """Every workload with its phases behind it, as the runs have them."""
     every = dict.fromkeys(
         (reading.measure.workload, reading.measure.phase)
-        for cell in found.cells
+        for cell in findings.cells
         for run in cell.good
         for reading in run.readings
         if reading.measure.name == ELAPSED
@@ -38,11 +38,11 @@ def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
     return list(every)
 
 
-def primary_metrics(found: StudyFound) -> list[Measure]:
+def primary_metrics(findings: StudyFound) -> list[Measure]:
     """The metrics that workloads are run for, as the runs have them."""
     every = dict.fromkeys(
         reading.measure
-        for cell in found.cells
+        for cell in findings.cells
         for run in cell.good
         for reading in run.readings
         if reading.measure.primary
@@ -50,10 +50,10 @@ def primary_metrics(found: StudyFound) -> list[Measure]:
     return list(every)
 
 
-def results_table(found: StudyFound) -> Table:
+def results_table(findings: StudyFound) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
-    shown, metrics = stretches(found), primary_metrics(found)
-    columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*pair) for pair in shown))
+    shown, metrics = stretches(findings), primary_metrics(findings)
+    columns = (*factors(findings.study), "runs", *(map(place, metrics)), *(named(*pair) for pair in shown))
     rows = tuple(
         (
             *cell.cell.levels.values(),
@@ -61,7 +61,7 @@ def results_table(found: StudyFound) -> Table:
             *(_mean(cell.values(measure.name, measure.workload, None), measure.unit) for measure in metrics),
             *(_mean(cell.values(ELAPSED, *pair)) for pair in shown),
         )
-        for cell in found.cells
+        for cell in findings.cells
         if cell.cell.runs
     )
     return Table(columns, rows)
@@ -72,10 +72,10 @@ def factors(study: Study) -> tuple[str, ...]:
     return tuple(factor.vary.replace("_", " ") for factor in study.factors)
 
 
-def sizes_table(found: StudyFound) -> Table:
+def sizes_table(findings: StudyFound) -> Table:
     """What sorting comes to per second, and its time beside n log n; empty where size does not vary."""
     rows = []
-    for cells in by_size(found):
+    for cells in by_size(findings):
         base_bytes, base_s = sorted_size(cells[0])
         for cell in cells:
             size, time_s = sorted_size(cell)
@@ -92,10 +92,10 @@ def sizes_table(found: StudyFound) -> Table:
     return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
 
 
-def by_size(found: StudyFound) -> list[list[CellRuns]]:
+def by_size(findings: StudyFound) -> list[list[CellRuns]]:
     """Cells that differ only in their dataset, the smallest first."""
     lines: dict[tuple[str, ...], list[CellRuns]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         if cell.cell.settings.dataset is not None and cell.values(ELAPSED, SORT, None):
             key = tuple(label for name, label in cell.cell.levels.items() if name != "dataset")
             lines.setdefault(key, []).append(cell)
@@ -146,20 +146,20 @@ class Conclusion(NamedTuple):
     answer: str
 
 
-def conclusions(found: StudyFound) -> tuple[Conclusion, ...]:
+def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     """A sentence for each stratum; else how time grew with size, or what is planned."""
-    if found.strata:
-        return tuple(Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in found.strata)
-    if by_size(found):
-        return tuple(_grown(found))
-    if not any(cell.cell.runs for cell in found.cells):
+    if findings.strata:
+        return tuple(Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in findings.strata)
+    if by_size(findings):
+        return tuple(_grown(findings))
+    if not any(cell.cell.runs for cell in findings.cells):
         return tuple(
             Conclusion(cell.cell.name, planned(cell.plan, cell.plan.cluster))
-            for cell in found.cells
+            for cell in findings.cells
             if cell.plan is not None and cell.plan.cluster is not None
         )
-    done = sum(bool(cell.good) for cell in found.cells)
-    ran = f"{done} of {format_counted(len(found.cells), 'cell')} ran; none is compared with another."
+    done = sum(bool(cell.good) for cell in findings.cells)
+    ran = f"{done} of {format_counted(len(findings.cells), 'cell')} ran; none is compared with another."
     return (Conclusion("", ran),)
 
 
@@ -182,9 +182,9 @@ def _answer(comparison: Comparison) -> str:
     return f"{main}{also}" + (f" Of {listed(unclear)} no difference is certain." if unclear else "")
 
 
-def _grown(found: StudyFound) -> Iterator[Conclusion]:
+def _grown(findings: StudyFound) -> Iterator[Conclusion]:
     """How time grew from each size to the next beside n log n."""
-    lines = by_size(found)
+    lines = by_size(findings)
     for cells in lines:
         steps = []
         for smaller, larger in pairwise(cells):
@@ -193,4 +193,4 @@ def _grown(found: StudyFound) -> Iterator[Conclusion]:
             steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
         others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
         said = f"Beside n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts still count."
-        yield Conclusion(named_levels(found.study, others), said)
+        yield Conclusion(named_levels(findings.study, others), said)

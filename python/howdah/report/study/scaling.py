@@ -25,12 +25,12 @@ _POWERS = range(-3, 7)
 """Powers of ten that times in seconds lie between."""
 
 
-def scaling(found: StudyFound) -> Figure | None:
+def scaling(findings: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
-    lines = by_size(found)[:MOST_COLOURS]
+    lines = by_size(findings)[:MOST_COLOURS]
     if not lines:
         return None
-    names = [_name(found, cells) for cells in lines]
+    names = [_name(findings, cells) for cells in lines]
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
     return Figure(
         id="scaling",
@@ -40,13 +40,13 @@ def scaling(found: StudyFound) -> Figure | None:
             "smallest dataset. Both axes are logarithmic."
         ),
         spec=_spec(dict(zip(names, lines, strict=True)), keys),
-        table=sizes_table(found),
+        table=sizes_table(findings),
         keys=keys if len(keys) > 1 else (),
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
     )
 
 
-def _name(found: StudyFound, cells: list[CellRuns]) -> str:
+def _name(findings: StudyFound, cells: list[CellRuns]) -> str:
     labels = [label for name, label in cells[0].cell.levels.items() if name != "dataset"]
     return ", ".join(labels) or SORT
 
