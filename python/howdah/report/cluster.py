@@ -65,10 +65,10 @@ def _stragglers(evidence: Evidence) -> Titled:
         "slowdown",
         "most likely cause",
         "sure",
-        "sign of it",
+        "evidence",
     )
     about = "A slowdown is the time per byte over the median of the peers."
-    return Titled("What held others up", about, Table(columns, rows))
+    return Titled("What slowed other tasks down", about, Table(columns, rows))
 
 
 def _sign(straggler: Straggler) -> str:
@@ -93,7 +93,7 @@ def _losses(evidence: Evidence) -> Titled:
     )  # fmt: skip
     about = (
         "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
-        "the attempts that ended with it until then, and for the time waited nobody did it again."
+        "the attempts that ended with it until then; nobody repeated it during the time waited."
     )
     return Titled("Workers lost", about, Table(columns, rows))
 
@@ -167,7 +167,7 @@ def _floors(evidence: Evidence) -> Titled:
         for floor in evidence.floors
     )
     columns = ("workload", "took", "floor", "× floor", "run of the floor", "what else differs")
-    about = "The floor is the same work on the same hardware with no Hadoop in the way."
+    about = "The floor is the same work on the same hardware without Hadoop."
     return Titled("Distance from the floor", about, Table(columns, rows))
 
 
@@ -192,10 +192,10 @@ def _overheads(evidence: Evidence) -> Titled:
         "shortest task", "computing", "collecting garbage",
     )  # fmt: skip
     about = (
-        "Tasks, slots and waves are those of the kind there are most of; the last two are shares of the "
+        "Tasks, slots and waves are those of the most frequent kind; the last two are shares of the "
         "time of all tasks."
     )
-    return Titled("What Hadoop took for itself", about, Table(columns, rows))
+    return Titled("What Hadoop itself needed", about, Table(columns, rows))
 
 
 def _masters(evidence: Evidence) -> Titled:
@@ -224,11 +224,11 @@ def _laboratory(record: RunRecord) -> Iterator[Titled]:
     isolated = tuple(
         (isolation.what, "kept" if isolation.kept else "lost", isolation.how) for isolation in lab.isolation
     )
-    about = "Where something is lost, the numbers say nothing about it."
+    about = "Where something is missing, the numbers say nothing about it."
     yield Titled(
-        "What the laboratory holds to the plan",
+        "How the laboratory follows the plan",
         about,
-        Table(("what", "as planned", "how, or what is lost"), isolated),
+        Table(("what", "as planned", "how, or what is missing"), isolated),
     )
     scaled = tuple(
         (scaling.what, _quantity(scaling, scaling.planned), _quantity(scaling, scaling.lab))

@@ -96,7 +96,7 @@ def _counted_names(names: tuple[str, ...]) -> str:
 
 def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (result.workload.kind, f"{result.job.id}, told by the {result.job.told_by}")
+        (result.workload.kind, f"{result.job.id}, reported by the {result.job.told_by}")
         for result in record.workloads
         if result.job
     )
@@ -173,7 +173,7 @@ def _file_system(file_system: FileSystem) -> str:
 
 
 def _nic(nic: Nic) -> str:
-    speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not said"
+    speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not known"
     return ", ".join(part for part in (nic.name, nic.driver, speed, f"MTU {nic.mtu}") if part)
 
 
@@ -195,4 +195,4 @@ def cited(sources: Iterable[str]) -> str:
     papers = [f"{name}: {title}" for name, title in PAPERS.items() if name in names]
     if not papers:
         return ""
-    return f"{'; '.join(papers)}. The number beside it is the recommendation's in howdah's own list."
+    return f"{'; '.join(papers)}. The number after it is that of the recommendation in howdah's own list."

@@ -102,6 +102,6 @@ def _process() -> subprocess.Popen[bytes]:
 def _draw(process: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
     answer, complaint = process.communicate(json.dumps([still(figure) for figure in share]).encode())
     if process.returncode:
-        raise RuntimeError(f"what draws has failed: {complaint.decode(errors='replace')}")
+        raise RuntimeError(f"drawing the figures has failed: {complaint.decode(errors='replace')}")
     drawn: list[str] = json.loads(answer)
     return drawn

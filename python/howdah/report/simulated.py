@@ -46,9 +46,9 @@ def _beside(evidence: Evidence) -> Iterator[Titled]:
             )
             for time in times
         )
-        alike = "The same work on the same hosts, divided alike"
+        alike = "The same work on the same hosts, divided in the same way"
         yield Titled(
-            f"Beside the {first.origin} run {source}",
+            f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
             Table(("of", "simulated", first.origin, "error"), rows),
         )
@@ -72,8 +72,8 @@ def _bands(record: RunRecord) -> Titled:
     )
     count = simulated.replications if simulated else 1
     return Titled(
-        "How sure the simulated times are",
-        f"Over {format_counted(count, 'simulation')}; what is drawn above is the one of the run's own seed.",
+        "How certain the simulated times are",
+        f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed.",
         Table(("stretch", "median", "5 % are below", "5 % are above", "from the median"), rows),
     )
 

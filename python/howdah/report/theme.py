@@ -8,7 +8,7 @@ One colour for one thing, the same in every figure, on the page and in Markdown'
 
 The hues are Okabe and Ito's, which stay apart for colour-blind eyes ("Color Universal Design",
 2008); time and tasks are a neutral slate so that they never compete with a resource. Where groups of
-runs are held together (platforms, configurations), each has a colour, the baseline the first. A chart
+runs are compared (platforms, configurations), each has a colour, the baseline the first. A chart
 spec names a colour by its token (``$cpu-user``); the token is replaced by the theme's value when
 the chart is drawn, so one spec serves light and dark.
 """

@@ -92,7 +92,7 @@ def _about(comparison: Comparison) -> str:
         "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
         f"method for all {tests}, so that the chance of calling any difference where "
         f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "
-        "(Hedges' g); what would show is found nine times in ten."
+        "(Hedges' g); a difference that would show is found nine times in ten."
     )
 
 
@@ -110,7 +110,7 @@ def times_table(comparison: Comparison) -> Table:
             if result is not None:
                 rows.append((place(measure), each.group, *_judged(result)))
     columns = (
-        "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "to tell",
+        "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip
     return Table(columns, tuple(rows))
 

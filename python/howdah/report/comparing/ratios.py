@@ -67,12 +67,12 @@ def domain(rows: list[RatioRow]) -> tuple[float, float]:
 
 
 def ratios(comparison: Comparison) -> Figure | None:
-    """The figure; None where nothing is held against the baseline."""
+    """The figure; None where nothing is compared with the baseline."""
     heads, rows = laid_out(comparison)
     if not rows:
         return None
     metrics = _has_metrics(comparison)
-    what = "Metrics and times over those" if metrics else "Elapsed time over that"
+    what = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     left = "is less" if metrics else "took less time"
     return Figure(
         id="ratios",
@@ -81,7 +81,7 @@ def ratios(comparison: Comparison) -> Figure | None:
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
             f"left of the line {left}. A bar that ends at the edge goes on beyond it; where there is "
             "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so "
-            "may not tell what a bar by itself would."
+            "may be less certain than the bar alone."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),

@@ -39,7 +39,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         if left > 0:
             parts.append(Text(f"and {left} more, which --output and --json list", style="dim"))
     elif comparison.against:
-        parts += [Text(), Text("nothing that the records tell of changed between these runs")]
+        parts += [Text(), Text("according to the records nothing changed between these runs")]
     return Group(*parts)
 
 

@@ -185,7 +185,7 @@ def _best(several: Sequence[Against], baseline: str) -> str:
     losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
     if losses:
         rest = [group for group, judgement in judged if not judgement.is_told]
-        unclear = f"; of {listed(rest)} no difference is certain" if rest else ""
+        unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
         lost = f"{worse.value}: {listed(losses)}{unclear}"
         return f"No group is {better.value} in {main} than {baseline}; {lost}."
     untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
@@ -193,7 +193,7 @@ def _best(several: Sequence[Against], baseline: str) -> str:
         return f"All are alike in {main}: no group differs from {baseline} by more than {percent(ALIKE)}."
     # What fewest repeats would tell is what a reader might go on with.
     group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
-    seen = f"nearest to it is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
+    seen = f"the closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
     return f"No group can be distinguished from {baseline} in {main}: {seen}."
 
 
@@ -209,7 +209,7 @@ def _repeats(group: RunGroup) -> str:
         f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
         for measure, some in values.items()
     ]
-    return f"{len(group.runs)} repeats of one thing, between which nothing changed: {listed(spans)}."
+    return f"{len(group.runs)} repeats of the same work, between which nothing changed: {listed(spans)}."
 
 
 def _told(result: Judged) -> str:

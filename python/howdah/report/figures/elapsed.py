@@ -26,7 +26,7 @@ _HALF = 7
 
 
 class Marks(NamedTuple):
-    """What the bars are held against, its name and its seconds by workload."""
+    """What the bars are compared with, its name and its seconds by workload."""
 
     name: str
     seconds: dict[str, float]
@@ -224,7 +224,7 @@ def _caption(source: FigureSource, held: Marks) -> str:
     if not held.seconds:
         return said
     if held.name == "floor":
-        return f"{said} The floor is the same work on the same hardware with no Hadoop in the way."
+        return f"{said} The floor is the same work on the same hardware without Hadoop."
     return f"{said} The limit is the raw hardware's own time for the same bytes."
 
 

@@ -62,7 +62,7 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
 
 
 def _caption(picture: ByteFlow) -> str:
-    said = ["A stream's height is its bytes as counted, or where nobody counts them as theory asks."]
+    said = ["A stream's height is the bytes counted; where nobody counts them, the bytes expected in theory."]
     if picture.replication is not None:
         said.append(f"Replicas of what it wrote: {picture.replication}.")
     if picture.codec_ratio > 1.0:
@@ -101,7 +101,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
     told = [
         {"field": "what", "title": "what"},
         {"field": "bytes", "title": "counted"},
-        {"field": "theory", "title": "theory asks"},
+        {"field": "theory", "title": "expected in theory"},
         {"field": "by", "title": "counted by"},
     ]
     layers: list[dict[str, Any]] = [
@@ -184,7 +184,7 @@ def _drawn(box: Box, wide: float) -> dict[str, Any]:
 
 
 def _told(picture: ByteFlow, box: Box) -> list[str]:
-    """What stands above a box: its name, what came in and went out, and what theory asks if that differs."""
+    """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
     key = box.node.key if box.node else ""
     coming = [flow for flow in picture.flows if flow.target == key]
     going = [flow for flow in picture.flows if flow.source == key]

@@ -50,7 +50,7 @@ def said_of_peaks(lines: Sequence[SeriesLine]) -> str:
 
 
 class LevelMark(NamedTuple):
-    """A level to hold the series against, a limit for instance."""
+    """A level to compare the series with, a limit for instance."""
 
     name: str
     token: str

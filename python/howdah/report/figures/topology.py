@@ -59,7 +59,7 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
             f"the darkest {max(last.replicas):,}."
         )
     if not detailed and any(worker.lost for host in every for worker in host.workers):
-        said.append("Those lost during the run have the colour of these words.")
+        said.append("Workers lost during the run are drawn in the colour of this text.")
     return " ".join(said)
 
 
@@ -158,7 +158,7 @@ def _worker(
     bar = room - _NAMED - _COUNT
     for line, (workload, count, top) in enumerate(zip(names, worker.replicas, most, strict=True)):
         middle = y + 6 + _LINE * (line + 1)
-        said = "not said" if count is None else format_counted(count, "replica")
+        said = "not known" if count is None else format_counted(count, "replica")
         title = f"{worker.name}: {said} of {workload}"
         wide = bar * (count or 0) / max(1, top)
         sheet.word(x, middle, workload, room=_NAMED - 6, tone="muted")

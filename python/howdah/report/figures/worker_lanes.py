@@ -74,14 +74,14 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
     if count > len(workers):
         said += (
             f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
-            f"tasks, and others evenly picked to compare with; {count - MOST_WORKERS:,} more are like these."
+            f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
         )
     if joined:
         said += " Neighbours in a lane that could not be distinguished are joined."
     if any(row["state"] == "killed" for row in every):
         said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
-        said += " Vertical marks are daemons lost and back."
+        said += " Vertical marks show when daemons were lost, and when they came back."
     if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         said += " At the right, why a worker or its slowest task was slow."
     return said

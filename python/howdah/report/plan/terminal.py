@@ -103,7 +103,7 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     several = len({candidate.group for candidate in cluster.candidates}) > 1
     told = () if words.many_groups(cluster) else cluster.candidates
     if not told:
-        yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` explains each"
+        yield "platforms", f"{len(cluster.candidates):,} were considered; `howdah plan explain` explains each"
     for candidate in told:
         if candidate.verdict == "refused":
             where = f"{candidate.group}: " if several else ""
@@ -232,12 +232,12 @@ def master_text(master: Master, grounds: Grounds) -> RenderableType:
     """One master: what it runs, where, and why there."""
     facts = [
         ("runs", ", ".join(master.roles)),
-        ("answers to", master.address),
+        ("address", master.address),
         ("host", f"{master.host}, {words.place(master)}"),
         ("size", f"{format_counted(master.vcpus, 'vCPU')}, {format_gib(master.memory_bytes)}"),
     ]
     if master.shadow_host is not None:
-        facts.append(("shadow", f"on {master.shadow_host}, where the same places are freed"))
+        facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
     if master.rule is not None:
         facts.append(("rule", _rule(master.rule, grounds)))
     return Group(Text(master.name, "bold"), Text(_sentence(master.reason)), Text(), _pairs(facts))

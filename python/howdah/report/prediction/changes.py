@@ -28,8 +28,8 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionCon
         kicker=(variation.suite, "what if", "simulated"),
         answer=_answer(variation),
         lead=(
-            f"{SIMULATED} As planned the suite takes {seconds(variation.elapsed_s)}; the plan is made anew "
-            "with each change, and the same data go through it.",
+            f"{SIMULATED} As planned the suite takes {seconds(variation.elapsed_s)}; the plan is made again "
+            "with each change, for the same data.",
         ),
         warnings=(
             *(warning.text for warning in variation.warnings),

@@ -57,7 +57,7 @@ class Ground(NamedTuple):
 
 def facts(ground: Ground) -> Iterator[FactGroup]:
     """How it was simulated."""
-    turned = f"the best of {ground.best_of} runs, turned to a typical run"
+    turned = f"the best of {ground.best_of} runs, converted to a typical run"
     entries = (
         ("calibration", ground.calibration or "none: every parameter has its default"),
         *([("known figures are", turned)] if ground.best_of > 1 else []),
@@ -105,7 +105,7 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
             "Left unexplained",
             "What parameters and seeds do not explain of figures that were left out; it widens intervals.",
             Table(
-                ("workload", "standard deviation", "and whatever the time", "figures"),
+                ("workload", "standard deviation", "plus, for any time", "figures"),
                 tuple(
                     (
                         residual.quantity,
@@ -121,8 +121,8 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         yield _cells(calibration)
     if calibration.extents:
         yield Titled(
-            "What was known",
-            "How far the runs reach that the calibration was made from.",
+            "What it was calibrated from",
+            "The range of the runs that the calibration was made from.",
             Table(
                 ("of", "least", "most"),
                 tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
@@ -143,7 +143,7 @@ def _cells(calibration: Calibration) -> Titled:
         for cell in calibration.cells
     )
     return Titled(
-        "How right it was",
+        "How accurate it was",
         "Every figure that was known beside the simulator's; left out are those of which a calibration from "
         "all other runs knew nothing.",
         Table(("figure", "known", "simulated", "error", "error left out"), rows),

@@ -61,7 +61,7 @@ def growth_figure(sweep: Sweep) -> Figure:
     values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
-    saturates = " In the grey band a master becomes what all wait for." if sweep.saturation else ""
+    saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
     return Figure(
         id="growth",
         title="Time at each size",
@@ -194,8 +194,8 @@ def masters(sweep: Sweep) -> Figure:
         id="masters",
         title="How busy the masters are",
         caption=(
-            "The share of one core in the phase that loads each most; above the line a master is what "
-            "everything waits for. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
+            "The share of one core in the phase that loads each most; above the line a master is "
+            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
         ),
         spec=_masters_spec(sweep),
         table=_masters_table(sweep),

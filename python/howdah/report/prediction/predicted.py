@@ -40,7 +40,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         answer=_answer(prediction.forecasts),
         lead=(
             f"{SIMULATED} Nine of ten runs are expected between the ends of an interval; "
-            "howdah score holds a real run against them.",
+            "howdah score compares a real run with them.",
         ),
         warnings=tuple(warning.text for warning in prediction.warnings),
         figure=spans([Span(forecast) for forecast in prediction.forecasts]),

@@ -49,7 +49,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         ),
         facts=(
             FactGroup(
-                "Held together",
+                "Compared",
                 (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine)),
             ),
             *facts(Ground.of(prediction)),
@@ -123,8 +123,8 @@ def hits(history: Sequence[Score]) -> Figure:
         id="hits",
         title="Hits and misses",
         caption=(
-            "Every measured time over what was predicted, oldest run first: on the line at 1 it took just as "
-            f"long. Bars are the 90 % intervals, which nine of ten points should lie in.{left_out}"
+            "Every measured time divided by the predicted one, oldest run first: on the line at 1 both are "
+            f"equal. Bars are the 90 % intervals, which nine of ten points should lie in.{left_out}"
         ),
         spec=_spec(drawn),
         table=_figure_table(drawn),
@@ -145,7 +145,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
         "field": "ratio",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [0.97 * min(ends), 1.03 * max(ends)], "nice": False},
-        "axis": {**level_title("measured over predicted"), "format": "~g", "tickCount": 5, "grid": True},
+        "axis": {**level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
     }
     colour = series_colour(_KEYS)
     layers: list[dict[str, Any]] = [
@@ -167,7 +167,7 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
                 "tooltip": [
                     {"field": "run"},
                     {"field": "what"},
-                    {"field": "said", "title": "measured over predicted"},
+                    {"field": "said", "title": "measured / predicted"},
                 ],
             },
             SHOWN,
@@ -202,7 +202,7 @@ def _datum(place: int, score: Score) -> dict[str, Any]:
 
 def _figure_table(drawn: Sequence[Score]) -> Table:
     return Table(
-        ("run and time", "over predicted", "5 % are below", "5 % are above", "verdict"),
+        ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
                 f"{score.run} {named(score.forecast.workload, score.forecast.phase)}",

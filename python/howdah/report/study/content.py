@@ -115,7 +115,7 @@ def _computed(findings: StudyFound) -> str:
     whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
         f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
-        "their seeds alone: intervals show how far chance moves a simulation, not how right it is."
+        "their seeds alone: intervals show how far chance moves a simulation, not how accurate it is."
     )
 
 
@@ -131,8 +131,8 @@ def _best_of(findings: StudyFound) -> str:
         # A simulation speaks of whatever its calibration was held to.
         return ""
     return (
-        f"Published times are the best of about {most} runs, found ones are means: with noise of 1 % the "
-        "best of three lies about 0.8 % below their mean."
+        f"Published times are the best of about {most} runs, those of this study are means: with noise of "
+        "1 % the best of three lies about 0.8 % below their mean."
     )
 
 
@@ -230,8 +230,6 @@ def _appendix(findings: StudyFound) -> Iterator[Titled]:
         parameters_table(findings),
     )
     warm = (
-        f"{format_counted(findings.warm_ups, 'run')} warmed up and is left out here."
-        if findings.warm_ups
-        else ""
+        f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
     )
     yield Titled("Runs", warm, runs_table(findings))

@@ -62,7 +62,7 @@ class CellRuns(NamedTuple):
 
 
 class StratumFound(NamedTuple):
-    """Cells held against one another, and what resources did in them."""
+    """Cells compared with one another, and what resources did in them."""
 
     name: str
     comparison: Comparison

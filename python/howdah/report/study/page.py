@@ -186,7 +186,7 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
         yield from (figure_block(figure, folder) for figure in figures.masters)
         yield table(said.masters)
     if said.published.rows or said.ratios.rows or said.published_platforms.rows:
-        yield "## Beside what was published"
+        yield "## Compared with what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
         beside = (said.beside, said.ratios, said.published_platforms)
         yield from (table(listing) for listing in beside if listing.rows)

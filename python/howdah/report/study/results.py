@@ -179,7 +179,7 @@ def _answer(comparison: Comparison) -> str:
     ]
     unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
     also = f" Also: {listed(told)}." if told else ""
-    return f"{main}{also}" + (f" Of {listed(unclear)} no difference is certain." if unclear else "")
+    return f"{main}{also}" + (f" For {listed(unclear)} no difference is certain." if unclear else "")
 
 
 def _grown(findings: StudyFound) -> Iterator[Conclusion]:
@@ -192,5 +192,7 @@ def _grown(findings: StudyFound) -> Iterator[Conclusion]:
             grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
             steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
         others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
-        said = f"Beside n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts still count."
+        said = (
+            f"Compared with n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts count."
+        )
         yield Conclusion(named_levels(findings.study, others), said)

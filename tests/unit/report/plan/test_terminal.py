@@ -98,7 +98,7 @@ def test_many_groups_are_told_together() -> None:
     printed = console.file.getvalue()
     assert printed.count(": native") == 12
     assert "2 per host" not in printed
-    assert "24 were weighed" in printed
+    assert "24 were considered" in printed
 
 
 def test_kinds_of_one_group_are_told_apart() -> None:

@@ -68,7 +68,7 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
     tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
-    rows = {row[0]: row for row in tables["How right it was"].rows}
+    rows = {row[0]: row for row in tables["How accurate it was"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
         row = rows[f"{cell.case}: {cell.quantity}"]
