@@ -7,12 +7,11 @@ from typing import Generic, NamedTuple, TypeVar
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
-from howdah.report.figures.files import files
 from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
-from howdah.report.figures.partitions import partitions
 from howdah.report.figures.resources import cpu, memory, network, others, quiet_network
 from howdah.report.figures.storage import storage
+from howdah.report.figures.throughput import files, partitions
 from howdah.report.figures.timeaxis import left_out
 from howdah.report.figures.topology import topology
 from howdah.report.figures.worker_lanes import worker_lanes
