@@ -1,4 +1,4 @@
-"""The figures of a report, one module each, and the order in which a reader meets them."""
+"""The figures of a report, and the order in which a reader meets them."""
 
 from __future__ import annotations
 
