@@ -12,7 +12,7 @@ from howdah.analysis.comparing import compare, figures_of, grouped
 from howdah.analysis.comparing.courses import courses
 from howdah.model.comparison import Comparison, RunFigures
 from howdah.report.comparing.draw import Followed
-from howdah.report.comparing.write import write_page
+from howdah.report.comparing.page import write_page
 from support.browsing import Scheme, Visitor
 from support.comparing import stored_runs
 

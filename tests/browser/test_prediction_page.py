@@ -10,9 +10,9 @@ from playwright.sync_api import ViewportSize
 
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.growth import growth
+from howdah.report.prediction.page import write_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import scored
-from howdah.report.prediction.write import write_page
 from howdah.simulation.calibrations import load_calibration
 from support.browsing import Scheme, Visitor
 from support.predicted import small_prediction

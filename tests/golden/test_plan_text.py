@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console, RenderableType
 
-from howdah.report.plan.reasons import candidate_text, list_text, master_text, setting_text
-from howdah.report.plan.terminal import plan_text
+from howdah.report.plan.terminal import candidate_text, list_text, master_text, plan_text, setting_text
 from support.plan_samples import GROUNDS, eight_hosts
 
 FILES = Path(__file__).parent / "plan"

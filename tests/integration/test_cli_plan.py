@@ -14,7 +14,7 @@ import pytest
 
 from howdah.documents.files import read_plan
 from howdah.model.plan import Plan
-from howdah.report.plan.asked import command
+from howdah.report.plan.content import command
 from support.command import HOWDAH, environment, howdah, tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

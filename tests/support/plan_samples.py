@@ -22,7 +22,7 @@ from howdah.model.plan import (
     Year,
 )
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
-from howdah.report.plan.grounds import Cited, Grounds, RuleText
+from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.units import GIB
 from support.plans import group, kind, setting
 

@@ -37,8 +37,8 @@ def accounts(evidence: Evidence) -> Accounts:
             said += [_explained(name, part) for part in _telling(layer)]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
     about = (
-        "From the disks read to the disks written, every layer as it counts itself, compared with what the "
-        "rows, their replicas and the compression ratio ask of it."
+        "Every layer from the disks read to the disks written: what it counted itself, compared with what "
+        "the rows, their replicas and the compression ratio require."
     )
     return Accounts(Table(columns, tuple(rows)), about, tuple(said))
 

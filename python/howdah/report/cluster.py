@@ -34,28 +34,28 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
         _overheads(evidence),
         _masters(evidence),
     )
-    return tuple(one for one in tables if one.table.rows)
+    return tuple(section for section in tables if section.table.rows)
 
 
 def grounds(record: RunRecord) -> tuple[Titled, ...]:
     """What the numbers rest on beside the plan: the laboratory, and the jobs' properties."""
     tables = (*_laboratory(record), _properties(record))
-    return tuple(one for one in tables if one.table.rows)
+    return tuple(section for section in tables if section.table.rows)
 
 
 def _stragglers(evidence: Evidence) -> Titled:
     rows = tuple(
         (
-            one.worker,
-            one.host,
-            one.workload,
-            "the worker" if one.task is None else f"{one.kind} {one.task}",
-            times(one.slowdown),
-            one.cause,
-            percent(one.confidence),
-            _sign(one),
+            straggler.worker,
+            straggler.host,
+            straggler.workload,
+            "the worker" if straggler.task is None else f"{straggler.kind} {straggler.task}",
+            times(straggler.slowdown),
+            straggler.cause,
+            percent(straggler.confidence),
+            _sign(straggler),
         )
-        for one in evidence.stragglers
+        for straggler in evidence.stragglers
     )
     columns = (
         "worker",
@@ -65,15 +65,15 @@ def _stragglers(evidence: Evidence) -> Titled:
         "slowdown",
         "most likely cause",
         "sure",
-        "sign of it",
+        "evidence",
     )
     about = "A slowdown is the time per byte over the median of the peers."
-    return Titled("What held others up", about, Table(columns, rows))
+    return Titled("What slowed other tasks down", about, Table(columns, rows))
 
 
-def _sign(one: Straggler) -> str:
+def _sign(straggler: Straggler) -> str:
     """The strongest sign, which speaks for the cause."""
-    return _said(one.signs[0]) if one.signs else NONE
+    return _said(straggler.signs[0]) if straggler.signs else NONE
 
 
 def _said(sign: Sign) -> str:
@@ -86,52 +86,52 @@ def _said(sign: Sign) -> str:
 
 
 def _losses(evidence: Evidence) -> Titled:
-    rows = tuple(_loss(evidence, one) for one in evidence.losses)
+    rows = tuple(_loss(evidence, loss) for loss in evidence.losses)
     columns = (
         "worker", "host", "lost", "during", "at", "noticed", "given up", "back", "attempts lost", "work lost",
         "waited", "done again", "end held up",
     )  # fmt: skip
     about = (
         "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
-        "the attempts that ended with it until then, and for the time waited nobody did it again."
+        "the attempts that ended with it until then; nobody repeated it during the time waited."
     )
     return Titled("Workers lost", about, Table(columns, rows))
 
 
-def _loss(evidence: Evidence, one: WorkerLoss) -> tuple[str, ...]:
-    began_s = evidence.time_of(one.workload).start_s
+def _loss(evidence: Evidence, loss: WorkerLoss) -> tuple[str, ...]:
+    began_s = evidence.time_of(loss.workload).start_s
     return (
-        one.worker,
-        one.host,
-        listed(one.daemons),
-        named(one.workload, one.phase),
-        _since(one.lost_s, began_s),
-        _since(one.noticed_s, began_s),
-        _since(one.given_up_s, began_s),
-        _since(one.back_s, began_s),
-        f"{len(one.ended):,}",
-        seconds(one.wasted_s),
-        seconds(one.waited_s) if one.waits else NONE,
-        seconds(one.rerun_s),
-        seconds(one.delay_s),
+        loss.worker,
+        loss.host,
+        listed(loss.daemons),
+        named(loss.workload, loss.phase),
+        _since(loss.lost_s, began_s),
+        _since(loss.noticed_s, began_s),
+        _since(loss.given_up_s, began_s),
+        _since(loss.back_s, began_s),
+        f"{len(loss.ended):,}",
+        seconds(loss.wasted_s),
+        seconds(loss.waited_s) if loss.waits else NONE,
+        seconds(loss.rerun_s),
+        seconds(loss.delay_s),
     )
 
 
 def _master_losses(evidence: Evidence) -> Titled:
     rows = tuple(
         (
-            one.daemon,
-            one.machine if one.lost_s is not None else NONE,
-            "standby" if one.standby else "active",
-            named(one.workload, one.phase),
-            _since(one.lost_s, evidence.time_of(one.workload).start_s),
-            one.successor or NONE,
-            _since(one.active_s, evidence.time_of(one.workload).start_s),
-            _since(one.back_s, evidence.time_of(one.workload).start_s),
-            seconds(one.unserved_s) if one.unserved_s is not None else NONE,
-            f"{len(one.failed):,} of {one.under_way:,}",
+            loss.daemon,
+            loss.machine if loss.lost_s is not None else NONE,
+            "standby" if loss.standby else "active",
+            named(loss.workload, loss.phase),
+            _since(loss.lost_s, evidence.time_of(loss.workload).start_s),
+            loss.successor or NONE,
+            _since(loss.active_s, evidence.time_of(loss.workload).start_s),
+            _since(loss.back_s, evidence.time_of(loss.workload).start_s),
+            seconds(loss.unserved_s) if loss.unserved_s is not None else NONE,
+            f"{len(loss.failed):,} of {loss.under_way:,}",
         )
-        for one in evidence.master_losses
+        for loss in evidence.master_losses
     )
     columns = (
         "master", "lost on", "was", "during", "at", "taken over on", "active at", "back", "without one",
@@ -149,7 +149,7 @@ def _since(moment: float | None, began_s: float) -> str:
 
 
 def _events(record: RunRecord) -> Titled:
-    rows = tuple((seconds(one.time_s), one.worker, one.text) for one in record.events)
+    rows = tuple((seconds(event.time_s), event.worker, event.text) for event in record.events)
     about = "Times are since the start of the run."
     return Titled("What happened to the cluster", about, Table(("at", "where", "what"), rows))
 
@@ -157,57 +157,57 @@ def _events(record: RunRecord) -> Titled:
 def _floors(evidence: Evidence) -> Titled:
     rows = tuple(
         (
-            one.workload,
-            seconds(one.elapsed_s),
-            seconds(one.floor_s),
-            times(one.ratio),
-            one.floor_run,
-            "; ".join(one.differs) or "nothing",
+            floor.workload,
+            seconds(floor.elapsed_s),
+            seconds(floor.floor_s),
+            times(floor.ratio),
+            floor.floor_run,
+            "; ".join(floor.differs) or "nothing",
         )
-        for one in evidence.floors
+        for floor in evidence.floors
     )
     columns = ("workload", "took", "floor", "× floor", "run of the floor", "what else differs")
-    about = "The floor is the same work on the same hardware with no Hadoop in the way."
+    about = "The floor is the same work on the same hardware without Hadoop."
     return Titled("Distance from the floor", about, Table(columns, rows))
 
 
 def _overheads(evidence: Evidence) -> Titled:
     rows = tuple(
         (
-            one.workload,
-            seconds(one.before_s),
-            seconds(one.after_s),
-            f"{one.tasks:,}",
-            f"{one.slots:,}",
-            f"{one.waves:.1f}",
-            seconds(one.turnaround_s) if one.turnaround_s is not None else NONE,
-            seconds(one.least_task_s),
-            percent(one.cpu_share) if one.cpu_share is not None else NONE,
-            percent(one.gc_share) if one.gc_share is not None else NONE,
+            overhead.workload,
+            seconds(overhead.before_s),
+            seconds(overhead.after_s),
+            f"{overhead.tasks:,}",
+            f"{overhead.slots:,}",
+            f"{overhead.waves:.1f}",
+            seconds(overhead.turnaround_s) if overhead.turnaround_s is not None else NONE,
+            seconds(overhead.least_task_s),
+            percent(overhead.cpu_share) if overhead.cpu_share is not None else NONE,
+            percent(overhead.gc_share) if overhead.gc_share is not None else NONE,
         )
-        for one in evidence.overheads
+        for overhead in evidence.overheads
     )
     columns = (
         "job", "before first task", "after last task", "tasks", "slots", "waves", "between tasks",
         "shortest task", "computing", "collecting garbage",
     )  # fmt: skip
     about = (
-        "Tasks, slots and waves are those of the kind there are most of; the last two are shares of the "
+        "Tasks, slots and waves are those of the most frequent kind; the last two are shares of the "
         "time of all tasks."
     )
-    return Titled("What Hadoop took for itself", about, Table(columns, rows))
+    return Titled("What Hadoop itself needed", about, Table(columns, rows))
 
 
 def _masters(evidence: Evidence) -> Titled:
     rows = tuple(
         (
-            one.workload,
-            one.daemon,
-            one.machine,
-            percent(one.busy),
-            f"{one.calls_per_s:,.0f}" if one.calls_per_s is not None else NONE,
+            load.workload,
+            load.daemon,
+            load.machine,
+            percent(load.busy),
+            f"{load.calls_per_s:,.0f}" if load.calls_per_s is not None else NONE,
         )
-        for one in evidence.masters
+        for load in evidence.masters
     )
     about = "By the CPU time of their processes; a master may use more than one core."
     return Titled(
@@ -221,28 +221,36 @@ def _laboratory(record: RunRecord) -> Iterator[Titled]:
     lab = record.laboratory
     if lab is None:
         return
-    isolated = tuple((one.what, "kept" if one.kept else "lost", one.how) for one in lab.isolation)
-    about = "Where something is lost, the numbers say nothing about it."
-    yield Titled(
-        "What the laboratory holds to the plan",
-        about,
-        Table(("what", "as planned", "how, or what is lost"), isolated),
+    isolated = tuple(
+        (isolation.what, "kept" if isolation.kept else "lost", isolation.how) for isolation in lab.isolation
     )
-    scaled = tuple((one.what, _quantity(one, one.planned), _quantity(one, one.lab)) for one in lab.scaling)
+    about = "Where something is missing, the numbers say nothing about it."
+    yield Titled(
+        "How the laboratory follows the plan",
+        about,
+        Table(("what", "as planned", "how, or what is missing"), isolated),
+    )
+    scaled = tuple(
+        (scaling.what, _quantity(scaling, scaling.planned), _quantity(scaling, scaling.lab))
+        for scaling in lab.scaling
+    )
     yield Titled("Smaller than planned", "", Table(("what", "planned", "in the laboratory"), scaled))
-    changed = tuple((one.key, one.planned or NONE, one.used, one.why) for one in lab.deviations)
+    changed = tuple(
+        (deviation.key, deviation.planned or NONE, deviation.used, deviation.why)
+        for deviation in lab.deviations
+    )
     columns = ("property", "as rendered", "as used", "why")
     yield Titled("Properties that are not as rendered", "", Table(columns, changed))
 
 
-def _quantity(one: Scaling, value: float) -> str:
-    match one.unit:
+def _quantity(scaling: Scaling, value: float) -> str:
+    match scaling.unit:
         case "bit/s":
             return format_bits_per_s(value)
         case "B":
             return format_bytes(value)
         case unit:
-            return number(Number(name=one.what, value=value, unit=unit or "1"))
+            return number(Number(name=scaling.what, value=value, unit=unit or "1"))
 
 
 def _properties(record: RunRecord) -> Titled:

@@ -6,6 +6,7 @@ in what they say.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence
@@ -17,9 +18,8 @@ from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup, provenance
+from howdah.report.provenance import FactGroup, cited, provenance
 from howdah.report.simulated import simulated_tables
-from howdah.report.sources import cited
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
 
@@ -96,9 +96,12 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
     answers = [
-        clause for one in analysis.findings if one.severity == "answer" for clause in _clauses(one.text)
+        clause
+        for finding in analysis.findings
+        if finding.severity == "answer"
+        for clause in _clauses(finding.text)
     ]
-    rest = [one for one in analysis.findings if one.id not in (*MISSING, "simulated")]
+    rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.
     tabled = TABLED if evidence.flows else ()
@@ -115,16 +118,18 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         simulated=record.origin is Origin.SIMULATED,
         answer=answers[0],
         more_answers=tuple(answers[1:]),
-        missing=tuple(_sentence(one.text) for one in analysis.findings if one.id in MISSING),
+        missing=tuple(_sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
         stats=_stats(evidence),
         dfsio=_dfsio(evidence),
         metrics=_metrics(record, evidence),
         warnings=tuple(
-            _said(one)._replace(numbers=()) if one.id in tabled else _said(one)
-            for one in rest
-            if one.severity == "warning"
+            _said(finding)._replace(numbers=()) if finding.id in tabled else _said(finding)
+            for finding in rest
+            if finding.severity == "warning"
         ),
-        notes=_groups([one for one in rest if one.severity == "note" and one.id not in TABLED], evidence),
+        notes=_groups(
+            [finding for finding in rest if finding.severity == "note" and finding.id not in TABLED], evidence
+        ),
         accounts=account.table,
         accounts_about=account.about,
         explanations=account.explanations,
@@ -133,7 +138,35 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         limits=_limits(record),
         facts=provenance(record),
         plan=_plan(record),
-        plan_sources=cited(one.source for one in record.plan.settings),
+        plan_sources=cited(entry.source for entry in record.plan.settings),
+    )
+
+
+def stats_table(stats: Sequence[Stat]) -> Table:
+    """The row of figures below the answer, without the columns in which no workload has anything to say.
+
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
+    rows = [
+        (
+            stat.workload,
+            stat.elapsed,
+            stat.rate,
+            stat.of,
+            stat.times_limit,
+            stat.times_floor,
+            stat.bound,
+            stat.outcome,
+        )
+        for stat in stats
+    ]
+    empty = {"", NONE}
+    if all(stat.outcome == "succeeded" for stat in stats):
+        empty.add("succeeded")
+    said = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
+    return Table(
+        tuple(columns[index] for index in said), tuple(tuple(row[index] for index in said) for row in rows)
     )
 
 
@@ -165,21 +198,21 @@ def _sentence(text: str) -> str:
 
 
 def _stats(evidence: Evidence) -> tuple[Stat, ...]:
-    limits = {one.workload: one for one in evidence.limits if one.phase is None}
-    floors = {one.workload: times(one.ratio) for one in evidence.floors}
+    limits = {share.workload: share for share in evidence.limits if share.phase is None}
+    floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
     stats = []
-    for one in evidence.workloads:
-        limit = limits.get(one.workload)
+    for workload in evidence.workloads:
+        limit = limits.get(workload.workload)
         stats.append(
             Stat(
-                workload=one.workload,
-                elapsed=seconds(one.elapsed_s),
-                rate=format_rate(one.rate.bytes_per_s) if one.rate else NONE,
-                of=one.rate.of if one.rate else "",
+                workload=workload.workload,
+                elapsed=seconds(workload.elapsed_s),
+                rate=format_rate(workload.rate.bytes_per_s) if workload.rate else NONE,
+                of=workload.rate.of if workload.rate else "",
                 times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
-                times_floor=floors.get(one.workload, NONE),
+                times_floor=floors.get(workload.workload, NONE),
                 bound=BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
-                outcome=one.outcome.value,
+                outcome=workload.outcome.value,
             )
         )
     return tuple(stats)
@@ -191,22 +224,22 @@ def _dfsio(evidence: Evidence) -> Table | None:
     columns = ("workload", "files", "total MB", "throughput MB/s", "average MB/s", "deviation MB/s", "exec s")
     rows = tuple(
         (
-            one.workload,
-            str(one.files),
-            f"{one.total_mb:.2f}",
-            f"{one.throughput_mb_per_s:.2f}",
-            f"{one.average_mb_per_s:.2f}",
-            f"{one.deviation_mb_per_s:.2f}",
-            f"{one.exec_s:.2f}",
+            test.workload,
+            str(test.files),
+            f"{test.total_mb:.2f}",
+            f"{test.throughput_mb_per_s:.2f}",
+            f"{test.average_mb_per_s:.2f}",
+            f"{test.deviation_mb_per_s:.2f}",
+            f"{test.exec_s:.2f}",
         )
-        for one in evidence.dfsio
+        for test in evidence.dfsio
     )
     return Table(columns, rows)
 
 
 def _metrics(record: RunRecord, evidence: Evidence) -> Table | None:
     """What programs report of themselves, but for those of which a table of their own tells."""
-    tabled = {one.workload for one in evidence.dfsio}
+    tabled = {test.workload for test in evidence.dfsio}
     rows = tuple(
         (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
         for time in evidence.workloads
@@ -220,7 +253,7 @@ def _metrics(record: RunRecord, evidence: Evidence) -> Table | None:
 
 def _said(finding: Finding) -> Said:
     where = " · ".join(part for part in (finding.workload, finding.phase) if part)
-    numbers = tuple((one.name, number(one)) for one in finding.numbers)
+    numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     sure = SIMULATED if computed else SURE[finding.sure]
     return Said(finding.severity, where, _sentence(finding.text), sure, numbers)
@@ -228,10 +261,13 @@ def _said(finding: Finding) -> Said:
 
 def _groups(notes: list[Finding], evidence: Evidence) -> tuple[NoteGroup, ...]:
     """The notes by workload in the order these ran, those on the whole run at the end."""
-    names = [one.workload for one in evidence.workloads]
-    groups = [NoteGroup(name, tuple(_said(one) for one in notes if one.workload == name)) for name in names]
+    names = [workload.workload for workload in evidence.workloads]
+    groups = [
+        NoteGroup(name, tuple(_said(finding) for finding in notes if finding.workload == name))
+        for name in names
+    ]
     groups = [group for group in groups if group.notes]
-    rest = tuple(_said(one) for one in notes if one.workload not in names)
+    rest = tuple(_said(finding) for finding in notes if finding.workload not in names)
     return (*groups, *([NoteGroup("the run", rest)] if rest else []))
 
 
@@ -259,12 +295,7 @@ def _limits(record: RunRecord) -> Table | None:
 
 def _plan(record: RunRecord) -> Table:
     rows = tuple(
-        (
-            one.key,
-            setting(one.key, one.value),
-            one.reason,
-            one.source,
-        )
-        for one in record.plan.settings
+        (entry.key, setting(entry.key, entry.value), entry.reason, entry.source)
+        for entry in record.plan.settings
     )
     return Table(("setting", "value", "reason", "source"), rows)

@@ -1,24 +1,38 @@
-"""What every page shares: it is one file, needs nothing else and reaches for nothing."""
+"""What every page shares: it is one file, needs nothing else and reaches for nothing.
+
+Putting together the scripts that draw live charts takes about a second, which is a noticeable part of writing
+a report, so the result is kept in the user's cache directory. A kept copy is used only if it is whole.
+"""
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import csv
 import hashlib
+import io
 import json
+import os
 import re
-from collections.abc import Iterable
-from importlib import resources
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata, resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
+import vl_convert
 from markupsafe import Markup
 
-from howdah.report.bundle import vega_bundle
-from howdah.report.figure import Figure
-from howdah.report.palette import DARK, LIGHT
-from howdah.report.picture import data_url
-from howdah.report.tables import numeric_columns
-from howdah.report.theme import FONT
+import howdah
+from howdah.report.drawing import VEGA_LITE
+from howdah.report.figure import Figure, numeric_columns
+from howdah.report.renderer import data_url
+from howdah.report.theme import DARK, FONT, LIGHT
+from howdah.units import format_gib
+
+FIGURES, NUMBERS = "figures", "data"
+"""Where, beside a page, the pictures are that its Markdown links, and numbers for other programs."""
 
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
@@ -26,6 +40,8 @@ MANY_MARKS = 3000
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""What the bundle hands to the page's own script."""
 
 
 class Drawn(NamedTuple):
@@ -58,7 +74,37 @@ class Scripts(NamedTuple):
         )
 
 
-def environment() -> jinja2.Environment:
+def page(
+    template: str,
+    name: str,
+    figures: Iterable[Figure],
+    /,
+    sections: Iterable[tuple[str, str, object]] = (),
+    own: str | None = None,
+    **values: Any,
+) -> str:
+    """A whole HTML document; ``name`` begins the names of saved pictures.
+
+    ``sections`` are those that the page may have (id, name, what is in it), of which the empty ones are not
+    linked. ``own`` is the name of the script and of the style sheet of a page that has its own.
+    """
+    running = _scripts(*([f"{own}.js"] if own else []))
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=howdah.__version__,
+            sections=[(id_, title) for id_, title, there in sections if there],
+            style=_style(*([f"{own}.css"] if own else [])),
+            scripts=running,
+            policy=running.policy(),
+            data=_data(name, figures),
+            **values,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
     """The templates, with everything escaped that does not say it is markup."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("howdah.report"),
@@ -67,12 +113,23 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["joined"] = joined
+    made.filters |= {"joined": joined, "gib": format_gib, "slice_pairs": _rows}
     made.globals["numeric"] = numeric_columns
     return made
 
 
-def scripts(*more: str) -> Scripts:
+def _rows(figures: Iterable[Drawn]) -> list[list[Drawn]]:
+    """Figures row by row: a full one alone, neighbouring half ones together."""
+    rows: list[list[Drawn]] = []
+    for figure in figures:
+        if figure.figure.half and rows and rows[-1][0].figure.half:
+            rows[-1].append(figure)
+        else:
+            rows.append([figure])
+    return rows
+
+
+def _scripts(*more: str) -> Scripts:
     """The scripts of a page; ``more`` are templates of its own that run after the one all pages have."""
     return Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
@@ -81,7 +138,7 @@ def scripts(*more: str) -> Scripts:
     )
 
 
-def style(*more: str) -> Markup:
+def _style(*more: str) -> Markup:
     """The style sheet of every page, then those of one page's own."""
     return Markup(_variables() + "".join(_text(name) for name in ("page.css", *more)))
 
@@ -98,7 +155,7 @@ def drawn(figure: Figure, pictures: dict[str, str]) -> Drawn:
     return Drawn(figure, data_url(pictures[figure.id]), round(height))
 
 
-def data(name: str, figures: Iterable[Figure]) -> Markup:
+def _data(name: str, figures: Iterable[Figure]) -> Markup:
     """What a page's script reads; ``name`` begins the names of saved pictures.
 
     ASCII, and without the characters that could end a script element.
@@ -107,8 +164,13 @@ def data(name: str, figures: Iterable[Figure]) -> Markup:
         "run": name,
         "palettes": {"light": LIGHT, "dark": DARK},
         "figures": [
-            {"id": one.id, "spec": folded(one.spec), "keys": len(one.keys), "many": one.marks > MANY_MARKS}
-            for one in figures
+            {
+                "id": figure.id,
+                "spec": folded(figure.spec),
+                "keys": len(figure.keys),
+                "many": figure.marks > MANY_MARKS,
+            }
+            for figure in figures
         ],
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -129,9 +191,9 @@ def folded(spec: Any) -> Any:
 def _table(values: list[Any]) -> Any:
     """``values`` as columns and rows where all of them are objects with the same keys, else as they are."""
     columns = list(values[0]) if values and isinstance(values[0], dict) else []
-    if not columns or any(not isinstance(one, dict) or list(one) != columns for one in values):
+    if not columns or any(not isinstance(value, dict) or list(value) != columns for value in values):
         return values
-    return {"columns": columns, "rows": [list(one.values()) for one in values]}
+    return {"columns": columns, "rows": [list(value.values()) for value in values]}
 
 
 def _text(name: str) -> str:
@@ -153,3 +215,90 @@ def _variables() -> str:
         f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
         f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
     )
+
+
+def vega_bundle() -> str:
+    """The bundle's source; a cache that cannot be read or written only costs time."""
+    with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
+        digest, _, bundle = _path().read_bytes().decode().partition("\n")
+        if digest == _digest(bundle):
+            return bundle
+    bundle = vl_convert.javascript_bundle(EXPOSED, vl_version=VEGA_LITE)
+    with contextlib.suppress(OSError, RuntimeError):
+        _keep(_path(), f"{_digest(bundle)}\n{bundle}".encode())
+    return bundle
+
+
+def _path() -> Path:
+    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
+    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
+
+
+def _digest(bundle: str) -> str:
+    return hashlib.sha256(f"{EXPOSED}\n{bundle}".encode()).hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write the file whole or not at all: another run may read it at any moment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+def put_page(folder: Path, name: str, html: str, markdown: str, files: Mapping[str, str | bytes]) -> Path:
+    """Put ``<name>.html``, ``<name>.md`` and what belongs to them into a folder; return the page's path.
+
+    The page stands alone; the Markdown links the pictures among ``files``. What has these names is replaced.
+    Raises OSError if the folder cannot be written.
+    """
+    put(folder, {**files, f"{name}.md": markdown, f"{name}.html": html})
+    return folder / f"{name}.html"
+
+
+def svg_files(pictures: Mapping[str, str]) -> dict[str, str | bytes]:
+    """The pictures, SVG by figure id, as files that Markdown links."""
+    return {f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()}
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for other programs."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows((columns, *rows))
+    return text.getvalue()
+
+
+def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Put files, named from the folder on, where they belong: all of them, or none where there is no room.
+
+    What has their names is replaced once all of them are written. Raises OSError if the folder cannot be
+    written, and leaves then what was there.
+    """
+    unfinished: dict[Path, Path] = {}
+    made: list[Path] = []
+    try:
+        for name, content in files.items():
+            path = folder / name
+            made += _make(path.parent)
+            draft = path.with_name(f".{path.name}.{os.getpid()}")
+            unfinished[draft] = path
+            draft.write_bytes(content.encode() if isinstance(content, str) else content)
+        for draft, path in unfinished.items():
+            draft.replace(path)
+    finally:
+        for draft in unfinished:
+            draft.unlink(missing_ok=True)
+        for parent in reversed(made):
+            with suppress(OSError):
+                # It has files, but where they could not be written.
+                parent.rmdir()
+
+
+def _make(folder: Path) -> list[Path]:
+    """Make a folder with those above it, and return those that were not there, the uppermost first."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing[::-1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from howdah.model.comparison import Comparison
 from howdah.model.run import Origin, RunRecord
 
 if TYPE_CHECKING:
@@ -12,12 +14,24 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence import Evidence
     from howdah.model.tables import RunData
 
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12})?|–|)$")
+MOST_COLOURS = 6
+"""More groups than this could not be distinguished by their colours."""
+
 
 class Key(NamedTuple):
     """One thing a figure draws and a reader can switch off; ``token`` is its colour."""
 
     name: str
     token: str
+
+
+def group_keys(comparison: Comparison) -> tuple[Key, ...]:
+    """Every group with its colour; those beyond MOST_COLOURS share the last one."""
+    return tuple(
+        Key(group.name, f"group-{min(place, MOST_COLOURS)}")
+        for place, group in enumerate(comparison.groups, start=1)
+    )
 
 
 def series_colour(keys: Sequence[Key]) -> dict[str, Any]:
@@ -35,6 +49,15 @@ class Table(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+def numeric_columns(table: Table) -> frozenset[int]:
+    """The columns that hold numbers only, which are aligned on the right."""
+    return frozenset(
+        index
+        for index in range(len(table.columns))
+        if any(row[index] for row in table.rows) and all(_NUMERIC.match(row[index]) for row in table.rows)
+    )
 
 
 class Figure(NamedTuple):

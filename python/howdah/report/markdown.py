@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
-from howdah.report.content import RunContent, Said
-from howdah.report.figure import Figure, Table
+from howdah.report.content import RunContent, Said, stats_table
+from howdah.report.figure import Figure, Table, numeric_columns
 from howdah.report.figures import Figures
-from howdah.report.tables import numeric_columns, stats_table
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
@@ -25,15 +24,26 @@ def markdown(said: RunContent, figures: Figures[Figure], folder: str) -> str:
     parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
     if figures.over_time:
         about = [escaped(" ".join(figures.not_shown))] if figures.not_shown else []
-        parts.append(["## Over time", *about, *(figure_block(one, folder) for one in figures.over_time)])
+        parts.append(
+            ["## Over time", *about, *(figure_block(figure, folder) for figure in figures.over_time)]
+        )
     if figures.places or said.cluster:
         parts.append(
-            ["## The cluster", *(figure_block(one, folder) for one in figures.places), *titled(said.cluster)]
+            [
+                "## The cluster",
+                *(figure_block(figure, folder) for figure in figures.places),
+                *titled(said.cluster),
+            ]
         )
     if figures.throughput:
-        parts.append(["## Throughput", *(figure_block(one, folder) for one in figures.throughput)])
+        parts.append(["## Throughput", *(figure_block(figure, folder) for figure in figures.throughput)])
     parts += [_bytes(said, figures, folder), _limits(said), _provenance(said)]
-    return "\n\n".join(block for part in parts for block in part) + "\n"
+    return together(block for part in parts for block in part)
+
+
+def together(blocks: Iterable[str]) -> str:
+    """A document of these blocks."""
+    return "\n\n".join(blocks) + "\n"
 
 
 def _answer(said: RunContent) -> list[str]:
@@ -58,26 +68,26 @@ def _stats(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]
 
 
 def _findings(said: RunContent) -> list[str]:
-    blocks = ["\n".join(_warning(one) for one in said.warnings)] if said.warnings else []
+    blocks = ["\n".join(_warning(finding) for finding in said.warnings)] if said.warnings else []
     for group in said.notes:
-        blocks += [f"### {escaped(group.about)}", "\n".join(_note(one) for one in group.notes)]
+        blocks += [f"### {escaped(group.about)}", "\n".join(_note(finding) for finding in group.notes)]
     return ["## Findings", *blocks] if blocks else []
 
 
 def titled(tables: Sequence[Titled]) -> list[str]:
     """Tables under their titles, block by block."""
     blocks = []
-    for one in tables:
+    for section in tables:
         blocks += [
-            f"### {escaped(one.title)}",
-            *([escaped(one.about)] if one.about else []),
-            table(one.table),
+            f"### {escaped(section.title)}",
+            *([escaped(section.about)] if section.about else []),
+            table(section.table),
         ]
     return blocks
 
 
 def _bytes(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [figure_block(one, folder) for one in figures.flows]
+    blocks = [figure_block(figure, folder) for figure in figures.flows]
     blocks += [table(said.accounts)] if said.accounts else []
     blocks += [_bullets(said.explanations)] if said.explanations else []
     return ["## Where the bytes went", *blocks] if blocks else []
@@ -120,14 +130,14 @@ def figure_block(figure: Figure, folder: str) -> str:
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
-def _warning(one: Said) -> str:
-    where = f"{one.where}, {one.sure}" if one.where else one.sure
-    numbers = "".join(f"; {name} {value}" for name, value in one.numbers)
-    return f"- **Warning:** {escaped(one.text)} ({escaped(where + numbers)})"
+def _warning(finding: Said) -> str:
+    where = f"{finding.where}, {finding.sure}" if finding.where else finding.sure
+    numbers = "".join(f"; {name} {value}" for name, value in finding.numbers)
+    return f"- **Warning:** {escaped(finding.text)} ({escaped(where + numbers)})"
 
 
-def _note(one: Said) -> str:
+def _note(finding: Said) -> str:
     """A note says how sure it is only where it was not measured; its numbers are on the page."""
-    return f"- {escaped(one.text)}" + (
-        "" if one.sure in (SURE["measured"], SIMULATED) else f" ({escaped(one.sure)})"
+    return f"- {escaped(finding.text)}" + (
+        "" if finding.sure in (SURE["measured"], SIMULATED) else f" ({escaped(finding.sure)})"
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.host import Host
@@ -15,6 +17,14 @@ from howdah.units import format_bytes, format_memory, format_seconds
 
 MOST_NAMES = 8
 """More names than this are not listed."""
+PAPERS = {
+    "D0": "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)",
+    "D1": "VMware, Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
+    "D2": "VMware, A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
+    "D3": "VMware, the HBase on vSphere 6 study (2016)",
+    "D4": "AMAX, 1GbE against 10GbE (2012)",
+}
+_CITED = re.compile(r"\b(D\d)\b")
 
 
 class FactGroup(NamedTuple):
@@ -86,7 +96,7 @@ def _counted_names(names: tuple[str, ...]) -> str:
 
 def _jobs(record: RunRecord) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (result.workload.kind, f"{result.job.id}, told by the {result.job.told_by}")
+        (result.workload.kind, f"{result.job.id}, reported by the {result.job.told_by}")
         for result in record.workloads
         if result.job
     )
@@ -98,7 +108,9 @@ def _alone(host: Host) -> Host:
     return host.model_copy(
         update={
             "disks": tuple(disk for disk in host.disks if disk.name not in loops),
-            "file_systems": tuple(one for one in host.file_systems if one.disk not in loops),
+            "file_systems": tuple(
+                file_system for file_system in host.file_systems if file_system.disk not in loops
+            ),
         }
     )
 
@@ -118,18 +130,18 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
-        ("cores", ", ".join(_counted(count, one) for count, one in counts)),
+        ("cores", ", ".join(_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
         *((("left to howdah", given),) if (given := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
         ("CPU time stolen", steal),
         *(("disk", _disk(disk)) for disk in host.disks),
-        *(("file system", _file_system(one)) for one in host.file_systems),
+        *(("file system", _file_system(file_system)) for file_system in host.file_systems),
         *(("network", _nic(nic)) for nic in host.nics),
         ("kernel", host.software.kernel),
         ("distribution", host.software.distribution or NONE),
         ("Java", host.software.java or "none"),
-        *(("not read", f"{one.what}: {one.why}") for one in host.unread),
+        *(("not read", f"{gap.what}: {gap.why}") for gap in host.unread),
     ]
     return tuple(items)
 
@@ -144,8 +156,8 @@ def _allowance(host: Host) -> str:
     return ", ".join(parts)
 
 
-def _counted(count: int, one: str) -> str:
-    return f"{count} {one}" if count == 1 else f"{count} {one}s"
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _disk(disk: Disk) -> str:
@@ -154,14 +166,14 @@ def _disk(disk: Disk) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _file_system(one: FileSystem) -> str:
-    parts = [f"{one.mount} on {one.device}", one.kind, ",".join(one.options)]
-    parts.append(f"agcount {one.xfs.agcount}" if one.xfs else "")
+def _file_system(file_system: FileSystem) -> str:
+    parts = [f"{file_system.mount} on {file_system.device}", file_system.kind, ",".join(file_system.options)]
+    parts.append(f"agcount {file_system.xfs.agcount}" if file_system.xfs else "")
     return "; ".join(part for part in parts if part)
 
 
 def _nic(nic: Nic) -> str:
-    speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not said"
+    speed = f"{nic.speed_bits_per_s / 1e9:g} Gbit/s" if nic.speed_bits_per_s else "speed not known"
     return ", ".join(part for part in (nic.name, nic.driver, speed, f"MTU {nic.mtu}") if part)
 
 
@@ -175,3 +187,12 @@ def _telemetry(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("CPU time", f"{cost.cpu_s:.3f} s{share}"),
         ("samples taken", f"{cost.ticks:,}, {cost.late_ticks:,} of them late"),
     )
+
+
+def cited(sources: Iterable[str]) -> str:
+    """One line that names every paper the sources cite; empty where they cite none."""
+    names = {name for source in sources for name in _CITED.findall(source)}
+    papers = [f"{name}: {title}" for name, title in PAPERS.items() if name in names]
+    if not papers:
+        return ""
+    return f"{'; '.join(papers)}. The number after it is that of the recommendation in howdah's own list."

@@ -1,7 +1,11 @@
-"""Still pictures of many charts, drawn beside whatever else is to be done."""
+"""Charts as still pictures, drawn beside whatever else is to be done.
+
+They are for paper, for readers without JavaScript, and for Markdown.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -9,13 +13,40 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
-from howdah.report.picture import still
+from howdah.report.theme import LIGHT, POINTER, coloured
 
 _PROCESSES = min(2, os.cpu_count() or 1)
 """More would share what a page has to wait for in any case: its largest figures."""
+
+
+def svg(figure: Figure) -> str:
+    """The figure as an SVG document in light colours."""
+    return drawn(still(figure))
+
+
+def still(figure: Figure) -> dict[str, Any]:
+    """What is drawn of a figure: its specification in light colours."""
+    spec: dict[str, Any] = coloured(_unpointed(figure.spec), LIGHT)
+    return spec
+
+
+def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
+    """Without the layers that answer a pointer: unseen, they are most of the shapes of a large figure."""
+    if "layer" not in spec:
+        return spec
+    layers = [
+        layer for layer in spec["layer"] if POINTER not in {each["name"] for each in layer.get("params", ())}
+    ]
+    return {**spec, "layer": layers}
+
+
+def data_url(picture: str) -> str:
+    """What the page shows where it cannot draw, an SVG ``picture``, as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
 class Renderer:
@@ -50,9 +81,9 @@ class Renderer:
         with ThreadPoolExecutor(_PROCESSES, thread_name_prefix="howdah-renderer") as pool:
             drawn = list(pool.map(_draw, self._processes, shares))
         made = {
-            figure.id: one
+            figure.id: picture
             for share, ones in zip(shares, drawn, strict=True)
-            for figure, one in zip(share, ones, strict=True)
+            for figure, picture in zip(share, ones, strict=True)
         }
         return {figure.id: made[figure.id] for figure in figures}
 
@@ -71,6 +102,6 @@ def _process() -> subprocess.Popen[bytes]:
 def _draw(process: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
     answer, complaint = process.communicate(json.dumps([still(figure) for figure in share]).encode())
     if process.returncode:
-        raise RuntimeError(f"what draws has failed: {complaint.decode(errors='replace')}")
+        raise RuntimeError(f"drawing the figures has failed: {complaint.decode(errors='replace')}")
     drawn: list[str] = json.loads(answer)
     return drawn

@@ -16,7 +16,7 @@ from howdah.units import format_bytes, format_counted
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Titled]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
     tables = (*_beside(evidence), _bands(record), _use(record))
-    yield from (one for one in tables if one.table.rows)
+    yield from (section for section in tables if section.table.rows)
 
 
 def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -34,21 +34,21 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 def _beside(evidence: Evidence) -> Iterator[Titled]:
     """A table for each published or measured run of the same work."""
-    for source, group in groupby(evidence.beside, lambda one: one.source):
-        found = list(group)
-        first = found[0]
+    for source, group in groupby(evidence.beside, lambda time: time.source):
+        times = list(group)
+        first = times[0]
         rows = tuple(
             (
-                named(one.workload, one.phase),
-                seconds(one.simulated_s),
-                seconds(one.known_s),
-                signed(one.error),
+                named(time.workload, time.phase),
+                seconds(time.simulated_s),
+                seconds(time.known_s),
+                signed(time.error),
             )
-            for one in found
+            for time in times
         )
-        alike = "The same work on the same hosts, divided alike"
+        alike = "The same work on the same hosts, divided in the same way"
         yield Titled(
-            f"Beside the {first.origin} run {source}",
+            f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
             Table(("of", "simulated", first.origin, "error"), rows),
         )
@@ -72,8 +72,8 @@ def _bands(record: RunRecord) -> Titled:
     )
     count = simulated.replications if simulated else 1
     return Titled(
-        "How sure the simulated times are",
-        f"Over {format_counted(count, 'simulation')}; what is drawn above is the one of the run's own seed.",
+        "How certain the simulated times are",
+        f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed.",
         Table(("stretch", "median", "5 % are below", "5 % are above", "from the median"), rows),
     )
 

@@ -9,9 +9,8 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import RunContent, Said, content
-from howdah.report.figure import Table
-from howdah.report.tables import numeric_columns, stats_table
+from howdah.report.content import RunContent, Said, content, stats_table
+from howdah.report.figure import Table, numeric_columns
 
 
 def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
@@ -49,26 +48,31 @@ def grid(data: Table) -> Grid:
 def _findings(said: RunContent) -> list[RenderableType]:
     """Warnings with their numbers, then the notes, one paragraph each."""
     parts: list[RenderableType] = []
-    for one in said.warnings:
-        where = f"{one.where} · {one.sure}" if one.where else one.sure
-        parts += [Text(), Text.assemble(("warning  ", "yellow"), (where, "dim")), _indented(Text(one.text))]
-        if one.numbers:
-            parts.append(_indented(_numbers(one)))
+    for finding in said.warnings:
+        where = f"{finding.where} · {finding.sure}" if finding.where else finding.sure
+        parts += [
+            Text(),
+            Text.assemble(("warning  ", "yellow"), (where, "dim")),
+            indented(Text(finding.text)),
+        ]
+        if finding.numbers:
+            parts.append(indented(_numbers(finding)))
     for group in said.notes:
         parts += [Text(), Text(group.about, style="dim")]
-        parts += [_indented(Text(one.text)) for one in group.notes]
+        parts += [indented(Text(finding.text)) for finding in group.notes]
     return parts
 
 
-def _numbers(one: Said) -> Grid:
+def _numbers(finding: Said) -> Grid:
     """The numbers of a finding below one another, so that they can be compared."""
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim")
     grid.add_column(style="dim", justify="right")
-    for name, value in one.numbers:
+    for name, value in finding.numbers:
         grid.add_row(Text(name), Text(value))
     return grid
 
 
-def _indented(content: RenderableType) -> RenderableType:
+def indented(content: RenderableType) -> RenderableType:
+    """A paragraph below what it belongs to."""
     return Padding(content, (0, 0, 0, 2), expand=False)

@@ -3,10 +3,19 @@
 Axes are drawn with as little ink as reads well: horizontal grid lines only, no axis line, the
 unit written once, level, above the axis. Padding is fixed rather than fitted, so that charts that
 share a time axis line up below one another.
+
+One colour for one thing, the same in every figure, on the page and in Markdown's pictures.
+
+The hues are Okabe and Ito's, which stay apart for colour-blind eyes ("Color Universal Design",
+2008); time and tasks are a neutral slate so that they never compete with a resource. Where groups of
+runs are compared (platforms, configurations), each has a colour, the baseline the first. A chart
+spec names a colour by its token (``$cpu-user``); the token is replaced by the theme's value when
+the chart is drawn, so one spec serves light and dark.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif'
@@ -56,6 +65,70 @@ DATA = "data"
 
 SHOWN = "indexof(hidden, datum.series) < 0"
 """True for a mark whose series the reader has not switched off."""
+LIGHT: dict[str, str] = {
+    "page": "#ffffff",
+    "ink": "#1c2430",
+    "muted": "#5a6472",
+    "rule": "#dde1e6",
+    "band": "#f2f4f6",
+    "cpu-user": "#0072b2",
+    "cpu-system": "#56b4e9",
+    "cpu-iowait": "#e69f00",
+    "cpu-steal": "#4a4f57",
+    "cpu-others": "#b98a5e",
+    "disk-read": "#009e73",
+    "disk-write": "#d55e00",
+    "memory-process": "#7d5a35",
+    "memory-cached": "#b8860b",
+    "memory-dirty": "#5c3a10",
+    "net-receive": "#cc79a7",
+    "net-send": "#6a5acd",
+    "phase-1": "#33475b",
+    "phase-2": "#8296ab",
+    "phase-3": "#c3cdd8",
+    "on-phase-1": "#ffffff",
+    "on-phase-2": "#0e1520",
+    "on-phase-3": "#0e1520",
+    "group-1": "#33475b",
+    "group-2": "#0072b2",
+    "group-3": "#d55e00",
+    "group-4": "#6f2dd2",
+    "group-5": "#542c12",
+    "group-6": "#ac7753",
+    "fault": "#c62828",
+}
+DARK: dict[str, str] = {
+    "page": "#14181d",
+    "ink": "#e8ebef",
+    "muted": "#a3adb9",
+    "rule": "#323a44",
+    "band": "#1e242c",
+    "cpu-user": "#2f84bd",
+    "cpu-system": "#93d3f8",
+    "cpu-iowait": "#f0b429",
+    "cpu-steal": "#8a8580",
+    "cpu-others": "#8c5e2a",
+    "disk-read": "#2fbf94",
+    "disk-write": "#f0803c",
+    "memory-process": "#c9a27e",
+    "memory-cached": "#dcae3f",
+    "memory-dirty": "#8a6234",
+    "net-receive": "#e3a1c4",
+    "net-send": "#a79bf5",
+    "phase-1": "#a9bdd2",
+    "phase-2": "#63788e",
+    "phase-3": "#36434f",
+    "on-phase-1": "#0e1520",
+    "on-phase-2": "#ffffff",
+    "on-phase-3": "#ffffff",
+    "group-1": "#a9bdd2",
+    "group-2": "#2f84bd",
+    "group-3": "#f0803c",
+    "group-4": "#6a4eda",
+    "group-5": "#d22d4e",
+    "group-6": "#e8b492",
+    "fault": "#ff8a80",
+}
 
 
 def chart(
@@ -88,6 +161,39 @@ def chart(
     }
 
 
+def layer(
+    values: Sequence[Any], mark: dict[str, Any], encoding: dict[str, Any], *filters: str, name: str = ""
+) -> dict[str, Any]:
+    """A layer that draws those of the values that pass every filter."""
+    return {
+        **({"name": name} if name else {}),
+        "data": {"values": values},
+        **({"transform": [{"filter": text} for text in filters]} if filters else {}),
+        "mark": mark,
+        "encoding": encoding,
+    }
+
+
+def linear(
+    field: str,
+    domain: Sequence[float],
+    axis: dict[str, Any] | None = None,
+    *,
+    down: bool = False,
+    zero: bool = True,
+) -> dict[str, Any]:
+    """The encoding of a number's place: ``down`` is counted from the top; ``zero`` lies on the axis."""
+    scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
+    if not zero:
+        scale["zero"] = False
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def across(title: str, **rest: Any) -> dict[str, Any]:
+    """An axis below rows of bars or points: a grid through all of them, and no line."""
+    return {"title": title, "grid": True, "domain": False, "ticks": False, **rest}
+
+
 def level_title(text: str, above: int = 8) -> dict[str, Any]:
     """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
     return {
@@ -99,3 +205,17 @@ def level_title(text: str, above: int = 8) -> dict[str, Any]:
         "titleX": 4 - LEFT,
         "titleY": -above,
     }
+
+
+def coloured(spec: Any, palette: dict[str, str]) -> Any:
+    """The spec with every colour token replaced; data (``values``) is left as it is.
+
+    Raises KeyError for a token the palette lacks, which is a defect in a figure.
+    """
+    if isinstance(spec, dict):
+        return {key: value if key == "values" else coloured(value, palette) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [coloured(item, palette) for item in spec]
+    if isinstance(spec, str) and spec.startswith("$"):
+        return palette[spec[1:]]
+    return spec

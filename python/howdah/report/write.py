@@ -1,20 +1,46 @@
-"""Write a report beside its run."""
+"""A run's report beside its run: the page, Markdown and pictures."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from howdah.analysis.evidence import Analysis
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.report.content import content
-from howdah.report.figure import FigureSource
-from howdah.report.figures import draw
-from howdah.report.folder import put
-from howdah.report.html import page
+from howdah.report.content import RunContent, content, stats_table
+from howdah.report.document import FIGURES, drawn, page, put_page, svg_files
+from howdah.report.figure import Figure, FigureSource
+from howdah.report.figures import Figures, draw
 from howdah.report.markdown import markdown
 from howdah.report.renderer import Renderer
 
-PAGE, FIGURES = "report.html", "figures"
+
+def _page(record: RunRecord, said: RunContent, figures: Figures[Figure], pictures: dict[str, str]) -> str:
+    return page(
+        "report.html.j2",
+        record.id,
+        figures.every(),
+        sections=(
+            ("findings", "Findings", said.warnings or said.notes),
+            ("time", "Over time", figures.over_time),
+            ("cluster", "Cluster", figures.places or said.cluster),
+            ("throughput", "Throughput", figures.throughput),
+            ("bytes", "Bytes", said.accounts or figures.flows),
+            ("limits", "Limits", said.limits),
+            ("provenance", "Provenance", True),
+        ),
+        record=record,
+        said=said,
+        stats=stats_table(said.stats),
+        figures=Figures(
+            drawn(figures.answer, pictures) if figures.answer else None,
+            tuple(drawn(figure, pictures) for figure in figures.over_time),
+            tuple(drawn(figure, pictures) for figure in figures.throughput),
+            tuple(drawn(figure, pictures) for figure in figures.places),
+            tuple(drawn(figure, pictures) for figure in figures.flows),
+            figures.not_shown,
+        ),
+    )
 
 
 def write_report(run: RunData, analysis: Analysis, out_dir: Path, renderer: Renderer | None = None) -> Path:
@@ -27,12 +53,5 @@ def write_report(run: RunData, analysis: Analysis, out_dir: Path, renderer: Rend
     figures = draw(FigureSource(run, analysis.evidence))
     with renderer or Renderer() as drawing:
         pictures = drawing.pictures(figures.every())
-    put(
-        out_dir,
-        {
-            **{f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()},
-            "report.md": markdown(said, figures, FIGURES),
-            PAGE: page(run.record, said, figures, pictures),
-        },
-    )
-    return out_dir / PAGE
+    html = _page(run.record, said, figures, pictures)
+    return put_page(out_dir, "report", html, markdown(said, figures, FIGURES), svg_files(pictures))

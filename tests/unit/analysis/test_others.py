@@ -12,7 +12,7 @@ from howdah.model.tables import RunData
 from howdah.report.drawing import drawn
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import draw
-from howdah.report.palette import LIGHT, coloured
+from howdah.report.theme import LIGHT, coloured
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_scene import Scene
 from support.findings import found, value

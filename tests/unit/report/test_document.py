@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.report.document import folded
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.study.legible import legible
+from howdah.report.study.page import legible
 from howdah.report.theme import DATA, chart
 
 KEYS = (Key("native", "group-1"), Key("1 VM", "group-2"))

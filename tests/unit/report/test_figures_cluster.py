@@ -16,14 +16,12 @@ from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.content import content
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import draw
-from howdah.report.figures.events import event_marks
+from howdah.report.figures.events import MOST_WORKERS, event_marks, telling
 from howdah.report.figures.machines import MOST_ROWS
-from howdah.report.figures.places import HostPlace, Place, PlacedRack
-from howdah.report.figures.sheet import SHEET
-from howdah.report.figures.telling import MOST_WORKERS, telling
-from howdah.report.figures.topology_cells import cells
+from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack
+from howdah.report.figures.steps import working
+from howdah.report.figures.topology import cells
 from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
-from howdah.report.figures.working import working
 from howdah.report.provenance import provenance
 from howdah.units import format_seconds
 from support import records
@@ -135,7 +133,7 @@ def test_tasks_of_a_large_cluster_are_those_of_the_most_telling_workers() -> Non
     assert names == planned
     caption = _figure(run, "tasks").caption
     assert "800 task attempts on 100 workers" in caption
-    assert "60 more are like these" in caption
+    assert "60 more are not drawn" in caption
 
 
 def test_a_reduce_is_drawn_in_two_parts_and_a_lost_attempt_is_marked() -> None:
@@ -267,7 +265,7 @@ def test_a_large_cluster_is_drawn_as_cells_from_the_fewest_to_the_most_replicas(
 
 
 def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() -> None:
-    (straggler,) = _titled(lossy(), "What held others up").table.rows
+    (straggler,) = _titled(lossy(), "What slowed other tasks down").table.rows
     assert straggler[:4] == ("h1-2", "h1", "terasort", "the worker")
     assert straggler[5] == "slow disk"
     assert "MB/s, peers" in straggler[7]
@@ -279,7 +277,7 @@ def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() ->
 def test_a_quiet_run_has_no_tables_of_trouble() -> None:
     run = terasort_on(Scene())
     titles = [one.title for one in cluster_tables(run.record, analyse(run).evidence)]
-    assert titles == ["What Hadoop took for itself"]
+    assert titles == ["What Hadoop itself needed"]
 
 
 def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_its_own_table() -> None:
@@ -295,12 +293,12 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
     answer = draw(FigureSource(run, analysis.evidence)).answer
     assert answer is not None
     assert answer.table.rows[0][3] == f"{time.elapsed_s / 4:.3f}"
-    assert "with no Hadoop in the way" in answer.caption
+    assert "without Hadoop" in answer.caption
 
 
 def test_a_laboratory_says_what_it_keeps_what_it_lost_and_how_small_it_is() -> None:
     run = laboratory()
-    assert _titled(run, "What the laboratory holds to the plan").table.rows == (
+    assert _titled(run, "How the laboratory follows the plan").table.rows == (
         ("uplink", "kept", "1.00 Gb/s each way, a token bucket at both ends"),
         ("NUMA", "lost", "machines share this machine's NUMA nodes"),
     )
@@ -321,7 +319,7 @@ def test_provenance_names_versions_and_jobs() -> None:
     groups = {one.heading: dict(one.entries) for one in provenance(laboratory().record)}
     assert groups["Cluster"]["Hadoop"] == "3.5.0"
     assert groups["Cluster"]["laboratory"] == "mine, built with root"
-    assert groups["Jobs"] == {"terasort": "job_1700000000000_0001, told by the history server"}
+    assert groups["Jobs"] == {"terasort": "job_1700000000000_0001, reported by the history server"}
     assert "Host it was started on" in groups
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from howdah.report.drawing import trimmed
 from howdah.report.figure import Figure, Table
-from howdah.report.picture import svg
-from howdah.report.renderer import Renderer
+from howdah.report.renderer import Renderer, svg
 from howdah.report.theme import chart
 from howdah.session.run.warmup import ReportWarmup
 
@@ -49,7 +48,7 @@ def test_a_mark_is_described_nowhere_but_in_its_figure() -> None:
 
 
 def test_what_cannot_be_drawn_is_told() -> None:
-    with Renderer() as renderer, pytest.raises(RuntimeError, match="what draws has failed"):
+    with Renderer() as renderer, pytest.raises(RuntimeError, match="drawing the figures has failed"):
         renderer.pictures([_figure("nothing", type="no such mark")])
 
 

@@ -37,7 +37,7 @@ def test_nothing_is_said_of_rows_that_nobody_sorted(repeated: RunData) -> None:
 
 def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> None:
     titles = {one.title: one for one in content(repeated, analyse(repeated)).cluster}
-    bands = titles["How sure the simulated times are"]
+    bands = titles["How certain the simulated times are"]
     assert "5 simulations" in bands.about
     assert [row[0] for row in bands.table.rows][:4] == [
         "teragen", "teragen map", "terasort", "terasort map-shuffle",

@@ -7,10 +7,9 @@ import pytest
 from howdah.analysis.wording import probability
 from howdah.model.finding import Number
 from howdah.report.document import joined
-from howdah.report.figure import Table
+from howdah.report.figure import Table, numeric_columns
 from howdah.report.markdown import escaped, table
-from howdah.report.sources import cited
-from howdah.report.tables import numeric_columns
+from howdah.report.provenance import cited
 from howdah.report.words import moment, number, setting, signed_bytes
 
 

@@ -1,22 +1,18 @@
-"""What a comparison's page says, in order, before any form is given to it."""
+"""What a comparison's page says and lists, in order, before any form is given to it."""
 
 from __future__ import annotations
 
+from math import log
+from statistics import stdev
 from typing import NamedTuple
 
-from howdah.analysis.wording import listed
-from howdah.model.comparison import Comparison
+from howdah.analysis.wording import listed, percent, probability
+from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.sentences import answer, said
-from howdah.report.comparing.tables import (
-    changes_table,
-    others_table,
-    runs_table,
-    tests_table,
-    times_table,
-)
+from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said
 from howdah.report.figure import Table
+from howdah.report.words import NONE, moment
 from howdah.units import format_counted
 
 
@@ -66,7 +62,7 @@ def content(comparison: Comparison) -> ComparisonContent:
             for each in comparison.against
         ),
         changes=changes_table(comparison),
-        refused=tuple(f"{one.what} is not compared: {one.why}." for one in comparison.refused),
+        refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
         remarks=comparison.remarks,
         others=tuple(
             Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
@@ -96,5 +92,145 @@ def _about(comparison: Comparison) -> str:
         "other side's repeats, and where there are no repeats there is no test. p is corrected by Holm's "
         f"method for all {tests}, so that the chance of calling any difference where "
         f"there is none is at most {100 * comparison.level:g} %. The effect is the difference over the noise "
-        "(Hedges' g); what would show is found nine times in ten."
+        "(Hedges' g); a difference that would show is found nine times in ten."
     )
+
+
+def times_table(comparison: Comparison) -> Table:
+    """Every workload and phase, the baseline and then group by group."""
+    base = comparison.groups[0]
+    if not comparison.against:
+        return _repeats_table(comparison)
+    rows: list[tuple[str, ...]] = []
+    for measure, values in _judged_of(base):
+        shown = measured(measure, mean(values))
+        rows.append((place(measure), base.name, str(len(values)), shown, "1", NONE, "", ""))
+        for each in comparison.against:
+            result = each.of(measure)
+            if result is not None:
+                rows.append((place(measure), each.group, *_judged(result)))
+    columns = (
+        "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
+
+
+def _headed(comparison: Comparison) -> str:
+    """What a column of times is called, in which there may be metrics, too."""
+    several = any(measure.kind == "metric" for measure, _ in _judged_of(comparison.groups[0]))
+    return "mean" if several else "elapsed"
+
+
+def _repeats_table(comparison: Comparison) -> Table:
+    """One group alone: how far its runs lie apart; the noise is the deviation of the times' logarithms."""
+    rows = tuple(
+        (
+            place(measure),
+            str(len(values)),
+            measured(measure, mean(values)),
+            measured(measure, min(values)),
+            measured(measure, max(values)),
+            percent(stdev(map(log, values))) if len(values) > 1 and min(values) > 0 else NONE,
+        )
+        for measure, values in _judged_of(comparison.groups[0])
+    )
+    return Table(("what", "runs", _headed(comparison), "least", "most", "noise"), rows)
+
+
+def _judged(result: Judged) -> tuple[str, ...]:
+    needed = ""
+    if result.evidence is not None and result.verdict is Verdict.CANNOT_TELL:
+        needed = f"{result.repeats_needed} each" if result.repeats_needed else "> 100 each"
+    return (
+        str(len(result.other)),
+        measured(result.measure, result.other_mean),
+        ratio(result),
+        interval(result),
+        result.verdict.value,
+        needed,
+    )
+
+
+def _judged_of(group: RunGroup) -> list[tuple[Measure, list[float]]]:
+    values: dict[Measure, list[float]] = {}
+    for run in group.runs:
+        for reading in run.readings:
+            if reading.measure.is_judged:
+                values.setdefault(reading.measure, []).append(reading.value)
+    return list(values.items())
+
+
+def changes_table(comparison: Comparison) -> Table:
+    """Every fact in which some group differs, a column for each group; blank where it is the baseline's."""
+    by_group = [
+        {(change.aspect, change.name): change for change in each.changes} for each in comparison.against
+    ]
+    bases = {key: change.base for changes in by_group for key, change in changes.items()}
+    aspects = list(Aspect)
+    rows = tuple(
+        (
+            aspect.value,
+            name,
+            bases[aspect, name] or NONE,
+            *(_changed(changes, (aspect, name)) for changes in by_group),
+        )
+        for aspect, name in sorted(bases, key=lambda key: aspects.index(key[0]))
+    )
+    return Table(("aspect", "what", *(group.name for group in comparison.groups)), rows)
+
+
+def _changed(changes: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str]) -> str:
+    return (changes[key].other or NONE) if key in changes else ""
+
+
+def others_table(against: Against, baseline: str) -> Table:
+    """Resources and tasks of one group beside the baseline's."""
+    rows = tuple(
+        (
+            place(contrast.measure),
+            contrast.measure.name,
+            measured(contrast.measure, contrast.base_mean),
+            measured(contrast.measure, contrast.other_mean),
+            ratio(contrast),
+            interval(contrast),
+        )
+        for contrast in against.others
+    )
+    return Table(("of", "what", baseline, against.group, "ratio", "95 % interval"), rows)
+
+
+def tests_table(comparison: Comparison) -> Table:
+    """Every test with what it came to."""
+    rows = tuple(
+        (f"{each.group}: {place(result.measure)}", *_tested(result))
+        for each in comparison.against
+        for result in each.judged
+    )
+    columns = (
+        "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",
+    )  # fmt: skip
+    return Table(columns, rows)
+
+
+def _tested(result: Judged) -> tuple[str, ...]:
+    numbers = (NONE,) * 5
+    if result.evidence is not None:
+        evidence = result.evidence
+        numbers = (
+            percent(evidence.noise),
+            probability(evidence.p).removeprefix("= "),
+            probability(evidence.p_adjusted).removeprefix("= "),
+            f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}"),
+            percent(result.detectable - 1) if result.detectable is not None else NONE,
+        )
+    return (*numbers, result.verdict.value, result.why)
+
+
+def runs_table(comparison: Comparison) -> Table:
+    """Which runs each group is made of."""
+    rows = tuple(
+        (group.name, run.run, moment(run.created), run.engine, run.origin.value)
+        for group in comparison.groups
+        for run in group.runs
+    )
+    return Table(("group", "run", "started", "engine", "numbers"), rows)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from howdah.analysis.comparing.courses import Course
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison
-from howdah.report.comparing.figures.overlay import overlays
-from howdah.report.comparing.figures.ratios import ratios
-from howdah.report.comparing.figures.repeats import repeats
+from howdah.report.comparing.overlay import overlays
+from howdah.report.comparing.ratios import ratios
+from howdah.report.comparing.repeats import repeats
 from howdah.report.figure import Figure
 
 

@@ -1,43 +1,80 @@
-"""A comparison as a page: the answer, the intervals, what changed, where, and every test."""
+"""A comparison's page: HTML, and Markdown with its figures as SVG files beside it."""
 
 from __future__ import annotations
 
-import howdah
-from howdah.report.comparing.content import ComparisonContent
-from howdah.report.comparing.draw import ComparisonFigures
-from howdah.report.document import data, drawn, environment, scripts, style
+from collections.abc import Iterator
+from pathlib import Path
+
+from howdah.model.comparison import Comparison
+from howdah.report.comparing.content import ComparisonContent, content
+from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
+from howdah.report.document import FIGURES, drawn, page, put_page, svg_files
+from howdah.report.markdown import escaped, figure_block, table, titled, together
+from howdah.report.renderer import svg
 
 
-def comparison_page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
-    """The whole HTML document; ``pictures`` are the still figures as SVG, by figure id."""
-    running = scripts()
-    return (
-        environment()
-        .get_template("compare.html.j2")
-        .render(
-            said=said,
-            version=howdah.__version__,
-            answer=drawn(figures.answer, pictures) if figures.answer else None,
-            whose=figures.whose,
-            repeats=[drawn(one, pictures) for one in figures.repeats],
-            over_time=[drawn(one, pictures) for one in figures.over_time],
-            sections=_sections(said, figures),
-            style=style(),
-            scripts=running,
-            policy=running.policy(),
-            data=data("compare", figures.every()),
-        )
+def _page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
+    return page(
+        "compare.html.j2",
+        "compare",
+        figures.every(),
+        sections=(
+            ("groups", "Groups", said.parts),
+            ("changes", "What changed", said.changes.rows),
+            ("repeats", "Repeats", figures.repeats),
+            ("time", "Over time", figures.over_time),
+            ("where", "Resources", said.others),
+            ("tests", "Tests", said.tests.table.rows),
+            ("runs", "Runs", True),
+        ),
+        said=said,
+        answer=drawn(figures.answer, pictures) if figures.answer else None,
+        whose=figures.whose,
+        repeats=[drawn(figure, pictures) for figure in figures.repeats],
+        over_time=[drawn(figure, pictures) for figure in figures.over_time],
     )
 
 
-def _sections(said: ComparisonContent, figures: ComparisonFigures) -> list[tuple[str, str]]:
-    present = [
-        ("groups", "Groups", said.parts),
-        ("changes", "What changed", said.changes.rows),
-        ("repeats", "Repeats", figures.repeats),
-        ("time", "Over time", figures.over_time),
-        ("where", "Resources", said.others),
-        ("tests", "Tests", said.tests.table.rows),
-        ("runs", "Runs", True),
-    ]
-    return [(id_, name) for id_, name, there in present if there]
+def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) -> Iterator[str]:
+    """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
+    yield f"# {escaped(said.answer)}"
+    yield escaped(" · ".join(said.kicker))
+    yield from (escaped(text) for text in (said.computed, *said.refused) if text)
+    if figures.answer:
+        yield figure_block(figures.answer, folder)
+    yield table(said.times)
+    for part in said.parts:
+        yield f"## {escaped(part.group)}"
+        yield "\n".join(f"- {escaped(text)}" for text in (*part.sentences, *part.remarks))
+    if said.remarks:
+        yield "\n".join(f"- {escaped(text)}" for text in said.remarks)
+    if said.changes.rows:
+        yield "## What changed"
+        yield table(said.changes)
+    if figures.repeats:
+        yield "## Run by run"
+        yield from (figure_block(figure, folder) for figure in figures.repeats)
+    if figures.over_time:
+        yield "## Over time"
+        yield escaped(figures.whose)
+        yield from (figure_block(figure, folder) for figure in figures.over_time)
+    if said.others:
+        yield "## Resources and tasks"
+        yield from titled(said.others)
+    if said.tests.table.rows:
+        yield from titled((said.tests,))
+    yield "## Runs"
+    yield table(said.runs)
+
+
+def write_page(comparison: Comparison, followed: Followed, out_dir: Path) -> Path:
+    """Write ``compare.html``, ``compare.md`` and ``figures/*.svg`` into ``out_dir``; return the page's path.
+
+    ``compare.html`` stands alone; ``compare.md`` links the pictures beside it. Existing files of these
+    names are replaced. Raises OSError if the directory cannot be written.
+    """
+    said = content(comparison)
+    figures = draw(comparison, followed)
+    pictures = {figure.id: svg(figure) for figure in figures.every()}
+    markdown = together(_blocks(said, figures, FIGURES))
+    return put_page(out_dir, "compare", _page(said, figures, pictures), markdown, svg_files(pictures))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import content
 from howdah.report.figure import Table
-from howdah.report.terminal import grid
+from howdah.report.terminal import grid, indented
 
 MOST_CHANGES = 24
 """More rows than this are on the page and in JSON."""
@@ -29,8 +28,8 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     ]
     for part in said.parts:
         parts += [Text(), Text(part.group, style="dim")]
-        parts += [_indented(Text(text)) for text in part.sentences]
-        parts += [_indented(Text(text, style="yellow")) for text in part.remarks]
+        parts += [indented(Text(text)) for text in part.sentences]
+        parts += [indented(Text(text, style="yellow")) for text in part.remarks]
     if said.remarks:
         parts += [Text(), *(Text(text, style="yellow") for text in said.remarks)]
     if said.changes.rows:
@@ -40,7 +39,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
         if left > 0:
             parts.append(Text(f"and {left} more, which --output and --json list", style="dim"))
     elif comparison.against:
-        parts += [Text(), Text("nothing that the records tell of changed between these runs")]
+        parts += [Text(), Text("according to the records nothing changed between these runs")]
     return Group(*parts)
 
 
@@ -56,7 +55,3 @@ def _below_one_another(table: Table) -> Table:
         rows.append((what, *("" for _ in table.columns[2:-1])))
         rows += [(f"  {row[1]}", *row[2:-1]) for row in same]
     return Table(("", *table.columns[2:-1]), tuple(rows))
-
-
-def _indented(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 2), expand=False)

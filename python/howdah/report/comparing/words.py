@@ -1,12 +1,23 @@
-"""Numbers of a comparison as people read them."""
+"""What a comparison says: measures and numbers in words, the answer, then group by group."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from statistics import fmean, geometric_mean
 
-from howdah.analysis.wording import named, percent, seconds, times
-from howdah.model.comparison import Contrast, Measure
+from howdah.analysis.comparing.judging import ALIKE
+from howdah.analysis.wording import listed, named, percent, seconds, times
+from howdah.model.comparison import (
+    Against,
+    Comparison,
+    Contrast,
+    Judged,
+    Location,
+    Measure,
+    RunGroup,
+    Verdict,
+)
 from howdah.model.reported import format_value
 from howdah.report.words import NONE, signed_bytes
 
@@ -100,3 +111,144 @@ def _decimals(contrast: Contrast) -> int:
     if contrast.low is None or contrast.high is None:
         return 2
     return 3 if contrast.high - contrast.low < _NARROW else 2
+
+
+def answer(comparison: Comparison) -> str:
+    """The comparison in one sentence."""
+    match comparison.against:
+        case ():
+            return _repeats(comparison.groups[0])
+        case (only,):
+            return _pair(only, comparison.baseline)
+        case several:
+            return _best(several, comparison.baseline)
+
+
+def said(against: Against, baseline: str) -> Iterator[str]:
+    """Everything to be said of one group, sentence by sentence."""
+    wholes = against.wholes
+    for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):
+        told = [result for result in wholes if result.verdict is verdict]
+        if told:
+            yield f"{verdict.capitalize()} than {baseline}: {'; '.join(_told(result) for result in told)}."
+    alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
+    if alike:
+        yield f"Alike within {percent(ALIKE)}: {listed(alike)}."
+    unclear = [result for result in wholes if result.verdict is Verdict.CANNOT_TELL]
+    untested = [result for result in unclear if result.evidence is None]
+    if untested:
+        yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
+    untold = [result for result in unclear if result.evidence is not None]
+    if untold:
+        yield f"Not distinguishable from noise: {listed([_untold(result) for result in untold])}."
+    yield from (_located(location) for location in against.locations)
+
+
+def _pair(against: Against, baseline: str) -> str:
+    main = against.main
+    if not main.is_told:
+        times_s = {
+            result.measure.workload: result.base_mean
+            for result in against.times
+            if result.measure.phase is None
+        }
+        told = [result for result in against.wholes if result.is_told]
+        main = max(told, key=lambda result: times_s[result.measure.workload], default=main)
+    if main.is_told:
+        return f"With {against.group}, {_takes(main, baseline)}."
+    if all(result.verdict is Verdict.ALIKE for result in against.wholes):
+        return f"{against.group} and {baseline} are alike: no workload differs by more than {percent(ALIKE)}."
+    seen = _seen(main)
+    why = f"{main.why}{_repeats_to(main)}"
+    return f"{against.group} cannot be distinguished from {baseline}: {seen}, but {why}."
+
+
+def _takes(result: Judged, baseline: str) -> str:
+    if result.measure.kind == "time":
+        return f"{result.measure.workload} takes {than(result, baseline)} ({_interval(result)})"
+    return (
+        f"{subject(result.measure)} is {result.verdict.value}: {than(result, baseline)} ({_interval(result)})"
+    )
+
+
+def _best(several: Sequence[Against], baseline: str) -> str:
+    measure = several[0].main.measure
+    main, timed = subject(measure), measure.kind == "time"
+    judged = [(each.group, result) for each in several if (result := each.of(measure)) is not None]
+    gains = [(group, judgement) for group, judgement in judged if judgement.is_gain]
+    if gains:
+        most = max if measure.better == "higher" else min
+        group, result = most(gains, key=lambda pair: pair[1].other_mean)
+        best = "fastest" if timed else "best"
+        return f"{main} is {best} with {group}: {than(result, baseline)} ({_interval(result)})."
+    better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
+    losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
+    if losses:
+        rest = [group for group, judgement in judged if not judgement.is_told]
+        unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
+        lost = f"{worse.value}: {listed(losses)}{unclear}"
+        return f"No group is {better.value} in {main} than {baseline}; {lost}."
+    untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
+    if not untold:
+        return f"All are alike in {main}: no group differs from {baseline} by more than {percent(ALIKE)}."
+    # What fewest repeats would tell is what a reader might go on with.
+    group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
+    seen = f"the closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
+    return f"No group can be distinguished from {baseline} in {main}: {seen}."
+
+
+def _repeats(group: RunGroup) -> str:
+    """One group alone: how far its repeats lie apart."""
+    values: dict[Measure, list[float]] = {}
+    for run in group.runs:
+        for reading in run.readings:
+            measure = reading.measure
+            if measure.primary or (measure.kind == "time" and measure.phase is None):
+                values.setdefault(measure, []).append(reading.value)
+    spans = [
+        f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
+        for measure, some in values.items()
+    ]
+    return f"{len(group.runs)} repeats of the same work, between which nothing changed: {listed(spans)}."
+
+
+def _told(result: Judged) -> str:
+    return f"{subject(result.measure)}, {more(result)} ({interval(result)})"
+
+
+def _interval(result: Judged) -> str:
+    return f"ratio {ratio(result)}, 95 % interval {interval(result)}"
+
+
+def _seen(result: Judged) -> str:
+    return f"{subject(result.measure)} {'took' if result.measure.kind == 'time' else 'was'} {more(result)}"
+
+
+def _listed_ratios(several: Sequence[Judged]) -> str:
+    """What was seen, though nothing follows from it."""
+    return listed([_seen(result) for result in several])
+
+
+def _untold(result: Judged) -> str:
+    """What was seen, and how many repeats would tell."""
+    many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
+    return f"{subject(result.measure)} ({more(result)}; {many} repeats of each would show)"
+
+
+def _repeats_to(result: Judged) -> str:
+    if result.evidence is None:
+        return "; repeat both" if len(result.base) == len(result.other) == 1 else ""
+    many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
+    return f"; {many} repeats of each would show a difference like this one"
+
+
+def _located(location: Location) -> str:
+    text = f"{location.workload}: {signed_seconds(location.difference_s)}"
+    if location.phase is not None and location.phase_difference_s is not None:
+        text += f", of which {signed_seconds(location.phase_difference_s)} in {location.phase}"
+    signs = [
+        f"{sign.measure.name} {measured(sign.measure, sign.other_mean)} instead of "
+        f"{measured(sign.measure, sign.base_mean)}"
+        for sign in location.signs
+    ]
+    return f"{text}; {listed(signs)}." if signs else f"{text}; no resource and no task differs clearly."

@@ -1,4 +1,4 @@
-"""The figures of a report, one module each, and the order in which a reader meets them."""
+"""The figures of a report, and the order in which a reader meets them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ from typing import Generic, NamedTuple, TypeVar
 
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures.by_machine import by_machine
-from howdah.report.figures.cpu import cpu
 from howdah.report.figures.elapsed import elapsed
-from howdah.report.figures.files import files
 from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
 from howdah.report.figures.latencies import latencies
 from howdah.report.figures.links import links
-from howdah.report.figures.memory import memory
-from howdah.report.figures.network import network, quiet_network
-from howdah.report.figures.others import others
-from howdah.report.figures.partitions import partitions
+from howdah.report.figures.resources import cpu, memory, network, others, quiet_network
 from howdah.report.figures.storage import storage
+from howdah.report.figures.throughput import files, partitions
 from howdah.report.figures.timeaxis import left_out
 from howdah.report.figures.topology import topology
 from howdah.report.figures.worker_lanes import worker_lanes

@@ -9,11 +9,11 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
 from howdah.report.figure import Figure, FigureSource, Key, Table
-from howdah.report.figures import cpu, network, storage
 from howdah.report.figures.machines import MachineRows, machines
-from howdah.report.figures.peaks import hidden
+from howdah.report.figures.resources import CPU_KEYS, RECEIVED, SENT
 from howdah.report.figures.rows import SideNote, rows
-from howdah.report.figures.scale import number_format, rate_unit
+from howdah.report.figures.storage import READ, WRITE
+from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.figures.timeline import Axis
 from howdah.units import format_rate
 
@@ -30,13 +30,9 @@ class MachineFigure(NamedTuple):
     keys: dict[str, Key]
 
 
-CPU = MachineFigure("cpu-machines", "CPU by machine", "cpu", cpu.KEYS)
-STORAGE = MachineFigure(
-    "storage-machines", "Storage by machine", "disk", {"read": storage.READ, "write": storage.WRITE}
-)
-NETWORK = MachineFigure(
-    "network-machines", "Network by machine", "nic", {"rx": network.RECEIVED, "tx": network.SENT}
-)
+CPU = MachineFigure("cpu-machines", "CPU by machine", "cpu", CPU_KEYS)
+STORAGE = MachineFigure("storage-machines", "Storage by machine", "disk", {"read": READ, "write": WRITE})
+NETWORK = MachineFigure("network-machines", "Network by machine", "nic", {"rx": RECEIVED, "tx": SENT})
 
 
 def by_machine(source: FigureSource) -> list[Figure]:
@@ -49,9 +45,9 @@ def by_machine(source: FigureSource) -> list[Figure]:
 
 def _series(source: FigureSource, kind: MachineFigure) -> list[Series]:
     return [
-        one
-        for one in source.evidence.series
-        if one.subject == kind.subject and one.quantity in kind.keys and one.instance != "lo"
+        series
+        for series in source.evidence.series
+        if series.subject == kind.subject and series.quantity in kind.keys and series.instance != "lo"
     ]
 
 

@@ -8,9 +8,8 @@ from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, FigureSource, Table
-from howdah.report.figures.intervals import interval_layers, intervals
 from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import DATA, WIDTH, chart
+from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -22,10 +21,12 @@ _WORD = 0.13
 
 _BESIDE_EDGE = {"expr": "scale('x', datum.limit) < 3.4 * length(datum.text) ? 'left' : 'center'"}
 """A mark's name stands below its middle, and begins there where half of it would be cut off at the left."""
+_HALF = 7
+"""Of the end marks, in pixels above and below the line."""
 
 
 class Marks(NamedTuple):
-    """What the bars are held against, its name and its seconds by workload."""
+    """What the bars are compared with, its name and its seconds by workload."""
 
     name: str
     seconds: dict[str, float]
@@ -37,8 +38,10 @@ def elapsed(source: FigureSource) -> Figure | None:
     if not workloads:
         return None
     marks = _marks(source)
-    ends = [one["high"] for one in intervals(source, unit_s=1.0)]
-    longest = max([one.elapsed_s for one in workloads] + list(marks.seconds.values()) + ends + [1e-3])
+    ends = [datum["high"] for datum in intervals(source, unit_s=1.0)]
+    longest = max(
+        [workload.elapsed_s for workload in workloads] + list(marks.seconds.values()) + ends + [1e-3]
+    )
     spec = _spec(source, marks, longest)
     return Figure(
         id="elapsed",
@@ -52,10 +55,12 @@ def elapsed(source: FigureSource) -> Figure | None:
 
 def _marks(source: FigureSource) -> Marks:
     """The floor where there is one: nothing says better what Hadoop costs; the raw limit elsewhere."""
-    floors = {one.workload: one.floor_s for one in source.evidence.floors}
+    floors = {floor.workload: floor.floor_s for floor in source.evidence.floors}
     if floors:
         return Marks("floor", floors)
-    return Marks("limit", {one.workload: one.limit_s for one in source.evidence.limits if one.phase is None})
+    return Marks(
+        "limit", {limit.workload: limit.limit_s for limit in source.evidence.limits if limit.phase is None}
+    )
 
 
 def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
@@ -90,47 +95,40 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
-    segments = [part for row, one in enumerate(workloads) for part in _segments(source, one, row)]
+    segments = [part for row, workload in enumerate(workloads) for part in _segments(source, workload, row)]
     spans = intervals(source, unit.seconds)
-    beyond = {one["row"]: one["high"] for one in spans}
+    beyond = {span["row"]: span["high"] for span in spans}
     totals = [
         {
             "row": row,
             "end": clear_of(
-                max(one.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
-                held.seconds.get(one.workload, 0.0) / unit.seconds,
+                max(workload.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
+                held.seconds.get(workload.workload, 0.0) / unit.seconds,
                 longest / unit.seconds,
             ),
-            "text": seconds_said(one.elapsed_s)
-            + ("" if one.outcome is Outcome.SUCCEEDED else f", {one.outcome.value}"),
+            "text": seconds_said(workload.elapsed_s)
+            + ("" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"),
         }
-        for row, one in enumerate(workloads)
+        for row, workload in enumerate(workloads)
     ]
     marks = [
         {
             "row": row,
-            "limit": held.seconds[one.workload] / unit.seconds,
-            "text": f"{held.name} {seconds_said(held.seconds[one.workload])}",
+            "limit": held.seconds[workload.workload] / unit.seconds,
+            "text": f"{held.name} {seconds_said(held.seconds[workload.workload])}",
         }
-        for row, one in enumerate(workloads)
-        if held.seconds.get(one.workload)
+        for row, workload in enumerate(workloads)
+        if held.seconds.get(workload.workload)
     ]
-    names = [{"row": row, "text": one.workload} for row, one in enumerate(workloads)]
+    names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
     simulated = source.record.origin is Origin.SIMULATED
     x_scale = {"domain": [0, 1.02 * longest / unit.seconds], "nice": False}
     x = {
         "type": "quantitative",
         "scale": x_scale,
-        "axis": {
-            "title": f"elapsed ({unit.name})",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 6,
-        },
+        "axis": across(f"elapsed ({unit.name})", tickCount=6),
     }
-    y_scale = {"domain": [-0.5, len(workloads) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
+    y = linear("row", [-0.5, len(workloads) - 0.5], down=True, zero=False)
     tokens = list(TOKENS)
     colour = {"field": "token", "type": "nominal", "legend": None}
     bar_colours = {"domain": tokens, "range": [f"${token}" for token in tokens]}
@@ -142,11 +140,10 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     tick = {"type": "tick", "orient": "vertical"}
     room = "scale('x', datum.end) - scale('x', datum.start)"
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": segments},
-            "mark": bar,
-            "encoding": {
+        layer(
+            segments,
+            bar,
+            {
                 "x": {**x, "field": "start"},
                 "x2": {"field": "end"},
                 "y": y,
@@ -157,10 +154,11 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                     {"field": "spent", "title": "elapsed"},
                 ],
             },
-        },
-        {
-            "data": {"values": segments},
-            "mark": {
+            name=DATA,
+        ),
+        layer(
+            segments,
+            {
                 "type": "text",
                 "align": "left",
                 "dx": 8,
@@ -168,39 +166,39 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                 "opacity": {"expr": f"{room} > 6.4 * length(datum.text) + 14 ? 1 : 0"},
                 "tooltip": None,
             },
-            "encoding": {
+            {
                 "x": {**x, "field": "start"},
                 "y": y,
                 "text": {"field": "text"},
                 "color": {**colour, "scale": text_colours},
             },
-        },
-        {
-            "data": {"values": names},
-            "mark": {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
-            "encoding": {"y": y, "text": {"field": "text"}},
-        },
-        {
-            "data": {"values": totals},
-            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
-            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
-        },
-        {
-            "data": {"values": marks},
-            "mark": {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
-            "encoding": {"x": {**x, "field": "limit"}, "y": y},
-        },
-        {
-            "data": {"values": marks},
-            "mark": {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
-            "encoding": {"x": {**x, "field": "limit"}, "y": y},
-        },
+        ),
+        layer(
+            names,
+            {"type": "text", "align": "left", "dy": -24, "fontSize": 13, "fontWeight": 600, "x": 0},
+            {"y": y, "text": {"field": "text"}},
+        ),
+        layer(
+            totals,
+            {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
+            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        ),
+        layer(
+            marks,
+            {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
+            {"x": {**x, "field": "limit"}, "y": y},
+        ),
+        layer(
+            marks,
+            {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
+            {"x": {**x, "field": "limit"}, "y": y},
+        ),
         *(
-            {
-                "data": {"values": marks},
-                "mark": {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
-                "encoding": {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
-            }
+            layer(
+                marks,
+                {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
+                {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
+            )
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
         ),
         *interval_layers(spans, x, y),
@@ -226,14 +224,68 @@ def _caption(source: FigureSource, held: Marks) -> str:
     if not held.seconds:
         return said
     if held.name == "floor":
-        return f"{said} The floor is the same work on the same hardware with no Hadoop in the way."
+        return f"{said} The floor is the same work on the same hardware without Hadoop."
     return f"{said} The limit is the raw hardware's own time for the same bytes."
 
 
 def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:
     rows = []
-    for one in workloads:
-        mark = held.seconds.get(one.workload)
-        rows.append((one.workload, "", f"{one.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
-        rows.extend((one.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in one.phases)
+    for workload in workloads:
+        mark = held.seconds.get(workload.workload)
+        rows.append((workload.workload, "", f"{workload.elapsed_s:.3f}", f"{mark:.3f}" if mark else ""))
+        rows.extend(
+            (workload.workload, phase.name, f"{phase.elapsed_s:.3f}", "") for phase in workload.phases
+        )
     return Table(("workload", "phase", "elapsed (s)", f"{held.name} (s)"), tuple(rows))
+
+
+def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:
+    """The ends of every workload's interval in a figure's own unit of time; none of a measured run."""
+    simulated = source.record.simulated
+    bands = {band.workload: band for band in simulated.bands if band.phase is None} if simulated else {}
+    return [
+        {
+            "row": row,
+            "low": band.low_s / unit_s,
+            "high": band.high_s / unit_s,
+            "text": f"{band.low_s:,.0f} to {band.high_s:,.0f} s",
+        }
+        for row, workload in enumerate(source.evidence.workloads)
+        if (band := bands.get(workload.workload)) is not None
+    ]
+
+
+def interval_layers(
+    values: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
+    if not values:
+        return []
+    data = {"values": values}
+    line = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}
+    tip = {"field": "text", "title": "90 % of the simulations"}
+    ends = [{"x": {**x, "field": end}, "y": y} for end in ("low", "high")]
+    layers: list[dict[str, Any]] = []
+    for colour, wider in (("$page", 3), ("$ink", 0)):
+        layers.append(
+            {
+                "data": data,
+                "mark": {"type": "rule", "strokeWidth": 2 + wider, "color": colour},
+                "encoding": {**line, "tooltip": [tip]},
+            }
+        )
+        layers += [
+            {
+                "data": data,
+                "mark": {
+                    "type": "tick",
+                    "orient": "vertical",
+                    "size": 2 * _HALF,
+                    "thickness": 2 + wider,
+                    "color": colour,
+                },
+                "encoding": end,
+            }
+            for end in ends
+        ]
+    return layers

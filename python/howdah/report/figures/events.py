@@ -1,4 +1,4 @@
-"""Daemons lost and back, as marks in the lanes of their worker."""
+"""Which workers a picture of tasks shows, and what befell them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
+from howdah.report.theme import layer
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -18,6 +19,8 @@ DAEMONS = {
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15
 """Words at marks of one worker closer than this share of the time shown would cover one another."""
+MOST_WORKERS = 40
+"""More workers than this make a picture that nobody reads."""
 
 
 class EventMark(NamedTuple):
@@ -37,26 +40,26 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     later: that is another mark only where there is room for one.
     """
     near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
-    found: list[EventMark] = []
-    for event in sorted(source.record.events, key=lambda one: (one.worker, one.time_s)):
+    marks: list[EventMark] = []
+    for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
         daemon, _, what = event.kind.partition("-")
         at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
-        one = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
-        last = found[-1] if found else None
-        if last and last.worker == one.worker and _alike(last, one, near_s):
-            daemons = tuple(dict.fromkeys((*last.daemons, *one.daemons)))
-            found[-1] = last._replace(daemons=daemons, text=f"{last.text}; {one.text}")
+        mark = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
+        last = marks[-1] if marks else None
+        if last and last.worker == mark.worker and _alike(last, mark, near_s):
+            daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
+            marks[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
         else:
-            found.append(one)
-    return found
+            marks.append(mark)
+    return marks
 
 
-def _alike(last: EventMark, one: EventMark, near_s: float) -> bool:
+def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
     """Whether the next thing that befell a worker goes with the one before it."""
-    near = one.time_s - last.time_s < near_s
-    if last.what == one.what:
-        return near or set(one.daemons) <= set(last.daemons)
-    return near and {last.what, one.what} == _GONE
+    near = mark.time_s - last.time_s < near_s
+    if last.what == mark.what:
+        return near or set(mark.daemons) <= set(last.daemons)
+    return near and {last.what, mark.what} == _GONE
 
 
 def event_layers(
@@ -65,15 +68,15 @@ def event_layers(
     """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
     values = [
         {
-            "time": one.time_s / unit.seconds,
-            "y": spans[one.worker][0] - 3,
-            "y2": spans[one.worker][1] + 3,
-            "word": f"{' and '.join(one.daemons)} {one.what.replace('-', ' ')}",
-            "text": one.text,
-            "worker": one.worker,
+            "time": mark.time_s / unit.seconds,
+            "y": spans[mark.worker][0] - 3,
+            "y2": spans[mark.worker][1] + 3,
+            "word": f"{' and '.join(mark.daemons)} {mark.what.replace('-', ' ')}",
+            "text": mark.text,
+            "worker": mark.worker,
         }
-        for one in every
-        if one.worker in spans
+        for mark in every
+        if mark.worker in spans
     ]
     if not values:
         return []
@@ -83,15 +86,49 @@ def event_layers(
     # An outline in the page's own colour keeps the word readable over the bars.
     behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
     return [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
-            "encoding": {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
-        },
-        {"data": {"values": values}, "mark": behind, "encoding": {**at, "text": {"field": "word"}}},
-        {
-            "data": {"values": values},
-            "mark": {**word, "color": "$fault", "fontWeight": "bold"},
-            "encoding": {**at, "text": {"field": "word"}, "tooltip": tooltip},
-        },
+        layer(
+            values,
+            {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
+            {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
+        ),
+        layer(values, behind, {**at, "text": {"field": "word"}}),
+        layer(
+            values,
+            {**word, "color": "$fault", "fontWeight": "bold"},
+            {**at, "text": {"field": "word"}, "tooltip": tooltip},
+        ),
     ]
+
+
+def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """At most ``MOST_WORKERS`` names in the plan's order, of those workers that ran tasks.
+
+    First come workers that were lost, then those held to be slow, those with failed attempts, and those
+    with the longest task of a kind; the others are taken evenly from the plan, to compare with.
+    """
+    ran = {row["worker"] for row in rows}
+    ordered = [machine.name for machine in source.evidence.machines if machine.name in ran]
+    ordered += sorted(ran - set(ordered))
+    if len(ordered) <= MOST_WORKERS:
+        return ordered
+    longest: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        kind = (row["workload"], row["kind"])
+        if kind not in longest or _elapsed(row) > _elapsed(longest[kind]):
+            longest[kind] = row
+    first = [
+        *(event.worker for event in source.record.events),
+        *(straggler.worker for straggler in source.evidence.stragglers),
+        *(row["worker"] for row in rows if row["state"] == "failed"),
+        *(row["worker"] for row in longest.values()),
+    ]
+    # Half of the room at least is for workers to compare with.
+    picked = list(dict.fromkeys(name for name in first if name in ran))[: MOST_WORKERS // 2]
+    others = [name for name in ordered if name not in picked]
+    room = MOST_WORKERS - len(picked)
+    picked += [others[place * len(others) // room] for place in range(room)]
+    return [name for name in ordered if name in picked]
+
+
+def _elapsed(row: dict[str, Any]) -> float:
+    return float(row["end_s"]) - float(row["start_s"])

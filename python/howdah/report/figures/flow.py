@@ -9,8 +9,8 @@ from typing import Any
 from howdah.analysis.evidence import ByteFlow, Flow
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
-from howdah.report.figures.legend import HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, chart
+from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
+from howdah.report.theme import DATA, SHOWN, chart, layer
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
 
@@ -29,7 +29,7 @@ _STEPS, _SIDE, _LINE = 20, 8, 13
 
 def flow_figures(source: FigureSource) -> list[Figure]:
     """One picture for every job that moved bytes through more than one layer."""
-    return [_figure(source, one) for one in source.evidence.flows if one.flows]
+    return [_figure(source, flow) for flow in source.evidence.flows if flow.flows]
 
 
 def _visible(picture: ByteFlow) -> ByteFlow:
@@ -62,7 +62,7 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
 
 
 def _caption(picture: ByteFlow) -> str:
-    said = ["A stream's height is its bytes as counted, or where nobody counts them as theory asks."]
+    said = ["A stream's height is the bytes counted; where nobody counts them, the bytes expected in theory."]
     if picture.replication is not None:
         said.append(f"Replicas of what it wrote: {picture.replication}.")
     if picture.codec_ratio > 1.0:
@@ -97,11 +97,11 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         "scale": {"domain": [0, placed.height], "reverse": True, "nice": False, "zero": False},
         "axis": None,
     }
-    streams = [row for one in placed.streams for row in _outline(one, placed.box)]
+    streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
     told = [
         {"field": "what", "title": "what"},
         {"field": "bytes", "title": "counted"},
-        {"field": "theory", "title": "theory asks"},
+        {"field": "theory", "title": "expected in theory"},
         {"field": "by", "title": "counted by"},
     ]
     layers: list[dict[str, Any]] = [
@@ -123,17 +123,17 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                 "tooltip": told,
             },
         },
-        {
-            "data": {"values": [_drawn(box, placed.box) for box in placed.boxes if box.node]},
-            "mark": {"type": "rect", "color": "$phase-1"},
-            "encoding": {
+        layer(
+            [_drawn(box, placed.box) for box in placed.boxes if box.node],
+            {"type": "rect", "color": "$phase-1"},
+            {
                 "x": {**x, "field": "x"},
                 "x2": {"field": "x2"},
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
                 "tooltip": [{"field": "label", "title": "where"}, {"field": "bytes", "title": "bytes"}],
             },
-        },
+        ),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
     ]
@@ -142,7 +142,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         height=placed.height,
         width=980 - 2 * _SIDE,
         top=4,
-        bottom=10 + HEIGHT,
+        bottom=10 + LEGEND_HEIGHT,
         left=_SIDE,
         right=_SIDE,
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
@@ -184,7 +184,7 @@ def _drawn(box: Box, wide: float) -> dict[str, Any]:
 
 
 def _told(picture: ByteFlow, box: Box) -> list[str]:
-    """What stands above a box: its name, what came in and went out, and what theory asks if that differs."""
+    """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
     key = box.node.key if box.node else ""
     coming = [flow for flow in picture.flows if flow.target == key]
     going = [flow for flow in picture.flows if flow.source == key]
@@ -198,8 +198,8 @@ def _told(picture: ByteFlow, box: Box) -> list[str]:
     return lines
 
 
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= WORTH_TELLING * max(one, other)
+def _near(value: float, other: float) -> bool:
+    return abs(value - other) <= WORTH_TELLING * max(value, other)
 
 
 def _names(
@@ -234,9 +234,9 @@ def _align(box: Box, placed: FlowLayout) -> str:
 
 def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     strong = "datum.strong"
-    return {
-        "data": {"values": values},
-        "mark": {
+    return layer(
+        values,
+        {
             "type": "text",
             "align": align,
             "baseline": "bottom",
@@ -246,13 +246,13 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
             "opacity": {"expr": f"roomy || {strong} ? 1 : 0"},
         },
-        "encoding": {
+        {
             "x": {**x, "field": "x"},
             "y": {**y, "field": "y"},
             "text": {"field": "text"},
             "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
         },
-    }
+    )
 
 
 def _table(picture: ByteFlow) -> Table:

@@ -117,8 +117,8 @@ def _tops(
     tops: dict[str, float] = {}
 
     def middle(key: str) -> float:
-        left = [one for one in before.get(key, ()) if one in tops]
-        return sum(tops[one] + heights[one] / 2 for one in left) / len(left) if left else inf
+        left = [node for node in before.get(key, ()) if node in tops]
+        return sum(tops[node] + heights[node] / 2 for node in left) / len(left) if left else inf
 
     for place, keys in enumerate(columns):
         if place:

@@ -3,6 +3,8 @@
 A name begins where its band begins. Where it would run into the next one, the next goes to a second
 row; where that is not enough, or a reader's window is narrow, a name ends in an ellipsis. Only a phase
 too short to be seen stays without one.
+
+A picture that stands alone, in Markdown or on paper, has a key below it where the page has buttons.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import FigureSource
+from howdah.report.figure import FigureSource, Key
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
-from howdah.report.theme import RIGHT
+from howdah.report.theme import RIGHT, layer
 
 UNIT_LINE = 19
 """The height above the names that holds an axis's unit, pixels."""
@@ -30,6 +32,11 @@ NARROW_RIGHT = 14
 """Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
 
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
+LEGEND_HEIGHT = 18
+"""The room it takes below everything else, pixels."""
+STILL = "still"
+"""The variable that the page's script sets to false."""
+_SQUARE, _KEY_LETTER, _KEY_GAP = 15.0, 6.0, 22.0
 
 
 class Name(NamedTuple):
@@ -57,7 +64,7 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
     ``shown`` is the length of the axis in its unit, drawn ``width`` pixels wide.
     """
     pixels = width / shown
-    found: list[Name] = []
+    names: list[Name] = []
     ends: list[float] = []
     for name, start, end in stretches:
         wide = _LETTER * len(name) + _GAP
@@ -67,10 +74,12 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
         if row == MOST_ROWS:
             row = min(range(MOST_ROWS), key=ends.__getitem__)
         ends[row : row + 1] = [start * pixels + wide]
-        found.append(Name(name, start, None, row))
+        names.append(Name(name, start, None, row))
     return [
-        one._replace(until=next((later.start for later in found[place + 1 :] if later.row == one.row), None))
-        for place, one in enumerate(found)
+        label._replace(
+            until=next((later.start for later in names[place + 1 :] if later.row == label.row), None)
+        )
+        for place, label in enumerate(names)
     ]
 
 
@@ -93,20 +102,20 @@ def header(source: FigureSource, width: float) -> Header:
         (band.phase, row["start"], row["end"]) for band, row in zip(every, rows, strict=True) if band.phase
     ]
     below = placed(phases, shown, width)
-    lifted = 1 + max((one.row for one in below), default=-1)
-    above = [one._replace(row=one.row + lifted) for one in placed(workloads, shown, width)]
-    height = 1 + max((one.row for one in (*below, *above)), default=-1)
+    lifted = 1 + max((name.row for name in below), default=-1)
+    above = [name._replace(row=name.row + lifted) for name in placed(workloads, shown, width)]
+    height = 1 + max((name.row for name in (*below, *above)), default=-1)
     # Thin ink instead of a colour of its own lets the grid show through.
     shades = {"domain": [0, 1], "range": [0.055, 0.02]}
-    bands_layer = {
-        "data": {"values": rows},
-        "mark": {"type": "rect", "color": "$ink"},
-        "encoding": {
+    bands_layer = layer(
+        rows,
+        {"type": "rect", "color": "$ink"},
+        {
             "x": {"field": "start", "type": "quantitative"},
             "x2": {"field": "end"},
             "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
         },
-    }
+    )
     names = [*_names(above, "$ink", "bold"), *_names(below, "$muted", "normal")]
     return Header([bands_layer, *names], ROW * height + 3 * _BELOW)
 
@@ -115,9 +124,9 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
     right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
     return [
-        {
-            "data": {"values": [one._asdict() for one in names if one.row == row]},
-            "mark": {
+        layer(
+            [name._asdict() for name in names if name.row == row],
+            {
                 "type": "text",
                 "align": "left",
                 "baseline": "bottom",
@@ -130,7 +139,36 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
                 # Less than two letters' room would hold the ellipsis alone.
                 "opacity": {"expr": f"{room} > {2 * _LETTER} ? 1 : 0"},
             },
-            "encoding": {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
-        }
-        for row in sorted({one.row for one in names})
+            {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
+        )
+        for row in sorted({name.row for name in names})
     ]
+
+
+def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
+    """The layers that draw it, its middle ``y`` pixels below the plot's upper edge."""
+    values, x = [], 0.0
+    for key in keys:
+        values.append({"x": x, "name": key.name})
+        x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
+    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    at = {"x": {"field": "x", "type": "quantitative", "scale": None, "axis": None}}
+    shown = {"expr": f"{STILL} ? 1 : 0"}
+    square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
+    word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
+    return [
+        layer(
+            values,
+            {**square, "y": y, "opacity": shown},
+            {
+                **at,
+                "color": {"field": "name", "type": "nominal", "scale": colours, "legend": None},
+            },
+        ),
+        layer(values, {**word, "y": y, "opacity": shown}, {**at, "text": {"field": "name"}}),
+    ]
+
+
+def with_still(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec with the variable that a legend looks at."""
+    return {**spec, "params": [*spec["params"], {"name": STILL, "value": True}]}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
@@ -90,7 +90,7 @@ def merged(bars: list[LaneBar], shown_s: float) -> list[LaneBar]:
     if len(bars) <= MOST_BARS:
         return bars
     pixel_s = shown_s / 900
-    ordered = sorted(bars, key=lambda one: (one.lane, one.start_s))
+    ordered = sorted(bars, key=lambda bar: (bar.lane, bar.start_s))
     for pixels in _WIDEST_JOINED:
         joined = _joined(ordered, pixel_s, pixels * pixel_s)
         if len(joined) <= _MOST_DRAWN:
@@ -158,12 +158,10 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
         mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
     layers = [
         *above.layers,
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": [{"filter": SHOWN}],
-            "mark": mark,
-            "encoding": {
+        layer(
+            values,
+            mark,
+            {
                 "x": x,
                 "x2": {"field": "end"},
                 "y": {**y, "field": "y"},
@@ -176,12 +174,14 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
                     {"field": "moved", "title": "in and out"},
                 ],
             },
-        },
-        {
-            "data": {"values": _lane_names(every)},
-            "mark": {"type": "text", "align": "right", "dx": -8, "x": 0, "color": "$muted"},
-            "encoding": {"y": {**y, "field": "lane"}, "text": {"field": "name"}},
-        },
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            _lane_names(every),
+            {"type": "text", "align": "right", "dx": -8, "x": 0, "color": "$muted"},
+            {"y": {**y, "field": "lane"}, "text": {"field": "name"}},
+        ),
     ]
     return chart(
         layers,

@@ -37,7 +37,7 @@ class MachineRow(NamedTuple):
     def scaled(self, by: float) -> MachineRow:
         """The row with all its numbers times this."""
         return self._replace(
-            values=tuple(by * one for one in self.values), peaks=tuple(by * one for one in self.peaks)
+            values=tuple(by * grid for grid in self.values), peaks=tuple(by * peak for peak in self.peaks)
         )
 
     def only(self, places: Sequence[int]) -> MachineRow:
@@ -70,13 +70,15 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     Rates of several devices are added up; shares of CPUs are averaged.
     """
     sampled: dict[str, list[Series]] = {}
-    for one in every:
-        sampled.setdefault(one.host, []).append(one)
-    known = [one for one in source.evidence.machines if one.name in sampled and one.planned]
-    grid = _thinned(common_grid([one for each in known for one in sampled[each.name]], first_shown_s(source)))
+    for series in every:
+        sampled.setdefault(series.host, []).append(series)
+    known = [machine for machine in source.evidence.machines if machine.name in sampled and machine.planned]
+    grid = _thinned(
+        common_grid([series for each in known for series in sampled[each.name]], first_shown_s(source))
+    )
     if len(known) < 2 or not len(grid):
         return None
-    by_host = len(known) > MOST_ROWS and len({one.host for one in known}) < len(known)
+    by_host = len(known) > MOST_ROWS and len({machine.host for machine in known}) < len(known)
     parts = _hosts(known, sampled) if by_host else _each(known, sampled)
     rows = [_row(part, grid, quantities) for part in parts]
     left_out = "Each host is drawn with all its workers together." if by_host else ""
@@ -97,18 +99,18 @@ def _thinned(grid: FloatArray) -> FloatArray:
 
 
 def _each(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
-    for one in known:
-        what = f"{one.level} on {one.host}" if one.name != one.host else one.level
-        yield SmallChart(one.name, what, sampled[one.name])
+    for machine in known:
+        what = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
+        yield SmallChart(machine.name, what, sampled[machine.name])
 
 
 def _hosts(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
     """Every host as it was sampled from outside, or else as its workers together."""
     by_host: dict[str, list[MachineOfRun]] = {}
-    for one in known:
-        by_host.setdefault(one.host, []).append(one)
+    for machine in known:
+        by_host.setdefault(machine.host, []).append(machine)
     for host, here in by_host.items():
-        workers = [one.name for one in here if one.level == "worker" and one.name != host]
+        workers = [machine.name for machine in here if machine.level == "worker" and machine.name != host]
         if host in sampled:
             yield SmallChart(host, "host" if workers else here[0].level, sampled[host])
         elif workers:
@@ -122,7 +124,7 @@ def _row(part: SmallChart, grid: FloatArray, quantities: Sequence[str]) -> Machi
     """Shares of CPUs are averaged, rates added up."""
     values, peaks = [], []
     for quantity in quantities:
-        own = [one for one in part.series if one.quantity == quantity]
+        own = [series for series in part.series if series.quantity == quantity]
         shares = bool(own) and own[0].unit == "1"
         values.append(combined(own, grid, mean if shares else total))
         peaks.append(float(peaks_within(own, grid[[0, -1]])[0]) / (len(own) if shares else 1))

@@ -10,7 +10,7 @@ from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, layer
 
 PITCH = 56.0
 """The height of one small chart with its name and the room below it, pixels."""
@@ -103,24 +103,20 @@ def rows(
 def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
     """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
     times = [round(float(edge) / seconds, 3) for edge in shown.grid]
-    found = []
+    data = []
     for place, row in enumerate(shown.rows):
         for step, time in enumerate(times):
             at = min(step, len(times) - 2)
             until = times[min(step + 1, len(times) - 1)]
-            found.append(
+            data.append(
                 {"row": place, "machine": row.name, "time": time, "until": until}
                 | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
             )
-    return found
+    return data
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
-    return {
-        "data": {"values": values},
-        "mark": {"type": "rule", "color": "$rule", "strokeDash": dash},
-        "encoding": {"y": {**y, "field": "y"}},
-    }
+    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": {**y, "field": "y"}})
 
 
 def _words(
@@ -138,23 +134,23 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     return [
-        {
-            "data": {"values": names},
-            "mark": {**small, "fontWeight": "bold", "x": 2},
-            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
-        },
-        {
-            "data": {"values": names},
-            "mark": {**small, "color": "$muted"},
-            "encoding": {
+        layer(
+            names,
+            {**small, "fontWeight": "bold", "x": 2},
+            {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+        ),
+        layer(
+            names,
+            {**small, "color": "$muted"},
+            {
                 "x": {"field": "at", "type": "quantitative", "scale": None, "axis": None},
                 "y": {**y, "field": "y"},
                 "text": {"field": "what"},
             },
-        },
-        {
-            "data": {"values": ends},
-            "mark": {
+        ),
+        layer(
+            ends,
+            {
                 "type": "text",
                 "fontSize": 10,
                 "align": "right",
@@ -162,38 +158,30 @@ def _words(
                 "x": -6,
                 "color": "$muted",
             },
-            "encoding": {"y": {**y, "field": "y"}, "text": {"field": "text"}},
-        },
+            {"y": {**y, "field": "y"}, "text": {"field": "text"}},
+        ),
     ]
 
 
 def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
-    found = []
-    for key in dict.fromkeys(one.key for one in beside):
-        own = [one for one in beside if one.key == key]
+    layers = []
+    for key in dict.fromkeys(note.key for note in beside):
+        own = [note for note in beside if note.key == key]
         values = []
-        for one in own:
-            places = [other.key for other in beside if other.row == one.row]
+        for note in own:
+            places = [other.key for other in beside if other.row == note.row]
             offset = (_NAME + _LINE * places.index(key)) / PITCH
-            values.append({"y": one.row + offset, "text": one.text, "series": key.name})
+            values.append({"y": note.row + offset, "text": note.text, "series": key.name})
         seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
         at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
-        found += [
-            {
-                "data": {"values": values},
-                "mark": {**square, "color": f"${key.token}", "opacity": {"expr": seen}},
-                "encoding": at,
-            },
-            {
-                "data": {"values": values},
-                "mark": {**words, "opacity": {"expr": seen}},
-                "encoding": {**at, "text": {"field": "text"}},
-            },
+        layers += [
+            layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
+            layer(values, {**words, "opacity": {"expr": seen}}, {**at, "text": {"field": "text"}}),
         ]
-    return found
+    return layers
 
 
 def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:

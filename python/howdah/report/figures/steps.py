@@ -8,16 +8,18 @@ what was measured; the peaks of rates are kept beside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.evidence import FloatArray, Gauge, Series
 from howdah.analysis.series import means_within, peaks_within
-from howdah.report.figure import Key
+from howdah.report.figure import FigureSource, Key
 from howdah.report.figures.timeline import SeriesLine
 
 MOST_STEPS = 480
 """More steps than this are narrower than two pixels of a plot."""
+Sampled = TypeVar("Sampled", Series, Gauge)
 
 
 def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
@@ -25,16 +27,16 @@ def common_grid(series: Sequence[Series], from_s: float = 0.0) -> FloatArray:
 
     Nothing before ``from_s`` is on the grid; the step that this falls into begins there.
     """
-    every = [_since(one.edges_s, from_s) for one in series if len(one.values)]
-    edges = [one for one in every if len(one) > 1]
+    every = [_since(samples.edges_s, from_s) for samples in series if len(samples.values)]
+    edges = [grid for grid in every if len(grid) > 1]
     if not edges:
         return np.empty(0)
     first = edges[0]
-    if len(first) <= MOST_STEPS + 1 and all(np.array_equal(one, first) for one in edges):
+    if len(first) <= MOST_STEPS + 1 and all(np.array_equal(grid, first) for grid in edges):
         return first
-    start = min(float(one[0]) for one in edges)
-    end = max(float(one[-1]) for one in edges)
-    steps = min(MOST_STEPS, max(len(one) - 1 for one in edges))
+    start = min(float(grid[0]) for grid in edges)
+    end = max(float(grid[-1]) for grid in edges)
+    steps = min(MOST_STEPS, max(len(grid) - 1 for grid in edges))
     return np.linspace(start, end, steps + 1)
 
 
@@ -47,12 +49,10 @@ def _since(edges: FloatArray, from_s: float) -> FloatArray:
 
 
 def combined(
-    series: Sequence[Series],
-    grid: FloatArray,
-    how: Callable[[FloatArray], FloatArray],
+    series: Sequence[Series], grid: FloatArray, how: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
     """Several series on the grid, put together by ``how`` (a sum of rates, a mean of shares) over axis 0."""
-    drawn = [means_within(one, grid) for one in series if len(one.values)]
+    drawn = [means_within(samples, grid) for samples in series if len(samples.values)]
     return how(np.stack(drawn)) if drawn else np.zeros(len(grid) - 1)
 
 
@@ -69,3 +69,28 @@ def total(values: FloatArray) -> FloatArray:
 def mean(values: FloatArray) -> FloatArray:
     """The mean over series."""
     return np.asarray(values.mean(axis=0))
+
+
+def working(source: FigureSource, every: Sequence[Sampled]) -> list[Sampled]:
+    """Those of the workers, or of a host whose workers were not sampled; all of them off a cluster."""
+    if source.record.cluster is None:
+        return list(every)
+    sampled = {sample.host for sample in every}
+    workers = [
+        machine
+        for machine in source.evidence.machines
+        if machine.level == "worker" and machine.name in sampled
+    ]
+    within = {worker.host for worker in workers}
+    names = {worker.name for worker in workers}
+    names |= {
+        machine.name
+        for machine in source.evidence.machines
+        if machine.level == "host" and machine.name not in within
+    }
+    return [sample for sample in every if sample.host in names]
+
+
+def of_workers(source: FigureSource) -> str:
+    """What a total's title adds on a cluster; empty elsewhere."""
+    return "" if source.record.cluster is None else " of all workers"

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from howdah.analysis.evidence import Series
 from howdah.analysis.series import peaks_within
 from howdah.report.figure import Figure, FigureSource, Key
-from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.figures.steps import common_grid, summed
-from howdah.report.figures.timeaxis import first_shown_s
-from howdah.report.figures.timeline import Axis, LevelMark, said_of_peaks, steps_table, timeline
-from howdah.report.figures.working import of_workers, working
-from howdah.report.theme import HALF_WIDTH, WIDTH
+from howdah.report.figures.steps import common_grid, of_workers, summed, working
+from howdah.report.figures.timeaxis import first_shown_s, rate_unit
+from howdah.report.figures.timeline import LevelMark, said_of_peaks, scaled_figure
 from howdah.units import format_rate
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
@@ -26,31 +23,31 @@ def _disks(source: FigureSource) -> list[Series]:
     every = working(
         source,
         [
-            one
-            for one in source.evidence.series
-            if one.subject == "disk" and one.quantity in ("read", "write")
+            series
+            for series in source.evidence.series
+            if series.subject == "disk" and series.quantity in ("read", "write")
         ],
     )
-    data = [one for one in every if one.instance in source.evidence.data_disks]
+    data = [series for series in every if series.instance in source.evidence.data_disks]
     return data or every
 
 
 def storage(source: FigureSource) -> list[Figure]:
     """All data disks together, and each on its own where there are several; empty without samples."""
     every = _disks(source)
-    names = sorted({one.instance for one in every})
+    names = sorted({series.instance for series in every})
     if not names:
         return []
     if source.record.cluster is not None:
         # Disks of one name are on every worker; each worker's are drawn with the other machines'.
         figure = _figure(source, "storage", f"Storage{of_workers(source)}", every, [], half=False)
         return [figure] if figure else []
-    peak = max(_peak(source, [one]) for one in every)
+    peak = max(_peak(source, [series]) for series in every)
     title = f"Storage, {names[0]}" if len(names) == 1 else f"Storage, {len(names)} data disks together"
     figures = [_figure(source, "storage", title, every, _limits(source), half=False)]
     if len(names) > 1:
         for name in names:
-            own = [one for one in every if one.instance == name]
+            own = [series for series in every if series.instance == name]
             figures.append(
                 _figure(source, f"storage-{name}", f"Disk {name}", own, [], half=True, least_top=peak)
             )
@@ -86,38 +83,28 @@ def _figure(
     if not len(grid):
         return None
     read, write = (
-        summed(key, [one for one in series if one.quantity == key.name], grid) for key in (READ, WRITE)
+        summed(key, [samples for samples in series if samples.quantity == key.name], grid)
+        for key in (READ, WRITE)
     )
     peak = max(read.highest, write.highest, least_top)
     # Far below its limits a line would lie flat on the axis; then the caption alone names them.
     near = [mark for mark in marks if mark.value <= FARTHEST * peak]
     highest = max([peak, *(mark.value for mark in near)])
-    unit = rate_unit(highest)
-    top = max(1.06 * highest / unit.size, 1e-9)
-    lines = [read.in_units(unit.size), write.in_units(unit.size)]
-    scaled = [mark._replace(value=mark.value / unit.size) for mark in near]
-    axis = Axis(unit.name, top, number_format(top))
+    lines = (read, write)
     caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
     caption += f"{said_of_peaks(lines)}."
     if marks:
         caption += (
             f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."
         )
-    return Figure(
-        id=id_,
-        title=title,
-        caption=caption,
-        spec=timeline(
-            source,
-            grid,
-            lines,
-            axis,
-            marks=scaled,
-            height=130 if half else 180,
-            width=HALF_WIDTH if half else WIDTH,
-        ),
-        table=steps_table(source, grid, lines, unit.name),
-        keys=(READ, WRITE),
+    return scaled_figure(
+        source,
+        (id_, title, caption),
+        grid,
+        lines,
+        unit=rate_unit(highest),
+        highest=highest,
+        marks=near,
+        height=130 if half else 180,
         half=half,
-        marks=len(grid) * 2,
     )

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import FigureSource
+from howdah.report.theme import linear
 from howdah.units import format_seconds
 
 LEAD = 0.01
 """The share of the time shown that lies before the first workload."""
+_LINE = 0.01
+"""The width of a line beside the figure's height."""
 
 
 class TimeUnit(NamedTuple):
@@ -36,14 +42,14 @@ def bands(source: FigureSource) -> list[PhaseBand]:
 
     The preparation's are among them only in a run that came no further.
     """
-    found: list[PhaseBand] = []
+    shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
-        found.extend(
+        shown.extend(
             PhaseBand(workload.workload, phase.name, phase.start_s, phase.end_s) for phase in workload.phases
         )
         if not workload.phases:
-            found.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
-    return found or [
+            shown.append(PhaseBand(workload.workload, "", workload.start_s, workload.end_s))
+    return shown or [
         PhaseBand("prepare", phase.name, phase.start_s, phase.end_s) for phase in source.record.preparation
     ]
 
@@ -93,16 +99,47 @@ def time_unit(source: FigureSource) -> TimeUnit:
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
     unit = time_unit(source)
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": {
-            "domain": [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
-            "nice": False,
-            "zero": False,
-        },
-        "axis": {
+    return linear(
+        field,
+        [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
+        {
             "title": f"time since the start of the run ({unit.name})",
             "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"},
         },
-    }
+        zero=False,
+    )
+
+
+class ScaledUnit(NamedTuple):
+    """A unit with its size in the base unit."""
+
+    size: float
+    name: str
+
+
+def rate_unit(most_bytes_per_s: float) -> ScaledUnit:
+    """The largest 1000-based unit in which the largest rate is at least 1."""
+    for size, name in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if most_bytes_per_s >= size:
+            return ScaledUnit(size, name)
+    return ScaledUnit(1.0, "B/s")
+
+
+def memory_unit(most_bytes: float) -> ScaledUnit:
+    """The largest 1024-based unit in which the largest size is at least 1, MiB at least."""
+    for size, name in ((2.0**40, "TiB"), (2.0**30, "GiB")):
+        if most_bytes >= size:
+            return ScaledUnit(size, name)
+    return ScaledUnit(2.0**20, "MiB")
+
+
+def number_format(top: float) -> str:
+    """As many decimals as an axis that ends at ``top`` needs (d3 format)."""
+    if top >= 20:
+        return ".0f"
+    return ".1f" if top >= 2 else ".2f"
+
+
+def hidden(means: FloatArray, peaks: FloatArray) -> bool:
+    """Whether a step holds samples that differ by more than a line is wide."""
+    return bool(np.any(peaks > means + _LINE * peaks.max()))

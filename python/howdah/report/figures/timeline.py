@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.report.figure import FigureSource, Key, Table
+from howdah.report.figure import Figure, FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.peaks import hidden
-from howdah.report.figures.timeaxis import time_unit, time_x
-from howdah.report.theme import DATA, POINTER, RIGHT, SHOWN, WIDTH, chart, level_title
+from howdah.report.figures.timeaxis import ScaledUnit, hidden, number_format, time_unit, time_x
+from howdah.report.theme import DATA, HALF_WIDTH, POINTER, RIGHT, SHOWN, WIDTH, chart, layer, level_title
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -51,7 +50,7 @@ def said_of_peaks(lines: Sequence[SeriesLine]) -> str:
 
 
 class LevelMark(NamedTuple):
-    """A level to hold the series against, a limit for instance."""
+    """A level to compare the series with, a limit for instance."""
 
     name: str
     token: str
@@ -77,7 +76,7 @@ class Label(NamedTuple):
 def spread(labels: Sequence[Label], height: float) -> list[Label]:
     """The labels moved up or down just enough not to overlap, in the order of their places."""
     placed: list[Label] = []
-    for label in sorted(labels, key=lambda one: one.y):
+    for label in sorted(labels, key=lambda label: label.y):
         lowest = placed[-1].y + LABEL_PITCH if placed else -4.0
         placed.append(label._replace(y=max(label.y, lowest)))
     floor = height - 2
@@ -99,14 +98,14 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
     text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21, "cursor": "pointer"}
     return [
-        {
-            "data": {"values": rows},
-            "mark": {**square, "opacity": {"expr": seen}},
-            "encoding": {
+        layer(
+            rows,
+            {**square, "opacity": {"expr": seen}},
+            {
                 **encoding,
                 "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
             },
-        },
+        ),
         {
             "data": {"values": rows},
             # A layer without a selection of its own would let clicks on the names fall through.
@@ -187,11 +186,11 @@ def timeline(
         "encoding": {"x": x, "y": y, "color": colour},
     }
     levels = [
-        {
-            "data": {"values": [{"value": level.value}]},
-            "mark": {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
-            "encoding": {"y": {"field": "value", "type": "quantitative"}},
-        }
+        layer(
+            [{"value": level.value}],
+            {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
+            {"y": {"field": "value", "type": "quantitative"}},
+        )
         for level in marks
     ]
     tooltip = [{"field": "time", "type": "quantitative", "title": f"at ({unit.name})", "format": ".4~g"}]
@@ -236,6 +235,52 @@ def timeline(
         data={"values": _wide(grid, lines, unit.seconds)},
         resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
+
+
+def timeline_figure(
+    source: FigureSource,
+    words: tuple[str, str, str],
+    grid: FloatArray,
+    lines: Sequence[SeriesLine],
+    axis: Axis,
+    *,
+    stacked: bool = False,
+    marks: Sequence[LevelMark] = (),
+    height: float = 180,
+    half: bool = False,
+) -> Figure:
+    """The figure with its table; ``words`` are its id, its title and its caption."""
+    id_, title, caption = words
+    width = HALF_WIDTH if half else WIDTH
+    return Figure(
+        id=id_,
+        title=title,
+        caption=caption,
+        spec=timeline(source, grid, lines, axis, stacked=stacked, marks=marks, height=height, width=width),
+        table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
+        keys=tuple(line.key for line in lines),
+        half=half,
+        marks=len(grid) * len(lines),
+    )
+
+
+def scaled_figure(
+    source: FigureSource,
+    words: tuple[str, str, str],
+    grid: FloatArray,
+    lines: Sequence[SeriesLine],
+    *,
+    unit: ScaledUnit,
+    highest: float,
+    marks: Sequence[LevelMark] = (),
+    **looks: Any,
+) -> Figure:
+    """The figure of volumes or rates, all brought into ``unit`` on an axis that reaches to the highest."""
+    top = max(1.06 * highest / unit.size, 1e-9)
+    axis = Axis(unit.name, top, number_format(top))
+    levels = [mark._replace(value=mark.value / unit.size) for mark in marks]
+    scaled = [line.in_units(unit.size) for line in lines]
+    return timeline_figure(source, words, grid, scaled, axis, marks=levels, **looks)
 
 
 def _places(

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, NamedTuple
+
 from howdah.analysis.evidence import MachineOfRun, ReplicaBalance
 from howdah.report.figure import Figure, FigureSource, Table
-from howdah.report.figures.places import PlacedRack, placed_racks
-from howdah.report.figures.topology_cells import cells
-from howdah.report.figures.topology_hosts import hosts
+from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack, Sheet, placed_racks
 from howdah.units import format_counted
 
 MOST_DETAILED = 40
 """More workers than this are drawn as cells, without numbers."""
+_ACROSS = 4
+_BOX_GAP, _PAD, _LINE, _RACK_NAME = 14.0, 8.0, 16.0, 24.0
+_NAMED, _COUNT = 88.0, 30.0
+"""Room for a workload's name left of a bar, and for the count right of it."""
+_CELL, _STEP, _GAP, _HEAD, _NAME = 11.0, 13.0, 12.0, 22.0, 14.0
+_BETWEEN = 28.0
+"""Room between racks, wider than that between hosts, pixels."""
+_LEAST_NAMED = 44.0
+_MOST_ACROSS = 5
+MOST_NAMED = 96
+"""More hosts than this have no room for their names."""
+_LEAST_SHADE = 0.12
 
 
 def topology(source: FigureSource) -> Figure | None:
     """The figure; None off a cluster, or where nobody names a worker."""
-    workers = [one for one in source.evidence.machines if one.level == "worker"]
+    workers = [machine for machine in source.evidence.machines if machine.level == "worker"]
     if source.record.cluster is None or not workers:
         return None
     balances = source.evidence.replicas
     racks = placed_racks(source, balances)
     detailed = len(workers) <= MOST_DETAILED
-    names = tuple(one.workload for one in balances)
-    most = tuple(max(one.replicas, default=0) for one in balances)
+    names = tuple(balance.workload for balance in balances)
+    most = tuple(max(balance.replicas, default=0) for balance in balances)
     return Figure(
         id="topology",
         title="Where everything is" + (", and how replicas are spread" if balances else ""),
@@ -37,7 +51,7 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
     every = [host for rack in racks for host in rack.hosts]
     workers = sum(len(host.workers) for host in every)
     said = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
-    said += [_spread(one) for one in balances]
+    said += [_spread(balance) for balance in balances]
     if not detailed and balances:
         last = balances[-1]
         said.append(
@@ -45,27 +59,231 @@ def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...]
             f"the darkest {max(last.replicas):,}."
         )
     if not detailed and any(worker.lost for host in every for worker in host.workers):
-        said.append("Those lost during the run have the colour of these words.")
+        said.append("Workers lost during the run are drawn in the colour of this text.")
     return " ".join(said)
 
 
-def _spread(one: ReplicaBalance) -> str:
-    replicas, blocks = format_counted(sum(one.replicas), "replica"), format_counted(one.blocks, "block")
-    above = 100 * (one.max_over_mean - 1)
+def _spread(balance: ReplicaBalance) -> str:
+    replicas, blocks = (
+        format_counted(sum(balance.replicas), "replica"),
+        format_counted(balance.blocks, "block"),
+    )
+    above = 100 * (balance.max_over_mean - 1)
     even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
-    shared = f"{one.sharing_host:,}" if one.sharing_host else "none"
-    said = f"{one.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
-    if one.under_replicated or one.missing:
-        said += f"; {one.under_replicated:,} with too few replicas, {one.missing:,} with none"
+    shared = f"{balance.sharing_host:,}" if balance.sharing_host else "none"
+    said = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
+    if balance.under_replicated or balance.missing:
+        said += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
     return f"{said}."
 
 
 def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
-    counts = [dict(zip(one.names, one.replicas, strict=True)) for one in balances]
+    counts = [dict(zip(balance.names, balance.replicas, strict=True)) for balance in balances]
     return Table(
-        ("worker", "host", "rack", *(f"{one.workload}, replicas" for one in balances)),
+        ("worker", "host", "rack", *(f"{balance.workload}, replicas" for balance in balances)),
         tuple(
-            (one.name, one.host, one.rack, *(str(count.get(one.name, "–")) for count in counts))
-            for one in workers
+            (
+                machine.name,
+                machine.host,
+                machine.rack,
+                *(str(count.get(machine.name, "–")) for count in counts),
+            )
+            for machine in workers
         ),
     )
+
+
+def hosts(racks: tuple[PlacedRack, ...], names: tuple[str, ...], most: tuple[int, ...]) -> dict[str, Any]:
+    """The spec; ``names`` are the workloads that wrote replicas, ``most`` their largest counts."""
+    sheet = Sheet()
+    across = min(_ACROSS, max(2, *(len(rack.hosts) for rack in racks)))
+    wide = (SHEET - (across - 1) * _BOX_GAP) / across
+    y = 0.0
+    for rack in racks:
+        if rack.name:
+            sheet.word(0, y + 10, rack.name, room=SHEET, tone="strong")
+            y += _RACK_NAME
+        for start in range(0, len(rack.hosts), across):
+            row = rack.hosts[start : start + across]
+            for place, host in enumerate(row):
+                _detailed_host(sheet, host, place * (wide + _BOX_GAP), y, wide=wide, names=names, most=most)
+            y += max(_detailed_tall(host, names) for host in row) + _BOX_GAP
+    return sheet.spec(y)
+
+
+def _detailed_tall(host: HostPlace, names: tuple[str, ...]) -> float:
+    each = _LINE * (1 + len(names)) + 4
+    return 2 * _PAD + _LINE * (1 + len(host.masters)) + each * len(host.workers)
+
+
+def _detailed_host(
+    sheet: Sheet,
+    host: HostPlace,
+    x: float,
+    y: float,
+    *,
+    wide: float,
+    names: tuple[str, ...],
+    most: tuple[int, ...],
+) -> None:
+    title = f"{host.name}: {format_counted(len(host.workers), 'worker')}"
+    sheet.box(x, y, wide=wide, tall=_detailed_tall(host, names), token="band", title=title)
+    room = wide - 2 * _PAD
+    sheet.word(x + _PAD, y + _PAD + 6, host.name, room=room, tone="strong")
+    y += _PAD + _LINE
+    for master in host.masters:
+        sheet.word(x + _PAD, y + 6, master, room=room, tone="muted")
+        y += _LINE
+    for worker in host.workers:
+        _worker(sheet, worker, x + _PAD, y + 2, room=room, names=names, most=most, alone=host.name)
+        y += _LINE * (1 + len(names)) + 4
+
+
+def _worker(
+    sheet: Sheet,
+    worker: Place,
+    x: float,
+    y: float,
+    *,
+    room: float,
+    names: tuple[str, ...],
+    most: tuple[int, ...],
+    alone: str,
+) -> None:
+    name = "the host itself" if worker.name == alone else worker.name
+    if worker.lost:
+        sheet.word(x, y + 6, f"{name}, lost during the run", room=room, tone="fault")
+    else:
+        sheet.word(x, y + 6, name, room=room)
+    bar = room - _NAMED - _COUNT
+    for line, (workload, count, top) in enumerate(zip(names, worker.replicas, most, strict=True)):
+        middle = y + 6 + _LINE * (line + 1)
+        said = "not known" if count is None else format_counted(count, "replica")
+        title = f"{worker.name}: {said} of {workload}"
+        wide = bar * (count or 0) / max(1, top)
+        sheet.word(x, middle, workload, room=_NAMED - 6, tone="muted")
+        sheet.box(x + _NAMED, middle - 5, wide=bar, tall=10, token="phase-3", shade=0.35, title=title)
+        sheet.box(x + _NAMED, middle - 5, wide=wide, tall=10, token="disk-write", shade=0.85, title=title)
+        sheet.word(x + _NAMED + bar + 6, middle, "–" if count is None else f"{count:,}", room=_COUNT - 6)
+
+
+class _Block(NamedTuple):
+    """A rack: its hosts row by row, and the room they take with its name above them, pixels."""
+
+    name: str
+    rows: tuple[tuple[HostPlace, ...], ...]
+    wide: float
+    tall: float
+
+
+class _Drawing(NamedTuple):
+    """What all cells share: the workloads, the replicas' span in the last of them, and if hosts are named."""
+
+    names: tuple[str, ...]
+    span: tuple[int, int]
+    named: bool
+
+
+def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, Any]:
+    """The spec; the last of the workloads ``names`` gives the shades, all of them are told of each cell.
+
+    Racks stand beside one another as far as there is room.
+    """
+    counts = [
+        worker.replicas[-1] for rack in racks for host in rack.hosts for worker in host.workers if names
+    ]
+    known = [count for count in counts if count is not None]
+    named = sum(len(rack.hosts) for rack in racks) <= MOST_NAMED
+    drawing = _Drawing(names, (min(known, default=0), max(known, default=0)), named)
+    sheet = Sheet()
+    x = y = deepest = 0.0
+    for rack in racks:
+        block = _block(rack, drawing)
+        if x and x + block.wide > SHEET:
+            x, y, deepest = 0.0, y + deepest, 0.0
+        _rack(sheet, block, x, y, drawing)
+        x += block.wide + _BETWEEN
+        deepest = max(deepest, block.tall)
+    return sheet.spec(y + deepest)
+
+
+def _block(rack: PlacedRack, drawing: _Drawing) -> _Block:
+    rows: list[list[HostPlace]] = [[]]
+    x = wide = 0.0
+    for host in rack.hosts:
+        if x and x + _wide(host, drawing) > SHEET:
+            x = 0.0
+            rows.append([])
+        rows[-1].append(host)
+        wide = max(wide, x + _wide(host, drawing))
+        x += _wide(host, drawing) + _GAP
+    tall = (_HEAD if rack.name else 0.0) + sum(_row_tall(row, drawing) for row in rows)
+    return _Block(rack.name, tuple(tuple(row) for row in rows), wide, tall)
+
+
+def _rack(sheet: Sheet, block: _Block, x: float, y: float, drawing: _Drawing) -> None:
+    if block.name:
+        sheet.word(x, y + 8, block.name, room=block.wide + _GAP, tone="strong")
+        y += _HEAD
+    for row in block.rows:
+        left = x
+        for host in row:
+            _host(sheet, host, left, y, drawing)
+            left += _wide(host, drawing) + _GAP
+        y += _row_tall(row, drawing)
+
+
+def _across(host: HostPlace) -> int:
+    return max(1, min(_MOST_ACROSS, len(host.workers)))
+
+
+def _wide(host: HostPlace, drawing: _Drawing) -> float:
+    return max(_box_wide(host), _LEAST_NAMED if drawing.named else 0.0)
+
+
+def _box_wide(host: HostPlace) -> float:
+    return _STEP * _across(host) + 4
+
+
+def _tall(host: HostPlace) -> float:
+    return _STEP * max(1, ceil(len(host.workers) / _across(host))) + 4
+
+
+def _row_tall(row: Sequence[HostPlace], drawing: _Drawing) -> float:
+    return max(map(_tall, row), default=0.0) + (_NAME if drawing.named else 0.0) + _GAP
+
+
+def _host(sheet: Sheet, host: HostPlace, x: float, y: float, drawing: _Drawing) -> None:
+    if drawing.named:
+        name = host.name.partition(".")[0]
+        sheet.word(x, y + 5, name, room=_wide(host, drawing) + _GAP - 2, tone="muted")
+        y += _NAME
+    title = "; ".join([f"{host.name}: {format_counted(len(host.workers), 'worker')}", *host.masters])
+    sheet.box(x, y, wide=_box_wide(host), tall=_tall(host), token="band", title=title)
+    for place, worker in enumerate(host.workers):
+        left, top = x + 3 + _STEP * (place % _across(host)), y + 3 + _STEP * (place // _across(host))
+        title = _title(worker, drawing.names)
+        token, shade = _shade(worker, drawing.span)
+        sheet.box(left, top, wide=_CELL, tall=_CELL, token=token, shade=shade, title=title)
+
+
+def _shade(worker: Place, span: tuple[int, int]) -> tuple[str, float]:
+    """Light for the fewest replicas, dark for the most; a worker that was lost has the colour of ink."""
+    if worker.lost:
+        return "ink", 1.0
+    count = worker.replicas[-1] if worker.replicas else None
+    if count is None:
+        return "phase-3", 1.0
+    least, most = span
+    part = (count - least) / (most - least) if most > least else 0.5
+    return "disk-write", round(_LEAST_SHADE + (1 - _LEAST_SHADE) * part, 3)
+
+
+def _title(worker: Place, names: tuple[str, ...]) -> str:
+    counts = [
+        f"{format_counted(count, 'replica')} of {name}"
+        for name, count in zip(names, worker.replicas, strict=True)
+        if count is not None
+    ]
+    lost = ["lost during the run"] if worker.lost else []
+    return ": ".join(filter(None, (worker.name, ", ".join([*lost, *counts]))))

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
 from howdah.report.figure import Figure, FigureSource, Key, series_colour
-from howdah.report.figures.events import event_layers, event_marks
-from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
+from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table
-from howdah.report.figures.legend import HEIGHT, legend, with_still
-from howdah.report.figures.telling import MOST_WORKERS, telling
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
-from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -76,15 +74,15 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
     if count > len(workers):
         said += (
             f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
-            f"tasks, and others evenly picked to compare with; {count - MOST_WORKERS:,} more are like these."
+            f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
         )
     if joined:
         said += " Neighbours in a lane that could not be distinguished are joined."
     if any(row["state"] == "killed" for row in every):
         said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
-        said += " Vertical marks are daemons lost and back."
-    if any(one.worker in workers for one in source.evidence.stragglers):
+        said += " Vertical marks show when daemons were lost, and when they came back."
+    if any(straggler.worker in workers for straggler in source.evidence.stragglers):
         said += " At the right, why a worker or its slowest task was slow."
     return said
 
@@ -195,12 +193,10 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
     layers = [
         *above.layers,
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": [{"filter": SHOWN}],
-            "mark": mark,
-            "encoding": {
+        layer(
+            values,
+            mark,
+            {
                 "x": time_x(source, "start"),
                 "x2": {"field": "end"},
                 "y": {**y, "field": "y"},
@@ -215,21 +211,23 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
                     {"field": "moved", "title": "in and out"},
                 ],
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         *_crosses(values, y, places.pitch),
         *event_layers(
-            event_marks(source), {one.worker: (one.top, one.bottom) for one in places.groups}, unit, y
+            event_marks(source), {group.worker: (group.top, group.bottom) for group in places.groups}, unit, y
         ),
         _names(places, y),
         *_causes(source, places, y),
-        *legend(keys, height + _AXIS + HEIGHT / 2),
+        *legend(keys, height + _AXIS + LEGEND_HEIGHT / 2),
     ]
     longest = max(map(len, shortened(places)))
     spec = chart(
         layers,
         height=height,
         top=above.height + UNIT_LINE // 3,
-        bottom=_AXIS + HEIGHT,
+        bottom=_AXIS + LEGEND_HEIGHT,
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
         resolve={"scale": {"color": "independent", "opacity": "independent", "stroke": "independent"}},
     )
@@ -239,49 +237,49 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
 def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
     """A cross where an attempt failed, so that colour is not all that tells it."""
     failed = [
-        {"series": one["series"], "end": one["end"], "y": (one["y"] + one["y2"]) / 2}
-        for one in values
-        if one["series"] == FAILED.name
+        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
+        for value in values
+        if value["series"] == FAILED.name
     ]
     if not failed:
         return []
     cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
     return [
-        {
-            "data": {"values": failed},
-            "transform": [{"filter": SHOWN}],
-            "mark": {**cross, "baseline": "middle", "fontWeight": "bold"},
-            "encoding": {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
-        }
+        layer(
+            failed,
+            {**cross, "baseline": "middle", "fontWeight": "bold"},
+            {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
+            SHOWN,
+        )
     ]
 
 
 def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
     values = [
-        {"name": name, "y": (one.top + one.bottom) / 2}
-        for name, one in zip(shortened(places), places.groups, strict=True)
+        {"name": name, "y": (group.top + group.bottom) / 2}
+        for name, group in zip(shortened(places), places.groups, strict=True)
     ]
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
-    return {
-        "data": {"values": values},
-        "mark": {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
-        "encoding": {"y": {**y, "field": "y"}, "text": {"field": "name"}},
-    }
+    return layer(
+        values,
+        {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
+        {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+    )
 
 
 def shortened(places: Places) -> list[str]:
     """The workers' names without their domain, which leaves more room to the bars, where that is enough."""
-    whole = [one.worker for one in places.groups]
+    whole = [group.worker for group in places.groups]
     short = [name.partition(".")[0] for name in whole]
     return short if len(set(short)) == len(whole) else whole
 
 
 def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of a worker that was slow, or had a slow task, the most likely cause."""
-    middles = {one.worker: (one.top + one.bottom) / 2 for one in places.groups}
+    middles = {group.worker: (group.top + group.bottom) / 2 for group in places.groups}
     causes: dict[str, list[str]] = {}
-    for one in source.evidence.stragglers:
-        causes.setdefault(one.worker, []).append(one.cause)
+    for straggler in source.evidence.stragglers:
+        causes.setdefault(straggler.worker, []).append(straggler.cause)
     values = [
         {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
         for worker, own in causes.items()
@@ -291,13 +289,13 @@ def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dic
         return []
     mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
     return [
-        {
-            "data": {"values": values},
-            "mark": {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            "encoding": {
+        layer(
+            values,
+            {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            {
                 "x": {"value": {"expr": "width"}},
                 "y": {**y, "field": "y"},
                 "text": {"field": "text"},
             },
-        }
+        )
     ]

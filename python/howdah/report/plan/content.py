@@ -1,24 +1,102 @@
-"""What a plan's page says, in order, before it is given its form."""
+"""What a plan's page says, in order, before any form is given to it."""
 
 from __future__ import annotations
 
 import hashlib
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import howdah
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
+from howdah.model.request import Demand, Growth, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
-from howdah.report.plan.asked import command
-from howdah.report.plan.grounds import Cited, Grounds, RuleText, labels
-from howdah.units import format_counted
+from howdah.units import exact_bytes, format_counted
 
+_AS_IT_IS = PlanRequest()
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
-
 _COMMAND, _DIGEST = "asked for by", "inventory's SHA-256"
+
+
+class Cited(NamedTuple):
+    """One source as it is cited; where it is an item of a paper, the paper's title and what it says there."""
+
+    label: str
+    title: str = ""
+    says: str = ""
+
+
+class RuleText(NamedTuple):
+    """What a rule says, and what time has changed of it."""
+
+    says: str
+    today: str = ""
+
+
+class Grounds(NamedTuple):
+    """The rules by their id, and the sources by how they are cited."""
+
+    rules: Mapping[str, RuleText]
+    sources: Mapping[str, Cited]
+
+    def cited(self, source: str) -> tuple[Cited, ...]:
+        """The sources that one text cites, each in full where it is known."""
+        return tuple(self.sources.get(label, Cited(label)) for label in labels(source))
+
+
+def labels(source: str) -> tuple[str, ...]:
+    """The sources that one text cites: ``D0 49, X7`` are two."""
+    return tuple(part.strip() for part in source.split(",") if part.strip())
+
+
+def command(request: PlanRequest, hosts: str = "hosts.yaml") -> str:
+    """The words that ask for this plan, quoted for a shell; what is left to the planner is left out."""
+    return shlex.join(["howdah", "plan", hosts, *_flags(request)])
+
+
+def _flags(request: PlanRequest) -> Iterator[str]:
+    if request.workloads != _AS_IT_IS.workloads:
+        for demand in request.workloads:
+            yield from ("--workload", _workload(demand))
+    for flag, value, usual in (
+        ("--replication", request.replication, None),
+        ("--hypervisor", request.hypervisor, None),
+        ("--protect-masters", request.protection, _AS_IT_IS.protection),
+        ("--realm", request.realm, None),
+        ("--profile", request.profile, _AS_IT_IS.profile),
+        ("--workers-per-host", request.workers_per_host, None),
+        ("--slots", request.slots, None),
+        ("--hadoop", request.hadoop, _AS_IT_IS.hadoop),
+        ("--hbase", request.hbase, _AS_IT_IS.hbase),
+    ):
+        if value is not None and value != usual:
+            yield from (flag, str(value))
+    if request.secure:
+        yield "--secure"
+    if request.overcommit:
+        yield "--overcommit"
+    for override in request.overrides:
+        yield from ("--set", f"{override.key}={override.value}")
+    if request.growth is not None:
+        yield from _growth(request.growth)
+
+
+def _workload(demand: Demand) -> str:
+    if demand.dataset_bytes is not None:
+        return f"{demand.kind}:{exact_bytes(demand.dataset_bytes)}"
+    return demand.kind if demand.records is None else f"{demand.kind}:{demand.records}"
+
+
+def _growth(growth: Growth) -> Iterator[str]:
+    yield from ("--need", exact_bytes(growth.need_bytes))
+    if growth.per_year:
+        yield from ("--growth", f"{100 * growth.per_year:g}%/year")
+    if growth.years:
+        yield from ("--years", str(growth.years))
 
 
 class PlatformChoice(NamedTuple):
@@ -75,10 +153,13 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
     request = cluster.request
     several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
     decided = [
-        (one.file or words.OF_THE_PLAN, _decided(one, grounds, several=several)) for one in plan.settings
+        (setting.file or words.OF_THE_PLAN, _decided(setting, grounds, several=several))
+        for setting in plan.settings
     ]
     told = [
-        one for one in cluster.candidates if one.verdict == "recommended" or not words.many_groups(cluster)
+        candidate
+        for candidate in cluster.candidates
+        if candidate.verdict == "recommended" or not words.many_groups(cluster)
     ]
     names = dict.fromkeys(file for file, _ in decided)
     return PlanContent(
@@ -90,15 +171,15 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
             f"{_capital(words.topology_line(cluster))}.",
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
-        several_groups=len({one.group for one in cluster.candidates}) > 1,
-        choices=tuple(_choice(one) for one in told),
+        several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
+        choices=tuple(_choice(candidate) for candidate in told),
         choices_left_out=len(cluster.candidates) - len(told),
-        masters=tuple((one, words.place(one)) for one in cluster.masters),
+        masters=tuple((master, words.place(master)) for master in cluster.masters),
         topology=_topology(cluster),
         racks=_racks(cluster),
-        files=tuple((name, tuple(one for file, one in decided if file == name)) for name in names),
-        yours=tuple(one for _, one in decided if one.yours),
-        advice=tuple((one, grounds.cited(one.source)) for one in words.by_severity(cluster.advice)),
+        files=tuple((name, tuple(decision for file, decision in decided if file == name)) for name in names),
+        yours=tuple(decision for _, decision in decided if decision.yours),
+        advice=tuple((advice, grounds.cited(advice.source)) for advice in words.by_severity(cluster.advice)),
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
         verbatim=frozenset({_COMMAND, _DIGEST}),
@@ -111,8 +192,13 @@ def _capital(text: str) -> str:
 
 
 def _choice(candidate: Candidate) -> PlatformChoice:
-    ordered = sorted(candidate.judgements, key=lambda one: (one.verdict != "for", -abs(one.weight)))
-    reasons = tuple((one.verdict, words.weight_text(one), one.text, one.rule) for one in ordered)
+    ordered = sorted(
+        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
+    )
+    reasons = tuple(
+        (judgement.verdict, words.weight_text(judgement), judgement.text, judgement.rule)
+        for judgement in ordered
+    )
     verdict = "" if candidate.verdict == "possible" else candidate.verdict
     return PlatformChoice(candidate, words.figures(candidate), verdict, reasons)
 
@@ -152,7 +238,7 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
         rule=setting.rule or "",
         rule_text=grounds.rules.get(setting.rule or "", RuleText("")),
         sources=grounds.cited(setting.source),
-        inputs=tuple((one.name, words.input_text(one)) for one in setting.inputs),
+        inputs=tuple((fact.name, words.input_text(fact)) for fact in setting.inputs),
         breaks=setting.breaks,
         yours=setting.origin == "user",
     )
@@ -160,15 +246,15 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
 
 def _all_cited(plan: Plan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
     """Every item of a paper that the page cites, in the papers' order."""
-    texts = [*(one.source for one in plan.settings), *(one.source for one in cluster.advice)]
+    texts = [*(setting.source for setting in plan.settings), *(advice.source for advice in cluster.advice)]
     used = {label for text in texts for label in labels(text)}
-    return tuple(one for label, one in grounds.sources.items() if label in used and one.says)
+    return tuple(source for label, source in grounds.sources.items() if label in used and source.says)
 
 
 def _facts(cluster: Cluster) -> tuple[tuple[str, str], ...]:
     inventory = cluster.inventory
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
-    groups = ", ".join(f"{one.name} ({one.count:,})" for one in inventory.groups)
+    groups = ", ".join(f"{group.name} ({group.count:,})" for group in inventory.groups)
     return (
         (_COMMAND, command(cluster.request)),
         ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),

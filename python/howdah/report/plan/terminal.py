@@ -1,23 +1,27 @@
-"""A plan as terminal text."""
+"""A plan in a terminal: what it holds, and what one value of it rests on."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.plan import Candidate, Cluster, Plan
+from howdah.model.plan import Candidate, Cluster, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
+from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.units import format_counted, format_gib
 
 _MOST_ADVICE = 6
 _STYLES = {"must": "red", "should": "yellow", "may": "dim"}
 _WIDE = 110
 """With fewer columns, what speaks of a platform stands below the table."""
+_UNKNOWN = RuleText("")
 
 
 def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
@@ -39,8 +43,8 @@ class _Platforms:
 
     def __init__(self, cluster: Cluster) -> None:
         unwanted = {"refused", "possible"} if words.many_groups(cluster) else {"refused"}
-        self.candidates = [one for one in cluster.candidates if one.verdict not in unwanted]
-        self.several = len({one.group for one in cluster.candidates}) > 1
+        self.candidates = [candidate for candidate in cluster.candidates if candidate.verdict not in unwanted]
+        self.several = len({candidate.group for candidate in cluster.candidates}) > 1
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.max_width >= _WIDE
@@ -59,17 +63,21 @@ class _Platforms:
             table.add_column(number, justify="right", no_wrap=True)
         if wide:
             table.add_column("verdict")
-        for one in self.candidates:
-            row = [self._name(one), *words.figures(one), *([words.verdict(one)] if wide else [])]
-            table.add_row(*map(Text, row), style="bold" if one.verdict == "recommended" else "")
+        for candidate in self.candidates:
+            row = [
+                self._name(candidate),
+                *words.figures(candidate),
+                *([words.verdict(candidate)] if wide else []),
+            ]
+            table.add_row(*map(Text, row), style="bold" if candidate.verdict == "recommended" else "")
         return table
 
     def _verdicts(self) -> Table:
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(style="dim")
         table.add_column()
-        for one in self.candidates:
-            table.add_row(Text(self._name(one)), Text(words.verdict(one)))
+        for candidate in self.candidates:
+            table.add_row(Text(self._name(candidate)), Text(words.verdict(candidate)))
         return table
 
 
@@ -92,18 +100,21 @@ def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table
 
 def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     yield "work", words.work_line(cluster)
-    several = len({one.group for one in cluster.candidates}) > 1
+    several = len({candidate.group for candidate in cluster.candidates}) > 1
     told = () if words.many_groups(cluster) else cluster.candidates
     if not told:
-        yield "platforms", f"{len(cluster.candidates):,} were weighed; `howdah plan explain` explains each"
-    for one in told:
-        if one.verdict == "refused":
-            where = f"{one.group}: " if several else ""
-            yield "refused", f"{where}{one.platform}: {'; '.join(reason.text for reason in one.judgements)}"
-    for one in told:
-        if one.verdict == "recommended":
-            for reason in words.against(one):
-                where = f"{one.group}: " if several else ""
+        yield "platforms", f"{len(cluster.candidates):,} were considered; `howdah plan explain` explains each"
+    for candidate in told:
+        if candidate.verdict == "refused":
+            where = f"{candidate.group}: " if several else ""
+            yield (
+                "refused",
+                f"{where}{candidate.platform}: {'; '.join(reason.text for reason in candidate.judgements)}",
+            )
+    for candidate in told:
+        if candidate.verdict == "recommended":
+            for reason in words.against(candidate):
+                where = f"{candidate.group}: " if several else ""
                 cost = words.weight_text(reason)
                 yield "against it", f"{where}{reason.text}{f' (costs {cost})' if cost else ''}"
     for master in cluster.masters:
@@ -121,10 +132,159 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
 
 def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
     ordered = words.by_severity(cluster.advice)
-    for one in ordered[:_MOST_ADVICE]:
-        yield "advice", Text.assemble((f"{one.severity:<8}", _STYLES[one.severity]), one.text)
+    for advice in ordered[:_MOST_ADVICE]:
+        yield "advice", Text.assemble((f"{advice.severity:<8}", _STYLES[advice.severity]), advice.text)
     if len(ordered) > _MOST_ADVICE:
         yield (
             "advice",
             Text(f"{len(ordered) - _MOST_ADVICE} more, which `howdah plan explain` lists", style="dim"),
         )
+
+
+def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> RenderableType:
+    """One value: what it is, why, by which rule, from which numbers, and who says so."""
+    note = words.size_note(setting)
+    head = Text.assemble((setting.key, "bold"), " = ", (value_text(setting.value), "bold"))
+    head.append(f"   {note}" if note else "", "dim")
+    return Group(
+        head,
+        Text(_sentence(setting.reason)),
+        Text(),
+        _pairs(_of_setting(setting, grounds, default)),
+        *_under("numbers that went in", _inputs(setting)),
+        *_under("sources", _sources(grounds.cited(setting.source))),
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+
+
+def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iterator[tuple[str, str]]:
+    yield "set by", "you" if setting.origin == "user" else "a rule"
+    if setting.rule is not None:
+        yield "rule", _rule(setting.rule, grounds)
+        if today := grounds.rules.get(setting.rule, _UNKNOWN).today:
+            yield "today", today
+    for breach in setting.breaks:
+        yield "breaks", f"{breach.rule}: {breach.says}"
+    if setting.file is not None:
+        yield "file", setting.file
+    if setting.worker is not None:
+        yield "workers", setting.worker
+    if setting.group is not None:
+        yield "hosts", setting.group
+    if default is not None:
+        yield "default", f"{words.default_text(default)} in the release"
+
+
+def _rule(rule: str, grounds: Grounds) -> str:
+    """A rule's id and its words, which an older plan's rule may no longer have."""
+    text = grounds.rules.get(rule, _UNKNOWN)
+    return f"{rule}: {text.says}" if text.says else rule
+
+
+def _inputs(setting: Setting) -> list[tuple[str, RenderableType]]:
+    return [(fact.name, Text(words.input_text(fact))) for fact in setting.inputs]
+
+
+def _sources(sources: Iterable[Cited]) -> list[tuple[str, RenderableType]]:
+    rows: list[tuple[str, RenderableType]] = []
+    for source in sources:
+        spelled = Text(source.says)
+        if source.title:
+            spelled.append(f"\n{source.title}", "dim")
+        rows.append((source.label, spelled))
+    return rows
+
+
+def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
+    """One platform: what speaks for and against it, rule by rule."""
+    head = Text.assemble((candidate.platform, "bold"), f" on {candidate.group}: {candidate.verdict}")
+    kinds = Table.grid(padding=(0, 2, 0, 0))
+    kinds.add_column(no_wrap=True)
+    kinds.add_column()
+    virtual = candidate.platform != "native"
+    for kind in candidate.kinds:
+        at_once = f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""
+        kinds.add_row(
+            Text(f"{kind.per_host} × {kind.name}"), Text(f"{words.size(kind, virtual=virtual)}{at_once}")
+        )
+    if candidate.verdict != "refused":
+        head.append(f", {format_counted(candidate.workers, 'worker')}")
+    reasons = Table.grid(padding=(0, 2, 0, 0))
+    for column in ("verdict", "weight"):
+        reasons.add_column(no_wrap=True, justify="right" if column == "weight" else "left")
+    reasons.add_column()
+    for judgement in sorted(
+        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
+    ):
+        said = Text(judgement.text).append(f"\n{_rule(judgement.rule, grounds)}", "dim")
+        reasons.add_row(
+            Text(judgement.verdict, "green" if judgement.verdict == "for" else "red"),
+            words.weight_text(judgement),
+            said,
+        )
+    return Group(head, *([kinds] if candidate.kinds else []), Text(), reasons)
+
+
+def master_text(master: Master, grounds: Grounds) -> RenderableType:
+    """One master: what it runs, where, and why there."""
+    facts = [
+        ("runs", ", ".join(master.roles)),
+        ("address", master.address),
+        ("host", f"{master.host}, {words.place(master)}"),
+        ("size", f"{format_counted(master.vcpus, 'vCPU')}, {format_gib(master.memory_bytes)}"),
+    ]
+    if master.shadow_host is not None:
+        facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
+    if master.rule is not None:
+        facts.append(("rule", _rule(master.rule, grounds)))
+    return Group(Text(master.name, "bold"), Text(_sentence(master.reason)), Text(), _pairs(facts))
+
+
+def list_text(plan: Plan) -> RenderableType:
+    """Every value with its reason, by the file it belongs to; then what is no value, the weightiest first."""
+    files = dict.fromkeys(setting.file or words.OF_THE_PLAN for setting in plan.settings)
+    parts: list[RenderableType] = []
+    for name in files:
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(ratio=3, overflow="fold")
+        table.add_column(ratio=2, overflow="fold")
+        table.add_column(ratio=4)
+        for setting in plan.settings:
+            if (setting.file or words.OF_THE_PLAN) == name:
+                held_for = (
+                    f" ({setting.worker or setting.group})" if (setting.worker or setting.group) else ""
+                )
+                value = words.size_note(setting) or value_text(setting.value)
+                mark = Text("yours: ", "yellow") if setting.origin == "user" else Text()
+                table.add_row(
+                    Text(f"{setting.key}{held_for}"), Text(value), mark.append(setting.reason, "dim")
+                )
+        parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]
+    if plan.cluster is not None and plan.cluster.advice:
+        table = _pairs((advice.severity, advice.text) for advice in words.by_severity(plan.cluster.advice))
+        parts += [Text("advice", "bold"), Padding(table, (0, 0, 1, 2))]
+    return Group(*parts)
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, text in rows:
+        table.add_row(Text(name), Text(text))
+    return table
+
+
+def _under(title: str, rows: list[tuple[str, RenderableType]]) -> list[RenderableType]:
+    """A heading with rows below it; nothing where there are none."""
+    if not rows:
+        return []
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, said in rows:
+        table.add_row(Text(name), said)
+    return [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]

@@ -60,10 +60,10 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     workers = format_counted(counts.total(), "worker")
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
     reduces = sum(kind.reduce_slots * counts[kind.name] for kind in plan.workers)
-    one = counts.total() == 1
-    does = f"{workers} {'serves' if one else 'serve'} HBase"
+    flag = counts.total() == 1
+    does = f"{workers} {'serves' if flag else 'serve'} HBase"
     if maps:
-        does = f"{workers} {'runs' if one else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
+        does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
         does += " beside HBase" if cluster.request.hbase_used else ""
     said = ", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts)
     if many_groups(cluster):
@@ -181,19 +181,25 @@ def verdict(candidate: Candidate) -> str:
 def main_reason(candidate: Candidate) -> Judgement | None:
     """The weightiest judgement that explains the verdict."""
     side = {"recommended": "for", "possible": "against", "refused": "refused"}[candidate.verdict]
-    ours = [one for one in candidate.judgements if one.verdict == side] or list(candidate.judgements)
-    return max(ours, key=lambda one: abs(one.weight), default=None)
+    ours = [judgement for judgement in candidate.judgements if judgement.verdict == side] or list(
+        candidate.judgements
+    )
+    return max(ours, key=lambda judgement: abs(judgement.weight), default=None)
 
 
 def against(candidate: Candidate) -> list[Judgement]:
     """What speaks against a platform and costs time, the weightiest first."""
-    ours = [one for one in candidate.judgements if one.verdict == "against" and is_cost(one)]
-    return sorted(ours, key=lambda one: -abs(one.weight))
+    ours = [
+        judgement
+        for judgement in candidate.judgements
+        if judgement.verdict == "against" and is_cost(judgement)
+    ]
+    return sorted(ours, key=lambda judgement: -abs(judgement.weight))
 
 
 def by_severity(advice: Iterable[Advice]) -> list[Advice]:
     """Advice with what matters most first."""
-    return sorted(advice, key=lambda one: ("must", "should", "may").index(one.severity))
+    return sorted(advice, key=lambda advice: ("must", "should", "may").index(advice.severity))
 
 
 _MAIN = (
@@ -211,10 +217,10 @@ _MAIN = (
 def settings_line(plan: Plan) -> str:
     """The settings one looks for first, and how many there are."""
     main = [
-        f"{one.key} {size_note(one) or value_text(one.value)}"
+        f"{setting.key} {size_note(setting) or value_text(setting.value)}"
         for key in _MAIN
-        for one in plan.settings
-        if one.key == key and one.worker is None
+        for setting in plan.settings
+        if setting.key == key and setting.worker is None
     ]
     return f"{', '.join(main)}; {format_counted(len(plan.settings), 'value')} in all"
 

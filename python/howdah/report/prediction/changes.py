@@ -1,65 +1,73 @@
-"""What a page says of changes to a plan."""
+"""What a page says and draws of changes to a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Effect, WhatIf
-from howdah.report.figure import Table
-from howdah.report.prediction.content import Data, PredictionContent
-from howdah.report.prediction.figures.tornado import tornado
+from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
+from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import SIMULATED, longer
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+
+LEFT, RIGHT = 134, 24
+_ROW, _BAR, _GAP = 26, 16, 8
+_KEYS = (Key("shorter", "group-2"), Key("longer", "group-3"))
 
 
-def changes(found: WhatIf, calibration: Calibration | None) -> PredictionContent:
+def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of changes; ``calibration`` is the one that they rest on."""
     return PredictionContent(
         name="what-if",
-        title=f"{found.suite}: what one change would do",
-        kicker=(found.suite, "what if", "simulated"),
-        answer=_answer(found),
+        title=f"{variation.suite}: what one change would do",
+        kicker=(variation.suite, "what if", "simulated"),
+        answer=_answer(variation),
         lead=(
-            f"{SIMULATED} As planned the suite takes {seconds(found.elapsed_s)}; the plan is made anew with "
-            "each change, and the same data go through it.",
+            f"{SIMULATED} As planned the suite takes {seconds(variation.elapsed_s)}; the plan is made again "
+            "with each change, for the same data.",
         ),
         warnings=(
-            *(one.text for one in found.warnings),
-            *(f"Not possible: {text}." for text in found.impossible),
+            *(warning.text for warning in variation.warnings),
+            *(f"Not possible: {text}." for text in variation.impossible),
         ),
-        figure=tornado(found.effects),
+        figure=tornado(variation.effects),
         about_table="Every change with what it does",
-        table=_table(found.effects),
+        table=_table(variation.effects),
         sections=(),
-        facts=tuple(facts(Ground.of_variation(found, calibration))),
+        facts=tuple(facts(Ground.of_variation(variation, calibration))),
         grounds=tuple(calibration_tables(calibration)),
-        data=(_data(found),),
+        data=(_data(variation),),
     )
 
 
-def _answer(found: WhatIf) -> str:
-    told = [one for one in found.effects if one.tells]
+def _answer(variation: WhatIf) -> str:
+    told = [effect for effect in variation.effects if effect.tells]
     if not told:
-        took = f"{found.suite} takes {seconds(found.elapsed_s)} as planned"
+        took = f"{variation.suite} takes {seconds(variation.elapsed_s)} as planned"
         return f"No change can be distinguished from none: {took}."
-    best = [one for one in told if one.share < 0][:1]
-    worst = [one for one in told if one.share > 0][:1]
-    if len(found.effects) == 1:
-        return f"{found.suite} would take {_said(told[0])}."
-    said = [f"at best {found.suite} would take {_said(one)}" for one in best]
-    said += [f"at worst {'' if said else f'{found.suite} would take '}{_said(one)}" for one in worst]
+    best = [effect for effect in told if effect.share < 0][:1]
+    worst = [effect for effect in told if effect.share > 0][:1]
+    if len(variation.effects) == 1:
+        return f"{variation.suite} would take {_said(told[0])}."
+    said = [f"at best {variation.suite} would take {_said(effect)}" for effect in best]
+    said += [
+        f"at worst {'' if said else f'{variation.suite} would take '}{_said(effect)}" for effect in worst
+    ]
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _said(one: Effect) -> str:
+def _said(effect: Effect) -> str:
     """``48 % less time with hosts 14 instead of 7 (45 % to 51 %)``."""
-    low, high = sorted((abs(one.low), abs(one.high)))
+    low, high = sorted((abs(effect.low), abs(effect.high)))
     return (
-        f"{percent(abs(one.share))} {'more' if one.share > 0 else 'less'} time with {one.quantity} "
-        f"{one.after} instead of {one.before} ({percent(low)} to {percent(high)})"
+        f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity} "
+        f"{effect.after} instead of {effect.before} ({percent(low)} to {percent(high)})"
     )
 
 
@@ -68,28 +76,154 @@ def _table(effects: Sequence[Effect]) -> Table:
         ("change", "from", "to", "time", "effect", "90 % interval", "verdict"),
         tuple(
             (
-                one.quantity,
-                one.before,
-                one.after,
-                seconds(one.elapsed_s),
-                signed(one.share),
-                f"{signed(one.low)} to {signed(one.high)}",
-                (longer(one.share) if one.tells else "cannot tell"),
+                effect.quantity,
+                effect.before,
+                effect.after,
+                seconds(effect.elapsed_s),
+                signed(effect.share),
+                f"{signed(effect.low)} to {signed(effect.high)}",
+                (longer(effect.share) if effect.tells else "cannot tell"),
             )
-            for one in effects
+            for effect in effects
         ),
     )
 
 
-def _data(found: WhatIf) -> Data:
+def _data(variation: WhatIf) -> Data:
     return Data(
         "effects",
         ("quantity", "before", "after", "elapsed_s", "share", "low", "high"),
         (
-            ("", "", "", found.elapsed_s, 0.0, 0.0, 0.0),
+            ("", "", "", variation.elapsed_s, 0.0, 0.0, 0.0),
             *(
-                (one.quantity, one.before, one.after, one.elapsed_s, one.share, one.low, one.high)
-                for one in found.effects
+                (
+                    effect.quantity,
+                    effect.before,
+                    effect.after,
+                    effect.elapsed_s,
+                    effect.share,
+                    effect.low,
+                    effect.high,
+                )
+                for effect in variation.effects
             ),
+        ),
+    )
+
+
+def tornado(effects: Sequence[Effect]) -> Figure | None:
+    """The figure; None where nothing was changed."""
+    if not effects:
+        return None
+    return Figure(
+        id="changes",
+        title="What one change does to the time of the suite",
+        caption=(
+            "Bars are medians, thin lines their 90 % intervals, one change at a time; what lies left of the "
+            "middle is shorter. A pale bar cannot be distinguished from no effect. All of it is simulated."
+        ),
+        spec=_spec(effects),
+        table=_figure_table(effects),
+        keys=_KEYS,
+        marks=3 * len(effects),
+    )
+
+
+def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
+    """Every change with its place from the top, those of one quantity together, the largest effect first."""
+    order = list(dict.fromkeys(effect.quantity for effect in effects))
+    placed = []
+    y = 0.0
+    for _, some in groupby(
+        sorted(effects, key=lambda effect: order.index(effect.quantity)), key=lambda effect: effect.quantity
+    ):
+        for effect in some:
+            placed.append((y + _ROW / 2, effect))
+            y += _ROW
+        y += _GAP
+    return placed
+
+
+def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
+    placed = _placed(effects)
+    height = placed[-1][0] + _ROW / 2
+    low = min(0.0, *(min(effect.low, effect.share) for effect in effects))
+    high = max(0.0, *(max(effect.high, effect.share) for effect in effects))
+    room = 0.03 * max(high - low, 0.01)
+    x = linear(
+        "share",
+        [low - room, high + room],
+        across("change of the suite's time", format="+.0%" if high - low > 0.1 else "+.1%", tickCount=6),
+    )
+    y = linear("y", [0, height], down=True, zero=False)
+    colour = series_colour(_KEYS)
+    values = [_datum(y, effect) for y, effect in placed]
+    layers: list[dict[str, Any]] = [
+        layer(
+            values,
+            {"type": "bar", "orient": "horizontal", "size": _BAR},
+            {
+                "x": x,
+                "x2": {"field": "none"},
+                "y": y,
+                "color": colour,
+                "fillOpacity": {"field": "shade", "type": "quantitative", "scale": None, "legend": None},
+                "tooltip": [{"field": "said", "title": "change"}],
+            },
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            values,
+            {"type": "rule", "strokeWidth": 2, "color": "$ink"},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
+            SHOWN,
+        ),
+        layer([{"share": 0}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer(
+            values,
+            {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},
+            {"y": y, "text": {"field": "name"}},
+        ),
+    ]
+    return chart(
+        layers,
+        height=height,
+        width=WIDTH + 14,
+        top=4,
+        left=LEFT,
+        right=RIGHT,
+        resolve={"scale": {"color": "independent", "fillOpacity": "independent"}},
+    )
+
+
+def _datum(y: float, effect: Effect) -> dict[str, Any]:
+    return {
+        "series": "shorter" if effect.share < 0 else "longer",
+        "name": f"{effect.quantity} {effect.after}",
+        "y": y,
+        "none": 0,
+        "share": effect.share,
+        "low": effect.low,
+        "high": effect.high,
+        "shade": 0.75 if effect.tells else 0.25,
+        "said": (
+            f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}, "
+            f"{signed(effect.low)} to {signed(effect.high)}"
+        ),
+    }
+
+
+def _figure_table(effects: Sequence[Effect]) -> Table:
+    return Table(
+        ("change", "effect", "5 % are below", "5 % are above"),
+        tuple(
+            (
+                f"{effect.quantity} {effect.before} to {effect.after}",
+                signed(effect.share),
+                signed(effect.low),
+                signed(effect.high),
+            )
+            for effect in effects
         ),
     )

@@ -25,7 +25,7 @@ from howdah.report.provenance import FactGroup
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
-_MEANT = {one.name: one for one in PARAMETERS}
+_MEANT = {parameter.name: parameter for parameter in PARAMETERS}
 
 
 class Ground(NamedTuple):
@@ -49,15 +49,15 @@ class Ground(NamedTuple):
         )
 
     @classmethod
-    def of_variation(cls, found: WhatIf | Sweep, calibration: Calibration | None) -> Self:
+    def of_variation(cls, variation: WhatIf | Sweep, calibration: Calibration | None) -> Self:
         """That of changes or of growth."""
         best_of = calibration.best_of if calibration else 1
-        return cls(found.calibration, best_of, found.replications, found.seed)
+        return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
 def facts(ground: Ground) -> Iterator[FactGroup]:
     """How it was simulated."""
-    turned = f"the best of {ground.best_of} runs, turned to a typical run"
+    turned = f"the best of {ground.best_of} runs, converted to a typical run"
     entries = (
         ("calibration", ground.calibration or "none: every parameter has its default"),
         *([("known figures are", turned)] if ground.best_of > 1 else []),
@@ -75,13 +75,9 @@ def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:
         workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
         yield FactGroup(
             "Plan",
-            (
-                ("platform", plan.platform),
-                ("hosts with workers", f"{hosts:,}"),
-                ("workers", f"{workers:,}"),
-            ),
+            (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
         )
-    yield FactGroup("Work", tuple((one.kind, _sized(one)) for one in suite.workloads))
+    yield FactGroup("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 
 
 def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
@@ -90,13 +86,13 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         return
     rows = tuple(
         (
-            one.name,
-            _MEANT[one.name].meaning if one.name in _MEANT else "",
-            *_valued(one),
-            one.origin,
+            parameter.name,
+            _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
+            *_valued(parameter),
+            parameter.origin,
         )
-        for one in calibration.parameters
-        if "/" not in one.name
+        for parameter in calibration.parameters
+        if "/" not in parameter.name
     )
     yield Titled(
         "Parameters",
@@ -109,10 +105,15 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
             "Left unexplained",
             "What parameters and seeds do not explain of figures that were left out; it widens intervals.",
             Table(
-                ("workload", "standard deviation", "and whatever the time", "figures"),
+                ("workload", "standard deviation", "plus, for any time", "figures"),
                 tuple(
-                    (one.quantity, percent(one.relative), seconds(one.seconds), str(one.cells))
-                    for one in calibration.residuals
+                    (
+                        residual.quantity,
+                        percent(residual.relative),
+                        seconds(residual.seconds),
+                        str(residual.cells),
+                    )
+                    for residual in calibration.residuals
                 ),
             ),
         )
@@ -120,11 +121,11 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         yield _cells(calibration)
     if calibration.extents:
         yield Titled(
-            "What was known",
-            "How far the runs reach that the calibration was made from.",
+            "What it was calibrated from",
+            "The range of the runs that the calibration was made from.",
             Table(
                 ("of", "least", "most"),
-                tuple((one.name, *_ends(one)) for one in calibration.extents),
+                tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
             ),
         )
 
@@ -133,16 +134,16 @@ def _cells(calibration: Calibration) -> Titled:
     """Every known figure, and how far off the simulator is where it knew it and where it did not."""
     rows = tuple(
         (
-            f"{one.case}: {one.quantity}",
-            _in_unit(one, one.known),
-            _in_unit(one, one.simulated),
-            _off(one, one.error),
-            _off(one, one.left_out_error),
+            f"{cell.case}: {cell.quantity}",
+            _in_unit(cell, cell.known),
+            _in_unit(cell, cell.simulated),
+            _off(cell, cell.error),
+            _off(cell, cell.left_out_error),
         )
-        for one in calibration.cells
+        for cell in calibration.cells
     )
     return Titled(
-        "How right it was",
+        "How accurate it was",
         "Every figure that was known beside the simulator's; left out are those of which a calibration from "
         "all other runs knew nothing.",
         Table(("figure", "known", "simulated", "error", "error left out"), rows),
@@ -168,11 +169,13 @@ def _off(cell: CalibrationCell, error: float | None) -> str:
     return signed(error)
 
 
-def _valued(one: CalibratedValue) -> tuple[str, str]:
+def _valued(parameter: CalibratedValue) -> tuple[str, str]:
     """A parameter and its interval, costs of a byte in nanoseconds."""
-    unit = _MEANT[one.name].unit if one.name in _MEANT else ""
+    unit = _MEANT[parameter.name].unit if parameter.name in _MEANT else ""
     scale, unit = (1e9, "ns/B") if unit == "s/B" else (1e3, "ms") if unit == "s" else (1.0, unit)
-    value, low, high = (f"{number * scale:.3g}" for number in (one.value, one.low, one.high))
+    value, low, high = (
+        f"{number * scale:.3g}" for number in (parameter.value, parameter.low, parameter.high)
+    )
     return f"{value} {unit}".rstrip(), f"{low} to {high}"
 
 
@@ -180,11 +183,11 @@ def _ends(extent: Extent) -> tuple[str, str]:
     ends = (extent.low, extent.high)
     match extent.unit:
         case "B":
-            low, high = (format_bytes(one) for one in ends)
+            low, high = (format_bytes(end) for end in ends)
         case "bit/s":
-            low, high = (format_bits_per_s(one) for one in ends)
+            low, high = (format_bits_per_s(end) for end in ends)
         case _:
-            low, high = (f"{one:,.4g}" if one < 10_000 else f"{one:,.0f}" for one in ends)
+            low, high = (f"{end:,.4g}" if end < 10_000 else f"{end:,.0f}" for end in ends)
     return low, high
 
 
@@ -192,6 +195,7 @@ def _sized(workload: Workload) -> str:
     size = workload.moved(Counters())
     sizes = [format_bytes(max(size))] if size is not None and isinstance(workload, TeraRows) else []
     counts = ((MAPS, "map"), (REDUCES, "reduce"), (FILES, "file"), (REPLICATION, "replica"))
-    found = ((option.of(workload), noun) for option, noun in counts)
-    sizes += [format_counted(count, noun) for count, noun in found if count is not None]
+    sizes += [
+        format_counted(count, noun) for option, noun in counts if (count := option.of(workload)) is not None
+    ]
     return ", ".join(sizes)

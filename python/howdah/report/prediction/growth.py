@@ -6,81 +6,65 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
 from howdah.report.figure import Table
-from howdah.report.prediction.content import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.figures.growth import growth as time_figure
-from howdah.report.prediction.figures.masters import masters
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.saturation import saturation_said
-from howdah.report.prediction.words import SIMULATED, between
+from howdah.report.prediction.growth_figures import growth_figure, masters
+from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.words import SIMULATED, between, saturation_said
 from howdah.units import format_bytes, format_count, format_rate
 
 
-def growth(found: Sweep, calibration: Calibration | None) -> PredictionContent:
+def growth(sweep: Sweep, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of growth; ``calibration`` is the one that it rests on."""
-    first, last = found.points[0], found.points[-1]
-    grown = "as much data for each host at every size" if found.quantity == "hosts" else "the same hosts"
+    first, last = sweep.points[0], sweep.points[-1]
+    grown = "as much data for each host at every size" if sweep.quantity == "hosts" else "the same hosts"
     return PredictionContent(
         name="sweep",
-        title=f"{found.suite}: how it grows",
-        kicker=(found.suite, f"{found.quantity} swept", "simulated"),
-        answer=saturation_said(found),
+        title=f"{sweep.suite}: how it grows",
+        kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        answer=saturation_said(sweep),
         lead=(
             f"{SIMULATED} With {grown}, the suite takes {seconds(first.elapsed_s)} at the smallest size and "
             f"{seconds(last.elapsed_s)} at the largest.",
         ),
-        warnings=tuple(one.text for one in found.warnings),
-        figure=time_figure(found),
+        warnings=tuple(warning.text for warning in sweep.warnings),
+        figure=growth_figure(sweep),
         about_table="Every size with its time and the load of the masters",
-        table=_table(found),
-        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(found),)),),
-        facts=tuple(facts(Ground.of_variation(found, calibration))),
+        table=_table(sweep),
+        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(sweep),)),),
+        facts=tuple(facts(Ground.of_variation(sweep, calibration))),
         grounds=tuple(calibration_tables(calibration)),
-        data=_data(found),
+        data=_data(sweep),
     )
 
 
-def _table(found: Sweep) -> Table:
+def _table(sweep: Sweep) -> Table:
     return Table(
         ("hosts", "dataset", "time", "90 % interval", "sorted a second", "NameNode", "scheduler"),
         tuple(
             (
-                format_count(one.hosts),
-                format_bytes(one.dataset_bytes),
-                seconds(one.elapsed_s),
-                between(one.low_s, one.high_s),
-                format_rate(one.dataset_bytes / one.elapsed_s),
-                percent(one.namenode),
-                percent(one.scheduler),
+                format_count(point.hosts),
+                format_bytes(point.dataset_bytes),
+                seconds(point.elapsed_s),
+                between(point.low_s, point.high_s),
+                format_rate(point.dataset_bytes / point.elapsed_s),
+                percent(point.namenode),
+                percent(point.scheduler),
             )
-            for one in found.points
+            for point in sweep.points
         ),
     )
 
 
-def _data(found: Sweep) -> tuple[Data, ...]:
-    sizes = Data(
-        "sizes",
-        ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler"),
-        tuple(
-            (
-                one.hosts,
-                one.dataset_bytes,
-                one.low_s,
-                one.elapsed_s,
-                one.high_s,
-                one.namenode,
-                one.scheduler,
-            )
-            for one in found.points
-        ),
-    )
+def _data(sweep: Sweep) -> tuple[Data, ...]:
+    columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
+    sizes = Data.of("sizes", columns, sweep.points)
     workloads = Data(
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
         tuple(
-            (one.hosts, one.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
-            for one in found.points
-            for each in one.forecasts
+            (point.hosts, point.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
+            for point in sweep.points
+            for each in point.forecasts
         ),
     )
     return sizes, workloads

@@ -1,20 +1,28 @@
-"""What a prediction's page says."""
+"""What a page says and draws of predicted times, with what was measured of them where it was."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.figure import Table
-from howdah.report.prediction.content import Data, PredictionContent
-from howdah.report.prediction.figures.spans import Span, spans
+from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
-from howdah.report.prediction.words import SIMULATED, between, width
+from howdah.report.prediction.page import Data, PredictionContent
+from howdah.report.prediction.words import SIMULATED, between, unit_of, width
 from howdah.report.provenance import FactGroup
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment
 from howdah.units import format_counted
+
+LEFT, RIGHT = 8, 24
+_ROW, _WORD = 48, 12
+_BAND, _POINT = 12, 70
+_COLUMNS = ("workload", "phase", "low_s", "median_s", "high_s")
+_PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
+_TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
 
 def predicted(prediction: Prediction, calibration: Calibration | None) -> PredictionContent:
@@ -32,10 +40,10 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         answer=_answer(prediction.forecasts),
         lead=(
             f"{SIMULATED} Nine of ten runs are expected between the ends of an interval; "
-            "howdah score holds a real run against them.",
+            "howdah score compares a real run with them.",
         ),
-        warnings=tuple(one.text for one in prediction.warnings),
-        figure=spans([Span(one) for one in prediction.forecasts]),
+        warnings=tuple(warning.text for warning in prediction.warnings),
+        figure=spans([Span(forecast) for forecast in prediction.forecasts]),
         about_table="Predicted times with their 90 % intervals",
         table=_table(prediction.forecasts),
         sections=(),
@@ -45,15 +53,15 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
         ),
         grounds=tuple(calibration_tables(calibration)),
-        data=(_data(prediction.forecasts),),
+        data=(Data.of("forecasts", _COLUMNS, prediction.forecasts),),
     )
 
 
 def _answer(forecasts: Sequence[Forecast]) -> str:
-    wholes = [one for one in forecasts if one.phase is None]
-    main = max(wholes, key=lambda one: one.median_s)
+    wholes = [forecast for forecast in forecasts if forecast.phase is None]
+    main = max(wholes, key=lambda forecast: forecast.median_s)
     others = format_counted(len(wholes) - 1, "other workload")
-    rest = f"; the {others} {seconds(sum(one.median_s for one in wholes) - main.median_s)}"
+    rest = f"; the {others} {seconds(sum(forecast.median_s for forecast in wholes) - main.median_s)}"
     return (
         f"{main.workload} is predicted to take {seconds(main.median_s)}, nine times in ten "
         f"{between(main.low_s, main.high_s)}{rest if len(wholes) > 1 else ''}."
@@ -65,19 +73,152 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
         ("workload", "median", "90 % interval", "width"),
         tuple(
             (
-                named(one.workload, one.phase),
-                seconds(one.median_s),
-                between(one.low_s, one.high_s),
-                width(one),
+                named(forecast.workload, forecast.phase),
+                seconds(forecast.median_s),
+                between(forecast.low_s, forecast.high_s),
+                width(forecast),
             )
-            for one in forecasts
+            for forecast in forecasts
         ),
     )
 
 
-def _data(forecasts: Sequence[Forecast]) -> Data:
-    return Data(
-        "forecasts",
-        ("workload", "phase", "low_s", "median_s", "high_s"),
-        tuple((one.workload, one.phase, one.low_s, one.median_s, one.high_s) for one in forecasts),
+class Span(NamedTuple):
+    """A predicted time and, where the work ran afterwards, what it took."""
+
+    forecast: Forecast
+    measured_s: float | None = None
+
+    @property
+    def outside(self) -> bool:
+        """Whether it was measured, and not where it was predicted."""
+        return self.measured_s is not None and not (
+            self.forecast.low_s <= self.measured_s <= self.forecast.high_s
+        )
+
+
+def spans(some: Sequence[Span]) -> Figure:
+    """The figure; what was computed is a hollow point, what was measured a solid one."""
+    scored = any(span.measured_s is not None for span in some)
+    measured = " A solid point is what was measured, red where it lies outside." if scored else ""
+    said = dict.fromkeys(_series(span) for span in some if span.measured_s is not None)
+    return Figure(
+        id="times",
+        title="Predicted and measured times" if scored else "Predicted times",
+        caption=f"A hollow point is the median, its bar the 90 % interval; all of it is simulated.{measured}",
+        spec=_spec(some),
+        table=_figure_table(some, scored=scored),
+        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
+        marks=4 * len(some),
+    )
+
+
+def _series(span: Span) -> str:
+    return _OUTSIDE if span.outside else _INSIDE
+
+
+def _spec(some: Sequence[Span]) -> dict[str, Any]:
+    longest = max(max(span.forecast.high_s, span.measured_s or 0.0) for span in some)
+    unit = unit_of(longest)
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
+        "axis": across(f"elapsed ({unit.name})", tickCount=6),
+    }
+    height = _ROW * len(some)
+    y = linear("y", [0, height], down=True, zero=False)
+    colour: dict[str, Any] = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
+        "legend": None,
+    }
+    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(some)]
+    measured = [
+        {
+            "series": _series(span),
+            "y": predicted[place]["y"],
+            "value": span.measured_s / unit.size_s,
+            "said": f"{predicted[place]['what']}: {seconds(span.measured_s)} measured",
+        }
+        for place, span in enumerate(some)
+        if span.measured_s is not None
+    ]
+    point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        layer(
+            predicted,
+            {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            predicted,
+            {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
+            {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            measured,
+            {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
+            {**point, "tooltip": [{"field": "said", "title": "measured"}]},
+            SHOWN,
+        ),
+        layer(
+            [{**datum, "y": datum["y"] - 0.36 * _ROW} for datum in predicted],
+            {
+                "type": "text",
+                "align": "left",
+                "x": 0,
+                "fontSize": _WORD,
+                "opacity": {"expr": "datum.shade"},
+            },
+            {"y": y, "text": {"field": "head"}},
+        ),
+    ]
+    return chart(
+        layers,
+        height=height,
+        width=WIDTH + 140,
+        top=4,
+        left=LEFT,
+        right=RIGHT,
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
+    forecast = span.forecast
+    what = named(forecast.workload, forecast.phase)
+    said = f"{seconds(forecast.median_s)}, {between(forecast.low_s, forecast.high_s)}"
+    took = f"; measured {seconds(span.measured_s)}" if span.measured_s is not None else ""
+    return {
+        "series": _PREDICTED,
+        "y": _ROW * (place + 0.64),
+        "value": forecast.median_s / unit_s,
+        "low": forecast.low_s / unit_s,
+        "high": forecast.high_s / unit_s,
+        "what": what,
+        "head": f"{what}: {said}{took}",
+        "said": f"{what}: {said}",
+        # The name of a phase is paler than that of its workload.
+        "shade": 1 if forecast.phase is None else 0.75,
+    }
+
+
+def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
+    columns = ("of", "median", "5 % are below", "5 % are above")
+    return Table(
+        (*columns, "measured") if scored else columns,
+        tuple(
+            (
+                named(span.forecast.workload, span.forecast.phase),
+                seconds(span.forecast.median_s),
+                seconds(span.forecast.low_s),
+                seconds(span.forecast.high_s),
+                *([seconds(span.measured_s)] if span.measured_s is not None else []),
+            )
+            for span in some
+        ),
     )

@@ -1,9 +1,18 @@
-"""Numbers of predictions as people read them."""
+"""Numbers and sentences of predictions as people read them, and the table of all that were scored."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import median
+from typing import NamedTuple
+
 from howdah.analysis.wording import percent, seconds
-from howdah.model.prediction import Forecast
+from howdah.model.prediction import Forecast, Score
+from howdah.model.variation import SATURATED, Point, Sweep
+from howdah.report.figure import Table
+from howdah.report.words import NONE
+from howdah.units import format_bytes, format_counted
 
 SIMULATED = "Simulated, nothing measured."
 
@@ -21,3 +30,61 @@ def width(forecast: Forecast) -> str:
 def longer(share: float) -> str:
     """How much longer something takes: ``12 % longer``, ``3.4 % shorter``."""
     return f"{percent(abs(share))} {'longer' if share > 0 else 'shorter'}"
+
+
+class AxisUnit(NamedTuple):
+    """A unit of time, in seconds, and its name."""
+
+    size_s: float
+    name: str
+
+
+def unit_of(longest_s: float) -> AxisUnit:
+    """The unit in which the longest time is a number that one can read."""
+    if longest_s >= 4 * 3600:
+        return AxisUnit(3600.0, "h")
+    return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
+
+
+def saturation_said(sweep: Sweep) -> str:
+    """Between which sizes a master saturates, or how far the busiest is from it."""
+    last = sweep.points[-1]
+    if sweep.saturation is not None:
+        before, after = sweep.saturation
+        return f"The {_master(after)} saturates between {_size(sweep, before)} and {_size(sweep, after)}."
+    if sweep.points[0].busiest >= SATURATED:
+        return f"The {_master(sweep.points[0])} is saturated at {_size(sweep, sweep.points[0])} already."
+    load = f"the {_master(last)} is busy for {last.busiest:.0%} of a core"
+    return f"No master saturates: at {_size(sweep, last)} {load}."
+
+
+def _master(point: Point) -> str:
+    return "NameNode" if point.namenode >= point.scheduler else "scheduler"
+
+
+def _size(sweep: Sweep, point: Point) -> str:
+    return (
+        format_counted(point.hosts, "host")
+        if sweep.quantity == "hosts"
+        else format_bytes(point.dataset_bytes)
+    )
+
+
+def scored_runs(history: Sequence[Score]) -> Table:
+    """Run by run, oldest first: how many times were where they were predicted, and how far off they were."""
+    return Table(
+        ("run", "prediction", "engine", "calibration", "inside", "median error"), tuple(_lines(history))
+    )
+
+
+def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
+    for (run, prediction), group in groupby(history, key=lambda score: (score.run, score.prediction)):
+        some = list(group)
+        yield (
+            run,
+            prediction,
+            some[0].engine,
+            some[0].calibration or NONE,
+            f"{sum(score.inside for score in some)} of {len(some)}",
+            percent(median(abs(score.error) for score in some)),
+        )

@@ -31,15 +31,15 @@ class PublishedBeside(NamedTuple):
         return self.found_s / self.published_s - 1
 
 
-def compared(found: StudyFound) -> tuple[PublishedBeside, ...]:
+def compared(findings: StudyFound) -> tuple[PublishedBeside, ...]:
     """Every published figure whose cell has run, in the matrix's order."""
     pairs = []
-    for cell in found.cells:
-        for published in found.study.published:
-            for one in published.cells:
-                if not matches(one.at, dict(cell.cell.levels)):
+    for cell in findings.cells:
+        for published in findings.study.published:
+            for publication in published.cells:
+                if not matches(publication.at, dict(cell.cell.levels)):
                     continue
-                for name, value_s in one.times.items():
+                for name, value_s in publication.times.items():
                     workload, _, phase = name.partition("/")
                     values = cell.values(ELAPSED, workload, phase or None)
                     if values:
@@ -49,105 +49,105 @@ def compared(found: StudyFound) -> tuple[PublishedBeside, ...]:
     return tuple(pairs)
 
 
-def published_table(found: StudyFound) -> Table:
+def published_table(findings: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
     rows = tuple(
         (
-            one.cell.cell.name,
-            one.what,
-            exactly(one.published_s),
-            exactly(one.found_s),
-            signed(one.error),
-            " and ".join(sorted({run.origin.value for run in one.cell.good})),
-            one.source,
+            pair.cell.cell.name,
+            pair.what,
+            exactly(pair.published_s),
+            exactly(pair.found_s),
+            signed(pair.error),
+            " and ".join(sorted({run.origin.value for run in pair.cell.good})),
+            pair.source,
         )
-        for one in compared(found)
+        for pair in compared(findings)
     )
     return Table(("cell", "what", "published", "found", "error", "found numbers", "source"), rows)
 
 
-def beside_table(found: StudyFound) -> Table:
+def beside_table(findings: StudyFound) -> Table:
     """The same in the papers' shape: a row for each cell, each published time with what was found's error."""
-    several = compared(found)
-    what = list(dict.fromkeys(one.what for one in several))
+    several = compared(findings)
+    what = list(dict.fromkeys(pair.what for pair in several))
     rows = []
-    for cell in found.cells:
-        mine = {one.what: one for one in several if one.cell is cell}
+    for cell in findings.cells:
+        mine = {pair.what: pair for pair in several if pair.cell is cell}
         if mine:
             times = [
                 f"{exactly(mine[name].published_s)} ({signed(mine[name].error)})" if name in mine else NONE
                 for name in what
             ]
-            sources = dict.fromkeys(one.source for one in mine.values())
+            sources = dict.fromkeys(pair.source for pair in mine.values())
             rows.append((*cell.cell.levels.values(), *times, "; ".join(sources)))
-    return Table((*factors(found.study), *what, "source"), tuple(rows))
+    return Table((*factors(findings.study), *what, "source"), tuple(rows))
 
 
-def ratios_table(found: StudyFound) -> Table:
+def ratios_table(findings: StudyFound) -> Table:
     """Published ratios beside those of what was found."""
     rows = []
-    for published in found.study.published:
-        for one in published.ratios:
-            slow, fast = (_times(found, labels, one.of) for labels in (one.slow, one.fast))
+    for published in findings.study.published:
+        for quotient in published.ratios:
+            slow, fast = (_times(findings, labels, quotient.of) for labels in (quotient.slow, quotient.fast))
             ratio = geometric_mean(slow) / geometric_mean(fast) if slow and fast else None
             rows.append(
                 (
-                    f"{named(found.study, one.slow)} over {named(found.study, one.fast)}",
-                    one.of,
-                    f"{one.ratio:g}",
+                    f"{named(findings.study, quotient.slow)} over {named(findings.study, quotient.fast)}",
+                    quotient.of,
+                    f"{quotient.ratio:g}",
                     NONE if ratio is None else f"{ratio:.2f}",
-                    NONE if ratio is None else signed(ratio / one.ratio - 1),
+                    NONE if ratio is None else signed(ratio / quotient.ratio - 1),
                     published.source,
                 )
             )
     return Table(("cells", "what", "published", "found", "error", "source"), tuple(rows))
 
 
-def _times(found: StudyFound, labels: dict[str, str], workload: str) -> list[float]:
+def _times(findings: StudyFound, labels: dict[str, str], workload: str) -> list[float]:
     return [
         value
-        for cell in found.cells
+        for cell in findings.cells
         if matches(labels, dict(cell.cell.levels))
         for value in cell.values(ELAPSED, workload, None)
     ]
 
 
-def agreement(found: StudyFound) -> str:
+def agreement(findings: StudyFound) -> str:
     """How far all published figures lie from what was found, in a sentence; empty where there are none."""
-    errors = [one.error for one in compared(found)]
+    errors = [pair.error for pair in compared(findings)]
     if not errors:
         return ""
     text = (
-        f"Of {len(errors)} published times, {sum(abs(one) <= 0.1 for one in errors)} lie within 10 % of what "
-        f"was found; the mean error is {signed(fmean(errors))}, the mean absolute one "
+        f"Of {len(errors)} published times, {sum(abs(error) <= 0.1 for error in errors)} lie within 10 % of "
+        f"what was found; the mean error is {signed(fmean(errors))}, the mean absolute one "
         f"{percent(fmean(map(abs, errors)))}"
     )
     worst = max(errors, key=abs)
     return f"{text}, the largest {signed(worst)}." if pstdev(errors) else f"{text}."
 
 
-def unmatched(found: StudyFound) -> tuple[str, ...]:
+def unmatched(findings: StudyFound) -> tuple[str, ...]:
     """Published times of cells that have run, without anything found beside them."""
-    matched = {(one.cell.cell.number, one.what) for one in compared(found)}
+    matched = {(pair.cell.cell.number, pair.what) for pair in compared(findings)}
     return tuple(
         f"{cell.cell.name}: {what}"
-        for cell in found.cells
+        for cell in findings.cells
         if cell.good
-        for published in found.study.published
-        for one in published.cells
-        if matches(one.at, dict(cell.cell.levels))
-        for what in (name.replace("/", " ") for name in one.times)
+        for published in findings.study.published
+        for publication in published.cells
+        if matches(publication.at, dict(cell.cell.levels))
+        for what in (name.replace("/", " ") for name in publication.times)
         if (cell.cell.number, what) not in matched
     )
 
 
-def unpublished(found: StudyFound) -> tuple[str, ...]:
+def unpublished(findings: StudyFound) -> tuple[str, ...]:
     """Cells of which nothing was published, where of others something was."""
-    cells = [one for published in found.study.published for one in published.cells]
+    cells = [cell for published in findings.study.published for cell in published.cells]
     if not cells:
         return ()
     return tuple(
         cell.cell.name
-        for cell in found.cells
-        if not any(matches(one.at, dict(cell.cell.levels)) for one in cells)
+        for cell in findings.cells
+        if not any(matches(publication.at, dict(cell.cell.levels)) for publication in cells)
     )

@@ -9,12 +9,9 @@ from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.content import GroupContent
-from howdah.report.comparing.sentences import said
-from howdah.report.comparing.tables import changes_table, others_table, tests_table
-from howdah.report.comparing.words import subject
+from howdah.report.comparing.content import GroupContent, changes_table, others_table, tests_table
+from howdah.report.comparing.words import said, subject
 from howdah.report.figure import Table
-from howdah.report.study.appendix import facts_table, parameters_table, runs_table
 from howdah.report.study.beside import (
     agreement,
     beside_table,
@@ -23,11 +20,17 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
-from howdah.report.study.conclusions import Conclusion, conclusions
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.report.study.masters import masters_table
-from howdah.report.study.platforms import judgements_table, platforms_table, published_platforms_table
-from howdah.report.study.results import results_table, sizes_table
+from howdah.report.study.platforms import (
+    facts_table,
+    judgements_table,
+    parameters_table,
+    platforms_table,
+    published_platforms_table,
+    runs_table,
+)
+from howdah.report.study.results import Conclusion, conclusions, results_table, sizes_table
 from howdah.units import format_counted
 
 
@@ -66,78 +69,78 @@ class StudyContent(NamedTuple):
     appendix: tuple[Titled, ...]
 
 
-def content(found: StudyFound) -> StudyContent:
+def content(findings: StudyFound) -> StudyContent:
     """Put everything into words."""
-    study = found.study
-    runs = [run for cell in found.cells for run in cell.runs]
+    study = findings.study
+    runs = [run for cell in findings.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
     return StudyContent(
         title=study.question,
         kicker=(
             study.study,
             study.suite,
-            format_counted(len(found.cells), "cell"),
+            format_counted(len(findings.cells), "cell"),
             format_counted(len(runs), "run"),
-            " and ".join(origins) or ("nothing has run" if _runs(found) else "only planned"),
+            " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         question=study.question,
-        conclusions=conclusions(found),
-        computed=_computed(found),
-        unfinished=f"{format_counted(found.left, 'run')} still to be made." if found.left else "",
-        platforms=platforms_table(found),
-        results=results_table(found),
-        sizes=sizes_table(found),
-        masters=masters_table(found),
-        beside=beside_table(found),
-        published=published_table(found),
-        ratios=ratios_table(found),
-        published_platforms=published_platforms_table(found),
-        agreement=agreement(found),
-        best_of=_best_of(found),
-        sections=tuple(_section(one) for one in found.strata),
-        open=tuple(_open(found)),
-        appendix=tuple(one for one in _appendix(found) if one.table.rows),
+        conclusions=conclusions(findings),
+        computed=_computed(findings),
+        unfinished=f"{format_counted(findings.left, 'run')} still to be made." if findings.left else "",
+        platforms=platforms_table(findings),
+        results=results_table(findings),
+        sizes=sizes_table(findings),
+        masters=masters_table(findings),
+        beside=beside_table(findings),
+        published=published_table(findings),
+        ratios=ratios_table(findings),
+        published_platforms=published_platforms_table(findings),
+        agreement=agreement(findings),
+        best_of=_best_of(findings),
+        sections=tuple(_section(stratum) for stratum in findings.strata),
+        open=tuple(_open(findings)),
+        appendix=tuple(section for section in _appendix(findings) if section.table.rows),
     )
 
 
-def _computed(found: StudyFound) -> str:
+def _computed(findings: StudyFound) -> str:
     """A sentence on the cells whose numbers nobody measured; empty where there are none."""
-    if not _runs(found):
+    if not _runs(findings):
         return "Nothing of this study runs: its cells are planned, and times are those that were published."
     names = [
-        cell.cell.name for cell in found.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
+        cell.cell.name for cell in findings.cells if any(run.origin is Origin.SIMULATED for run in cell.runs)
     ]
     if not names:
         return ""
-    whose = "All numbers" if len(names) == len(found.cells) else f"The numbers of {listed(names)}"
+    whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
         f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
-        "their seeds alone: intervals show how far chance moves a simulation, not how right it is."
+        "their seeds alone: intervals show how far chance moves a simulation, not how accurate it is."
     )
 
 
-def _runs(found: StudyFound) -> bool:
+def _runs(findings: StudyFound) -> bool:
     """Whether any cell is more than planned."""
-    return any(cell.cell.runs for cell in found.cells)
+    return any(cell.cell.runs for cell in findings.cells)
 
 
-def _best_of(found: StudyFound) -> str:
+def _best_of(findings: StudyFound) -> str:
     """What a best run is beside a mean; empty where nothing published is one."""
-    most = max((one.best_of for one in found.study.published), default=1)
-    if most == 1 or not any(run.origin is Origin.MEASURED for cell in found.cells for run in cell.runs):
+    most = max((publication.best_of for publication in findings.study.published), default=1)
+    if most == 1 or not any(run.origin is Origin.MEASURED for cell in findings.cells for run in cell.runs):
         # A simulation speaks of whatever its calibration was held to.
         return ""
     return (
-        f"Published times are the best of about {most} runs, found ones are means: with noise of 1 % the "
-        "best of three lies about 0.8 % below their mean."
+        f"Published times are the best of about {most} runs, those of this study are means: with noise of "
+        "1 % the best of three lies about 0.8 % below their mean."
     )
 
 
-def _section(one: StratumFound) -> StudySection:
-    comparison = one.comparison
+def _section(stratum: StratumFound) -> StudySection:
+    comparison = stratum.comparison
     base = comparison.baseline
     return StudySection(
-        title=one.name,
+        title=stratum.name,
         parts=tuple(
             GroupContent(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against
         ),
@@ -161,30 +164,30 @@ def _section(one: StratumFound) -> StudySection:
     )
 
 
-def _open(found: StudyFound) -> Iterator[str]:
+def _open(findings: StudyFound) -> Iterator[str]:
     """What could not be concluded, and what a reader should hold against the rest."""
-    for one in found.strata:
-        where = f"{one.name}: " if one.name else ""
-        for each in one.comparison.against:
+    for stratum in findings.strata:
+        where = f"{stratum.name}: " if stratum.name else ""
+        for each in stratum.comparison.against:
             untold: dict[str, list[str]] = {}
             for judged in each.wholes:
                 if judged.verdict is Verdict.CANNOT_TELL:
                     untold.setdefault(judged.why, []).append(_untold(judged))
             for why, several in untold.items():
-                differs = f"whether {each.group} differs from {one.comparison.baseline}"
+                differs = f"whether {each.group} differs from {stratum.comparison.baseline}"
                 yield f"{where}{differs} in {listed(several)}: {why}."
-        yield from (f"{where}{each.what} is not compared: {each.why}." for each in one.comparison.refused)
-    yield from (f"{cell.cell.name} has no run that succeeded." for cell in found.cells if _empty(cell))
-    if not _runs(found):
+        yield from (f"{where}{each.what} is not compared: {each.why}." for each in stratum.comparison.refused)
+    yield from (f"{cell.cell.name} has no run that succeeded." for cell in findings.cells if _empty(cell))
+    if not _runs(findings):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
-    yield from _mixed(found)
-    for what in unmatched(found):
+    yield from _mixed(findings)
+    for what in unmatched(findings):
         yield f"No run was found to compare with the published time of {what}."
-    missing = unpublished(found)
+    missing = unpublished(findings)
     if missing:
         yield f"Nothing published can be compared with {listed(missing)}."
-    yield from (f"{text[0].upper()}{text[1:]}" for text in found.warnings)
-    yield from found.study.cannot_show
+    yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
+    yield from findings.study.cannot_show
 
 
 def _untold(judged: Judged) -> str:
@@ -194,12 +197,12 @@ def _untold(judged: Judged) -> str:
     return f"{subject(judged.measure)} ({seen}{many})"
 
 
-def _mixed(found: StudyFound) -> Iterator[str]:
+def _mixed(findings: StudyFound) -> Iterator[str]:
     """Software that changed while the study went on, which nobody chose to vary."""
     for name in ("howdah", "kernel", "Java"):
         values = dict.fromkeys(
             fact.value
-            for cell in found.cells
+            for cell in findings.cells
             for run in cell.runs
             for fact in run.facts
             if fact.aspect is Aspect.VERSIONS and fact.name == name
@@ -212,21 +215,21 @@ def _empty(cell: CellRuns) -> bool:
     return bool(cell.runs) and not cell.good
 
 
-def _appendix(found: StudyFound) -> Iterator[Titled]:
+def _appendix(findings: StudyFound) -> Iterator[Titled]:
     several = "Values that differ between runs are listed one after the other."
-    yield Titled("Hardware", several, facts_table(found, Aspect.HARDWARE))
-    yield Titled("Versions", several, facts_table(found, Aspect.VERSIONS))
+    yield Titled("Hardware", several, facts_table(findings, Aspect.HARDWARE))
+    yield Titled("Versions", several, facts_table(findings, Aspect.VERSIONS))
     yield Titled(
         "What speaks for and against each platform",
         "The planner's rules, before anything runs, and what they are worth.",
-        judgements_table(found),
+        judgements_table(findings),
     )
     yield Titled(
         "Configuration",
         "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
-        parameters_table(found),
+        parameters_table(findings),
     )
     warm = (
-        f"{format_counted(found.warm_ups, 'run')} warmed up and is left out here." if found.warm_ups else ""
+        f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
     )
-    yield Titled("Runs", warm, runs_table(found))
+    yield Titled("Runs", warm, runs_table(findings))

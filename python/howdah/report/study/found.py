@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, RunFigures
 from howdah.model.plan import Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
-from howdah.study.matrix import Cell
+from howdah.study.matrix import Cell, named
 
 BLOCK_SIZE = "dfs.blocksize"
+ALL = "all"
 
 
 class CellRuns(NamedTuple):
@@ -39,7 +42,7 @@ class CellRuns(NamedTuple):
         """The block size that it asks for, or its plan has."""
         if self.cell.settings.block_size is not None or self.plan is None:
             return self.cell.settings.block_size
-        planned = next((one.value for one in self.plan.settings if one.key == BLOCK_SIZE), None)
+        planned = next((setting.value for setting in self.plan.settings if setting.key == BLOCK_SIZE), None)
         return planned if isinstance(planned, int) else None
 
     @property
@@ -50,15 +53,16 @@ class CellRuns(NamedTuple):
     def values(self, name: str, workload: str, phase: str | None) -> list[float]:
         """What the good runs came to in one measure."""
         return [
-            one.value
+            reading.value
             for run in self.good
-            for one in run.readings
-            if (one.measure.name, one.measure.workload, one.measure.phase) == (name, workload, phase)
+            for reading in run.readings
+            if (reading.measure.name, reading.measure.workload, reading.measure.phase)
+            == (name, workload, phase)
         ]
 
 
 class StratumFound(NamedTuple):
-    """Cells held against one another, and what resources did in them."""
+    """Cells compared with one another, and what resources did in them."""
 
     name: str
     comparison: Comparison
@@ -77,3 +81,16 @@ class StudyFound(NamedTuple):
     """Runs that are still to be made."""
     warm_ups: int
     """Runs that do not count."""
+
+
+def where(study: Study, some: Collection[int], of: Sequence[CellRuns]) -> str:
+    """The cells with these numbers: all of them, those of some levels of one factor, or one by one."""
+    cells = [cell.cell for cell in of]
+    chosen = [cell for cell in cells if cell.number in some]
+    if len(chosen) == len(cells) > 1:
+        return ALL
+    for factor in study.factors:
+        labels = dict.fromkeys(cell.levels[factor.vary] for cell in chosen)
+        if len(chosen) == sum(cell.levels[factor.vary] in labels for cell in cells):
+            return listed([named(study, {factor.vary: label}) for label in labels])
+    return listed([cell.name for cell in chosen])

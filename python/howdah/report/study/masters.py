@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from statistics import fmean, geometric_mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
-from howdah.report.figure import Table
+from howdah.model.run import Origin
+from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title
 from howdah.report.words import NONE
+from howdah.study.matrix import named
 
 MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
 """The masters whose load is told, and the measure of it."""
@@ -19,6 +22,8 @@ PER_BLOCKS = 100
 """Blocks a second that a load is told for."""
 LEAST_BLOCKS_PER_S = 1.0
 """With fewer, a master mostly does what it does without any work."""
+HEIGHT = 170
+_BLOCKS = "block_size"
 
 
 class Load(NamedTuple):
@@ -39,30 +44,30 @@ class Load(NamedTuple):
         return PER_BLOCKS * busy / self.blocks_per_s
 
 
-def loads(found: StudyFound) -> tuple[Load, ...]:
+def loads(findings: StudyFound) -> tuple[Load, ...]:
     """Every load there is, in the matrix's order."""
-    return tuple(load for cell in found.cells for load in _loads(cell))
+    return tuple(load for cell in findings.cells for load in _loads(cell))
 
 
-def masters_table(found: StudyFound) -> Table:
+def masters_table(findings: StudyFound) -> Table:
     """The masters' load as a share of a core, and for 100 blocks a second where these are known."""
     columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in MASTERS))
     columns += tuple(f"{name} per {PER_BLOCKS} blocks/s" for name, _ in MASTERS)
     rows = tuple(
         (
-            one.cell.cell.name,
-            one.workload,
-            f"{one.blocks_per_s:.3g}" if one.blocks_per_s else NONE,
-            *(_share(busy) for busy in one.busy),
-            *(_share(one.normalised(place)) for place in range(len(MASTERS))),
+            load.cell.cell.name,
+            load.workload,
+            f"{load.blocks_per_s:.3g}" if load.blocks_per_s else NONE,
+            *(_share(busy) for busy in load.busy),
+            *(_share(load.normalised(place)) for place in range(len(MASTERS))),
         )
-        for one in loads(found)
+        for load in loads(findings)
     )
     return Table(columns, rows)
 
 
 def _loads(cell: CellRuns) -> Iterator[Load]:
-    workloads = dict.fromkeys(one.measure.workload for run in cell.good for one in run.readings)
+    workloads = dict.fromkeys(reading.measure.workload for run in cell.good for reading in run.readings)
     for workload in workloads:
         busy = [cell.values(measure, workload, None) for _, measure in MASTERS]
         times = cell.values(ELAPSED, workload, None)
@@ -78,3 +83,127 @@ def _loads(cell: CellRuns) -> Iterator[Load]:
 
 def _share(value: float | None) -> str:
     return NONE if value is None else percent(value)
+
+
+def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
+    """A figure for each master whose load and blocks are known in two cells or more."""
+    every = loads(findings)
+    figures = []
+    for place, (master, _) in enumerate(MASTERS):
+        known = [load for load in every if load.normalised(place) is not None]
+        if len({load.cell.cell.number for load in known}) > 1:
+            figures.append(_figure(findings, known, place, master))
+    return tuple(figures)
+
+
+def _figure(findings: StudyFound, known: list[Load], place: int, master: str) -> Figure:
+    lines = _series(findings, known)
+    keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
+    return Figure(
+        id=f"masters-{place}",
+        title=f"{master}: load for {PER_BLOCKS} blocks a second",
+        caption="A point for each cell, hollow where simulated"
+        + ("; lines join cells of one kind by block size." if _joined(lines) else "."),
+        spec=_spec(lines, keys, place),
+        table=_table(lines, place),
+        keys=keys if len(keys) > 1 else (),
+        half=True,
+        marks=2 * len(known),
+    )
+
+
+def _series(findings: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
+    """A workload with all but the block size alike, where colours suffice; else all of a workload."""
+    by_levels: dict[str, list[Load]] = {}
+    by_workload: dict[str, list[Load]] = {}
+    for load in known:
+        rest = {factor: label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS}
+        said = named(findings.study, rest)
+        by_levels.setdefault(f"{load.workload}, {said}" if said else load.workload, []).append(load)
+        by_workload.setdefault(load.workload, []).append(load)
+    lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload
+    return {name: sorted(some, key=lambda load: load.blocks_per_s or 0) for name, some in lines.items()}
+
+
+def _line(load: Load) -> str:
+    """The levels of all but the block size: cells that differ in that alone lie on one line."""
+    return ", ".join(label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS)
+
+
+def _joined(lines: dict[str, list[Load]]) -> bool:
+    return any(len({_line(load) for load in some}) < len(some) for some in lines.values())
+
+
+def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
+    rows = [
+        {
+            "series": name,
+            "line": _line(load),
+            "blocks": load.blocks_per_s,
+            "load": 100 * (load.normalised(place) or 0),
+            "cell": load.cell.cell.name,
+            "said": percent(load.normalised(place) or 0),
+            "solid": 0 if load.cell.good[0].origin is Origin.SIMULATED else 0.6,
+        }
+        for name, some in lines.items()
+        for load in some
+    ]
+    x = {
+        "field": "blocks",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 12},
+        "axis": {"title": "blocks a second", "format": "~g", "tickCount": 5},
+    }
+    y = {
+        "field": "load",
+        "type": "quantitative",
+        "scale": {"zero": True, "nice": True},
+        "axis": {**level_title("% of a core"), "tickCount": 4},
+    }
+    colour = series_colour(keys)
+    layers: list[dict[str, Any]] = [
+        layer(
+            rows,
+            {"type": "line", "strokeWidth": 1, "strokeDash": [4, 4], "opacity": 0.7},
+            {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
+            SHOWN,
+        ),
+        layer(
+            rows,
+            {"type": "point", "size": 50, "strokeWidth": 1.5},
+            {
+                "x": x,
+                "y": y,
+                "color": colour,
+                "fill": colour,
+                "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
+                "tooltip": [{"field": "cell"}, {"field": "series"}, {"field": "said", "title": "load"}],
+            },
+            SHOWN,
+            name=DATA,
+        ),
+    ]
+    return chart(
+        layers,
+        height=HEIGHT,
+        width=HALF_WIDTH - LEFT - 14,
+        top=28,
+        right=14,
+        resolve={"scale": {"color": "independent", "fill": "independent"}},
+    )
+
+
+def _table(lines: dict[str, list[Load]], place: int) -> Table:
+    rows = tuple(
+        (
+            name,
+            load.cell.cell.name,
+            f"{load.blocks_per_s or 0:.3g}",
+            f"{100 * (load.busy[place] or 0):.3g}",
+            f"{100 * (load.normalised(place) or 0):.3g}",
+        )
+        for name, some in lines.items()
+        for load in some
+    )
+    columns = ("line", "cell", "blocks/s", "busy (% of a core)", f"for {PER_BLOCKS} blocks/s (%)")
+    return Table(columns, rows)

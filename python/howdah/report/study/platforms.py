@@ -1,4 +1,4 @@
-"""How each platform divides the hosts, as planned and as published."""
+"""What a study ran on: how each platform divides the hosts, every value its plans set, and every run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.analysis.wording import listed
+from howdah.model.comparison import Aspect
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, Plan, Setting
 from howdah.model.study import PublishedPlatform, matches
+from howdah.model.value import value_text
 from howdah.report.figure import Table
-from howdah.report.plan.words import weight_text
-from howdah.report.study.found import StudyFound
-from howdah.report.study.where import where
-from howdah.report.words import NONE
+from howdah.report.plan.words import size_note, weight_text
+from howdah.report.study.found import StudyFound, where
+from howdah.report.words import NONE, moment
 from howdah.units import format_gib
 
 _COLUMNS = (
@@ -41,53 +42,57 @@ class PlatformWorkers(NamedTuple):
     masters: str
 
 
-def platforms_table(found: StudyFound) -> Table:
+def platforms_table(findings: StudyFound) -> Table:
     """Each way in which hosts are divided, with the cells that have it; empty where there is no cluster."""
     cells: dict[PlatformWorkers, list[int]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         for division in _divisions(cell.plan):
             cells.setdefault(division, []).append(cell.cell.number)
     rows = tuple(
         (
-            where(found.study, numbers, found.cells),
-            f"{one.workers:,}",
-            _count(one.cpus),
-            format_gib(one.memory_bytes),
-            _count(one.disks),
-            _count(one.maps),
-            _count(one.reduces),
-            one.masters,
+            where(findings.study, numbers, findings.cells),
+            f"{platform.workers:,}",
+            _count(platform.cpus),
+            format_gib(platform.memory_bytes),
+            _count(platform.disks),
+            _count(platform.maps),
+            _count(platform.reduces),
+            platform.masters,
         )
-        for one, numbers in cells.items()
+        for platform, numbers in cells.items()
     )
     return Table(_COLUMNS, rows)
 
 
-def published_platforms_table(found: StudyFound) -> Table:
+def published_platforms_table(findings: StudyFound) -> Table:
     """Published divisions beside the planned ones, number by number."""
     columns = ("platform", "what", "published", "planned", "source")
     seen: dict[tuple[str, ...], None] = {}
-    for published in found.study.published:
-        for one in published.platforms:
-            of = [cell for cell in found.cells if matches(one.at, dict(cell.cell.levels))]
+    for published in findings.study.published:
+        for platform in published.platforms:
+            of = [cell for cell in findings.cells if matches(platform.at, dict(cell.cell.levels))]
             division = next((some for cell in of for some in _divisions(cell.plan)), None)
             if division is not None:
-                name = where(found.study, [cell.cell.number for cell in of], found.cells)
-                for what, said, planned in _beside(one, division):
+                name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
+                for what, said, planned in _beside(platform, division):
                     seen[(name, what, said, planned, published.source)] = None
     return Table(columns, tuple(seen))
 
 
-def judgements_table(found: StudyFound) -> Table:
+def judgements_table(findings: StudyFound) -> Table:
     """What the planner's rules say for and against each platform, and what each is worth of the time."""
     cells: dict[tuple[str, str, str], list[int]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         cluster = cell.plan.cluster if cell.plan else None
-        chosen = [one for one in cluster.candidates if one.verdict == "recommended"] if cluster else []
-        for judged in (judged for one in chosen for judged in one.judgements):
+        chosen = (
+            [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
+            if cluster
+            else []
+        )
+        for judged in (judged for candidate in chosen for judged in candidate.judgements):
             said = (judged.verdict, weight_text(judged), judged.text)
             cells.setdefault(said, []).append(cell.cell.number)
-    rows = tuple((where(found.study, numbers, found.cells), *said) for said, numbers in cells.items())
+    rows = tuple((where(findings.study, numbers, findings.cells), *said) for said, numbers in cells.items())
     return Table(("platform", "speaks", "worth", "what"), rows)
 
 
@@ -98,7 +103,7 @@ def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[
         ("data disks", published.disks, planned.disks),
         ("maps at once", published.slots, planned.maps),
     )
-    yield from ((what, _count(said), _count(found)) for what, said, found in counts if said is not None)
+    yield from ((what, _count(said), _count(own)) for what, said, own in counts if said is not None)
     if published.memory is not None:
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
@@ -122,17 +127,75 @@ def _divisions(plan: Plan | None) -> Iterator[PlatformWorkers]:
 
 def _masters(cluster: Cluster) -> str:
     """Where masters are, in the fewest words: what they take of the hosts, and who shadows them."""
-    whole = len({one.host for one in cluster.masters if one.whole_host})
-    beside = len({one.host for one in cluster.masters if one.shares and not one.whole_host})
-    places = sum(len(one.takes) for one in cluster.masters if not one.whole_host)
+    whole = len({master.host for master in cluster.masters if master.whole_host})
+    beside = len({master.host for master in cluster.masters if master.shares and not master.whole_host})
+    places = sum(len(master.takes) for master in cluster.masters if not master.whole_host)
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
         *([f"beside workers on {beside}"] if beside else []),
     ]
-    shadowed = ", shadowed" if any(one.shadow_host for one in cluster.masters) else ""
+    shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
     return f"{listed(parts) or NONE}{shadowed}"
 
 
 def _count(value: int | None) -> str:
     return f"{value:,}" if value else NONE
+
+
+def facts_table(findings: StudyFound, aspect: Aspect) -> Table:
+    """What all runs have in common of one kind, and what differs, cell by cell, as a list of values."""
+    values: dict[str, dict[str, None]] = {}
+    for cell in findings.cells:
+        for run in cell.runs:
+            for fact in run.facts:
+                if fact.aspect is aspect:
+                    values.setdefault(fact.name, {})[fact.value] = None
+    return Table(("what", "value"), tuple((name, "; ".join(some)) for name, some in values.items()))
+
+
+def parameters_table(findings: StudyFound) -> Table:
+    """Every value of any plan that is not the release's default, the cells that have it, and its reason."""
+    planned = [cell for cell in findings.cells if cell.parameters]
+    values: dict[str, dict[tuple[str, str, str], list[int]]] = {}
+    for cell in planned:
+        for setting in cell.parameters:
+            key = setting.key + (f" ({setting.worker})" if setting.worker else "")
+            said = (_value(setting), *_grounds(setting))
+            values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
+    rows = tuple(
+        (key, where(findings.study, cells, planned), *said)
+        for key, several in values.items()
+        for said, cells in several.items()
+    )
+    return Table(("parameter", "cells", "value", "why", "source"), rows)
+
+
+def _value(setting: Setting) -> str:
+    """A value as Hadoop reads it, with its size in words where it is one."""
+    note = size_note(setting)
+    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
+
+
+def _grounds(setting: Setting) -> tuple[str, str]:
+    """Why, and where that is from; what the plan took from its user is the study's."""
+    return (
+        ("given by the study", "its file") if setting.origin == "user" else (setting.reason, setting.source)
+    )
+
+
+def runs_table(findings: StudyFound) -> Table:
+    """Every run that counts."""
+    rows = tuple(
+        (
+            cell.cell.name,
+            run.run,
+            moment(run.created),
+            run.engine,
+            run.origin.value,
+            run.outcome.value + (f": {run.error}" if run.error else ""),
+        )
+        for cell in findings.cells
+        for run in cell.runs
+    )
+    return Table(("cell", "run", "started", "engine", "numbers", "outcome"), rows)

@@ -1,62 +1,67 @@
-"""A study's tables in the papers' shapes: workloads and phases, throughput by size."""
+"""A study's results, and what follows from them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from math import log
 from statistics import geometric_mean
+from typing import NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.wording import named, percent, seconds
-from howdah.model.comparison import Measure
+from howdah.analysis.wording import listed, named, percent, seconds
+from howdah.model.comparison import Comparison, Measure, Verdict
 from howdah.model.reported import Unit, format_value
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
-from howdah.report.comparing.words import place
+from howdah.report.comparing.words import answer, interval, more, place, subject
 from howdah.report.figure import Table
+from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.words import NONE
+from howdah.study.matrix import named as named_levels
 from howdah.study.precision import half_width
-from howdah.units import format_bytes
+from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"
 
 
-def stretches(found: StudyFound) -> list[tuple[str, str | None]]:
+def stretches(findings: StudyFound) -> list[tuple[str, str | None]]:
     """Every workload with its phases behind it, as the runs have them."""
     every = dict.fromkeys(
-        (one.measure.workload, one.measure.phase)
-        for cell in found.cells
+        (reading.measure.workload, reading.measure.phase)
+        for cell in findings.cells
         for run in cell.good
-        for one in run.readings
-        if one.measure.name == ELAPSED
+        for reading in run.readings
+        if reading.measure.name == ELAPSED
     )
     return list(every)
 
 
-def primary_metrics(found: StudyFound) -> list[Measure]:
+def primary_metrics(findings: StudyFound) -> list[Measure]:
     """The metrics that workloads are run for, as the runs have them."""
     every = dict.fromkeys(
-        one.measure
-        for cell in found.cells
+        reading.measure
+        for cell in findings.cells
         for run in cell.good
-        for one in run.readings
-        if one.measure.primary
+        for reading in run.readings
+        if reading.measure.primary
     )
     return list(every)
 
 
-def results_table(found: StudyFound) -> Table:
+def results_table(findings: StudyFound) -> Table:
     """Cell by cell: its runs, whether they were measured, and what each workload and phase came to."""
-    shown, metrics = stretches(found), primary_metrics(found)
-    columns = (*factors(found.study), "runs", *(map(place, metrics)), *(named(*one) for one in shown))
+    shown, metrics = stretches(findings), primary_metrics(findings)
+    columns = (*factors(findings.study), "runs", *(map(place, metrics)), *(named(*pair) for pair in shown))
     rows = tuple(
         (
             *cell.cell.levels.values(),
             _count(cell),
-            *(_mean(cell.values(one.name, one.workload, None), one.unit) for one in metrics),
-            *(_mean(cell.values(ELAPSED, *one)) for one in shown),
+            *(_mean(cell.values(measure.name, measure.workload, None), measure.unit) for measure in metrics),
+            *(_mean(cell.values(ELAPSED, *pair)) for pair in shown),
         )
-        for cell in found.cells
+        for cell in findings.cells
         if cell.cell.runs
     )
     return Table(columns, rows)
@@ -67,10 +72,10 @@ def factors(study: Study) -> tuple[str, ...]:
     return tuple(factor.vary.replace("_", " ") for factor in study.factors)
 
 
-def sizes_table(found: StudyFound) -> Table:
+def sizes_table(findings: StudyFound) -> Table:
     """What sorting comes to per second, and its time beside n log n; empty where size does not vary."""
     rows = []
-    for cells in by_size(found):
+    for cells in by_size(findings):
         base_bytes, base_s = sorted_size(cells[0])
         for cell in cells:
             size, time_s = sorted_size(cell)
@@ -87,15 +92,15 @@ def sizes_table(found: StudyFound) -> Table:
     return Table(("cell", "dataset", "terasort", "GB/s", "times n log n"), tuple(rows))
 
 
-def by_size(found: StudyFound) -> list[list[CellRuns]]:
+def by_size(findings: StudyFound) -> list[list[CellRuns]]:
     """Cells that differ only in their dataset, the smallest first."""
     lines: dict[tuple[str, ...], list[CellRuns]] = {}
-    for cell in found.cells:
+    for cell in findings.cells:
         if cell.cell.settings.dataset is not None and cell.values(ELAPSED, SORT, None):
             key = tuple(label for name, label in cell.cell.levels.items() if name != "dataset")
             lines.setdefault(key, []).append(cell)
-    ordered = [sorted(cells, key=lambda one: one.cell.settings.dataset or 0) for cells in lines.values()]
-    return [cells for cells in ordered if len({one.cell.settings.dataset for one in cells}) > 1]
+    ordered = [sorted(cells, key=lambda cell: cell.cell.settings.dataset or 0) for cells in lines.values()]
+    return [cells for cells in ordered if len({member.cell.settings.dataset for member in cells}) > 1]
 
 
 def sorted_size(cell: CellRuns) -> tuple[int, float]:
@@ -132,3 +137,62 @@ def exactly(value_s: float) -> str:
     if value_s < 10:
         return seconds(value_s)
     return f"{value_s:,.0f} s" if value_s >= 100 else f"{value_s:.1f} s"
+
+
+class Conclusion(NamedTuple):
+    """What follows for cells that share their other levels; ``where`` says which, if there are several."""
+
+    where: str
+    answer: str
+
+
+def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
+    """A sentence for each stratum; else how time grew with size, or what is planned."""
+    if findings.strata:
+        return tuple(Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in findings.strata)
+    if by_size(findings):
+        return tuple(_grown(findings))
+    if not any(cell.cell.runs for cell in findings.cells):
+        return tuple(
+            Conclusion(cell.cell.name, planned(cell.plan, cell.plan.cluster))
+            for cell in findings.cells
+            if cell.plan is not None and cell.plan.cluster is not None
+        )
+    done = sum(bool(cell.good) for cell in findings.cells)
+    ran = f"{done} of {format_counted(len(findings.cells), 'cell')} ran; none is compared with another."
+    return (Conclusion("", ran),)
+
+
+def _answer(comparison: Comparison) -> str:
+    """The answer, which names one workload; of two groups, what can be told of the others is said, too."""
+    main = answer(comparison)
+    if len(comparison.against) > 1:
+        return main
+    (only,) = comparison.against
+    if not any(result.is_told for result in only.wholes):
+        return main
+    others = [result for result in only.wholes if f"{subject(result.measure)} " not in main]
+    told = [
+        f"{subject(result.measure)} {more(result)} ({interval(result)})"
+        for result in others
+        if result.is_told and result.ratio is not None
+    ]
+    unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
+    also = f" Also: {listed(told)}." if told else ""
+    return f"{main}{also}" + (f" For {listed(unclear)} no difference is certain." if unclear else "")
+
+
+def _grown(findings: StudyFound) -> Iterator[Conclusion]:
+    """How time grew from each size to the next beside n log n."""
+    lines = by_size(findings)
+    for cells in lines:
+        steps = []
+        for smaller, larger in pairwise(cells):
+            (less, less_s), (more, more_s) = sorted_size(smaller), sorted_size(larger)
+            grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
+            steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
+        others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
+        said = (
+            f"Compared with n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts count."
+        )
+        yield Conclusion(named_levels(findings.study, others), said)

@@ -9,12 +9,11 @@ from typing import Any
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import seconds
 from howdah.model.run import Origin
-from howdah.report.comparing.figures.colours import MOST_COLOURS
-from howdah.report.figure import Figure, Key, series_colour
+from howdah.report.figure import MOST_COLOURS, Figure, Key, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, level_title
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title
 from howdah.units import format_bytes
 
 HEIGHT = 260
@@ -26,12 +25,12 @@ _POWERS = range(-3, 7)
 """Powers of ten that times in seconds lie between."""
 
 
-def scaling(found: StudyFound) -> Figure | None:
+def scaling(findings: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
-    lines = by_size(found)[:MOST_COLOURS]
+    lines = by_size(findings)[:MOST_COLOURS]
     if not lines:
         return None
-    names = [_name(found, cells) for cells in lines]
+    names = [_name(findings, cells) for cells in lines]
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
     return Figure(
         id="scaling",
@@ -41,13 +40,13 @@ def scaling(found: StudyFound) -> Figure | None:
             "smallest dataset. Both axes are logarithmic."
         ),
         spec=_spec(dict(zip(names, lines, strict=True)), keys),
-        table=sizes_table(found),
+        table=sizes_table(findings),
         keys=keys if len(keys) > 1 else (),
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
     )
 
 
-def _name(found: StudyFound, cells: list[CellRuns]) -> str:
+def _name(findings: StudyFound, cells: list[CellRuns]) -> str:
     labels = [label for name, label in cells[0].cell.levels.items() if name != "dataset"]
     return ", ".join(labels) or SORT
 
@@ -76,7 +75,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             for size in sizes
         ]
         ends.append((name, geometric_mean(times[-1])))
-    drawn = [one["time"] for one in (*points, *laws)]
+    drawn = [datum["time"] for datum in (*points, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
     colours = {key.name: key.token for key in keys}
     names = spread(
@@ -93,7 +92,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         "axis": {
             "title": "dataset (GB)",
             "format": "~g",
-            "values": sorted({one["size"] for one in points}),
+            "values": sorted({point["size"] for point in points}),
             "labelOverlap": True,
         },
     }
@@ -104,25 +103,22 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         "axis": {
             **level_title("terasort (s)"),
             "format": "~g",
-            "values": [one for one in _round(high / low) if low <= one <= high],
+            "values": [value for value in _round(high / low) if low <= value <= high],
             "grid": True,
         },
     }
     colour = series_colour(keys)
-    shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": laws},
-            "transform": shown,
-            "mark": {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": points},
-            "transform": shown,
-            "mark": {"type": "point", "size": 50, "strokeWidth": 1.5},
-            "encoding": {
+        layer(
+            laws,
+            {"type": "line", "strokeDash": [4, 4], "strokeWidth": 1, "opacity": 0.7},
+            {"x": x, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            points,
+            {"type": "point", "size": 50, "strokeWidth": 1.5},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -130,18 +126,21 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
                 "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
                 "tooltip": [{"field": "series"}, {"field": "said", "title": "terasort"}],
             },
-        },
-        {
-            "data": {"values": [{"series": one.name, "y": one.y} for one in names]},
-            "transform": [*shown, {"filter": "roomy"}],
-            "mark": {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-            "encoding": {
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            [{"series": label.name, "y": label.y} for label in names],
+            {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
+            {
                 "x": {"value": {"expr": "width"}},
                 "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
                 "text": {"field": "series"},
                 "color": colour,
             },
-        },
+            SHOWN,
+            "roomy",
+        ),
     ]
     return chart(
         layers,

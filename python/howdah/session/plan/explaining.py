@@ -14,7 +14,7 @@ from howdah.planner.explanation import MEANINGS, Explanation, explain
 from howdah.planner.literature import PAPERS
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
-from howdah.report.plan.reasons import candidate_text, list_text, master_text, setting_text
+from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
 from howdah.session.plan.plans import grounds, load_plan, release_default
 
 __all__ = [

@@ -16,7 +16,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HADOOP_VERSIONS, HBASE_VERSIONS
-from howdah.report.plan.grounds import Cited, Grounds, RuleText
+from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
 

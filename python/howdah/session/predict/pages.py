@@ -11,13 +11,12 @@ from howdah.calibrate.document import accuracy_page
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
-from howdah.report.prediction.history import scored_runs
-from howdah.report.prediction.saturation import saturation_said
+from howdah.report.prediction.words import saturation_said, scored_runs
 from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
 if TYPE_CHECKING:
-    from howdah.report.prediction.content import PredictionContent
+    from howdah.report.prediction.page import PredictionContent
 
 __all__ = [
     "check_directory",
@@ -64,7 +63,7 @@ def write_scored(scored: Scored, out_dir: Path) -> Path:
 
 
 def _write(said: PredictionContent, out_dir: Path) -> Path:
-    from howdah.report.prediction.write import write_page  # noqa: PLC0415
+    from howdah.report.prediction.page import write_page  # noqa: PLC0415
 
     try:
         return write_page(said, out_dir)

@@ -13,8 +13,8 @@ from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report.comparing.draw import Followed
-from howdah.report.comparing.figures.colours import MOST_COLOURS
 from howdah.report.comparing.terminal import comparison_text
+from howdah.report.figure import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run, list_runs
 from howdah.store.reader import read_run
@@ -68,7 +68,7 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 def write_comparison(compared: Compared, out_dir: Path) -> Path:
     """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
     # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.comparing.write import write_page  # noqa: PLC0415
+    from howdah.report.comparing.page import write_page  # noqa: PLC0415
 
     try:
         return write_page(compared.comparison, _followed(compared), out_dir)

@@ -17,7 +17,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.report.comparing.draw import Followed
-from howdah.report.comparing.figures.colours import MOST_COLOURS
+from howdah.report.figure import MOST_COLOURS
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
@@ -37,8 +37,8 @@ class Paper(NamedTuple):
 def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) -> Paper:
     """Write the paper of what has run so far. Raises UserError."""
     # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.study.conclusions import conclusions  # noqa: PLC0415
-    from howdah.report.study.write import write_paper  # noqa: PLC0415
+    from howdah.report.study.page import write_paper  # noqa: PLC0415
+    from howdah.report.study.results import conclusions  # noqa: PLC0415
 
     study = directory.study()
     found = find(study, cells_of(study), directory)

@@ -10,8 +10,8 @@ from howdah.analysis.comparing import compare, figures_of
 from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.model.reported import ResultMetric
 from howdah.model.workloads.nnbench import operations_per_s
-from howdah.report.comparing.sentences import answer, said
-from howdah.report.comparing.tables import times_table
+from howdah.report.comparing.content import times_table
+from howdah.report.comparing.words import answer, said
 from support.building import RunBuilder, Stage, kind
 from support.comparing import elapsed, noisy, run_figures
 

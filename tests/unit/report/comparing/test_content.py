@@ -11,7 +11,7 @@ from howdah.analysis.comparing import compare
 from howdah.model.comparison import Aspect, Comparison, RunGroup
 from howdah.model.run import Origin
 from howdah.report.comparing.content import content
-from howdah.report.comparing.figures.ratios import ratios
+from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.terminal import comparison_text
 from howdah.report.comparing.words import more_time
 from support.comparing import elapsed, group, noisy, run_figures
@@ -65,7 +65,7 @@ def test_of_several_groups_the_fastest_is_the_answer() -> None:
     ]
     assert content(_of(*slower)).answer == (
         "No group is faster in terasort than native; slower: a (20 % more time); "
-        "of b no difference is certain."
+        "for b no difference is certain."
     )
 
 
@@ -75,7 +75,7 @@ def test_of_several_groups_none_of_which_can_be_told_the_nearest_to_it_is_named(
     groups += [group(f"{more} s more", [one + more for one in noise], str(more)) for more in (1, 3)]
     said = content(_of(*groups)).answer
     assert said.startswith(
-        "No group can be distinguished from none in terasort: nearest to it is 3 s more, 3.0 % more time, "
+        "No group can be distinguished from none in terasort: the closest is 3 s more, 3.0 % more time, "
         "but the difference is within the noise; about "
     )
     assert said.endswith(" repeats of each would show a difference like this one.")
@@ -92,7 +92,7 @@ def test_repeats_alone_say_how_far_they_lie_apart() -> None:
     said = content(_of(group("a", [100, 110])))
     assert (
         said.answer
-        == "2 repeats of one thing, between which nothing changed: terasort 1 min 40 s to 1 min 50 s."
+        == "2 repeats of the same work, between which nothing changed: terasort 1 min 40 s to 1 min 50 s."
     )
     assert said.times.columns[-1] == "noise"
     assert said.times.rows == (("terasort", "2", "1 min 45 s", "1 min 40 s", "1 min 50 s", "6.7 %"),)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from howdah.model.inventory import CpuLayout, HostGroup
 from howdah.model.plan import Cluster, Layout, Plan, Rack, Worker
+from howdah.report.plan.drawings import Area, Drawing, box, picture, words
 from howdah.report.plan.drawings import racks as map_of
 from howdah.report.plan.drawings.host import host
 from howdah.report.plan.drawings.racks import racks
-from howdah.report.plan.drawings.shapes import Area, Drawing, box, picture, words
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, plan

@@ -15,8 +15,7 @@ from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
-from howdah.report.plan.content import MOST_RACKS, content
-from howdah.report.plan.grounds import labels
+from howdah.report.plan.content import MOST_RACKS, content, labels
 from howdah.report.plan.page import plan_page
 from howdah.session.plan.plans import grounds
 from support.plan_samples import GROUNDS, eight_hosts

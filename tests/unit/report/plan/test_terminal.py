@@ -24,9 +24,8 @@ from howdah.model.plan import (
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
-from howdah.report.plan.grounds import labels
-from howdah.report.plan.reasons import list_text
-from howdah.report.plan.terminal import plan_text
+from howdah.report.plan.content import labels
+from howdah.report.plan.terminal import list_text, plan_text
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, master, plan, setting
@@ -99,7 +98,7 @@ def test_many_groups_are_told_together() -> None:
     printed = console.file.getvalue()
     assert printed.count(": native") == 12
     assert "2 per host" not in printed
-    assert "24 were weighed" in printed
+    assert "24 were considered" in printed
 
 
 def test_kinds_of_one_group_are_told_apart() -> None:

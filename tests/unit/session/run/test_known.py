@@ -169,9 +169,9 @@ def test_the_page_has_both_times_and_the_error_of_each() -> None:
     run = small_run()
     known = _known(run, terasort=0.8, phase=1.25)
     said = content(run, analyse(run, known=(known,)))
-    (one,) = [one for one in said.cluster if one.title.startswith("Beside")]
-    assert one.title == "Beside the published run a paper"
-    assert one.about.endswith("divided alike, but with other blocks.")
+    (one,) = [one for one in said.cluster if one.title.startswith("Compared")]
+    assert one.title == "Compared with the published run a paper"
+    assert one.about.endswith("divided in the same way, but with other blocks.")
     assert one.table.columns == ("of", "simulated", "published", "error")
     rows = {row[0]: row for row in one.table.rows}
     assert list(rows) == ["terasort", "terasort map-shuffle"]
@@ -182,4 +182,4 @@ def test_the_page_has_both_times_and_the_error_of_each() -> None:
 @pytest.mark.parametrize("run", [small_run(), records.terasuite()], ids=["simulated", "measured"])
 def test_where_nothing_is_known_nothing_is_shown(run: RunData) -> None:
     said = content(run, analyse(run))
-    assert not any(one.title.startswith("Beside") for one in said.cluster)
+    assert not any(one.title.startswith("Compared") for one in said.cluster)

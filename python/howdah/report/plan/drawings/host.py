@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Layout, Worker
-from howdah.report.plan.drawings.shapes import Area, Drawing, box, fitting, picture, words
+from howdah.report.plan.drawings import Area, Drawing, box, fitting, picture, words
 from howdah.report.plan.words import size
 from howdah.units import exact_bits_per_s, exact_bytes, format_counted, format_gib
 

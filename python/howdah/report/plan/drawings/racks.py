@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster
-from howdah.report.plan.drawings.shapes import Area, Drawing, box, fitting, picture, words
+from howdah.report.plan.drawings import Area, Drawing, box, fitting, picture, words
 from howdah.units import format_counted
 
 WIDTH = 880
@@ -53,7 +53,9 @@ def racks(cluster: Cluster) -> Drawing:
     by_rack = [(name, list(here)) for name, here in groupby(sorted(hosts, key=_rack), key=_rack)]
     if len(hosts) <= MOST_HOSTS:
         places = {layout.group: len(layout.workers) for layout in cluster.layouts}
-        rows = [(name, [_host_cell(one, places.get(one.group, 0)) for one in here]) for name, here in by_rack]
+        rows = [
+            (name, [_host_cell(host, places.get(host.group, 0)) for host in here]) for name, here in by_rack
+        ]
         shapes, height = _drawn(rows, _NAMED if len(hosts) <= MOST_NAMED else _SMALL)
         what = "Every box is a host"
     else:
@@ -80,18 +82,18 @@ def _blocks(
     return f"Every box is {each} hosts", [(f"{part[0].name} to {part[-1].name}", part) for part in parts]
 
 
-def _rack(one: PlacedHost) -> str:
-    return one.rack
+def _rack(host: PlacedHost) -> str:
+    return host.rack
 
 
 def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[PlacedHost]]]) -> str:
-    workers = sum(len(one.workers) for one in hosts)
+    workers = sum(len(host.workers) for host in hosts)
     said = (
         f"{format_counted(len(by_rack), 'rack')}, {format_counted(len(hosts), 'host')}, "
         f"{format_counted(workers, 'worker')}"
     )
-    carrying = sum(bool(one.masters) for one in hosts)
-    shadowed = sum(bool(one.shadows) for one in hosts)
+    carrying = sum(bool(host.masters) for host in hosts)
+    shadowed = sum(bool(host.shadows) for host in hosts)
     said += f"; {format_counted(carrying, 'host')} with masters"
     if shadowed:
         said += f", {format_counted(shadowed, 'host')} with shadows"
@@ -99,7 +101,7 @@ def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[Plac
 
 
 def _keys(hosts: Iterable[PlacedHost]) -> tuple[tuple[str, str], ...]:
-    kinds = {_kind(one) for one in hosts}
+    kinds = {_kind(host) for host in hosts}
     named = (
         ("workers only", "worker"),
         ("with masters", "master"),
@@ -109,26 +111,26 @@ def _keys(hosts: Iterable[PlacedHost]) -> tuple[tuple[str, str], ...]:
     return tuple((name, kind) for name, kind in named if kind in kinds)
 
 
-def _kind(one: PlacedHost) -> str:
-    return "master" if one.masters else "shadow" if one.shadows else "worker" if one.workers else "idle"
+def _kind(host: PlacedHost) -> str:
+    return "master" if host.masters else "shadow" if host.shadows else "worker" if host.workers else "idle"
 
 
-def _host_cell(one: PlacedHost, places: int) -> _Cell:
-    carries = [format_counted(len(one.workers), "worker")]
-    carries += [f"{master.name}: {', '.join(master.roles)}" for master in one.masters]
-    carries += [f"shadow of {master.name}" for master in one.shadows]
-    below = ", ".join(master.name for master in one.masters)
-    if one.shadows:
-        below = f"{below} ({', '.join(master.name for master in one.shadows)})".strip()
-    name = one.name.partition(".")[0]
-    return _Cell(name, _kind(one), f"{one.name}: {'; '.join(carries)}", below, places, len(one.workers))
+def _host_cell(host: PlacedHost, places: int) -> _Cell:
+    carries = [format_counted(len(host.workers), "worker")]
+    carries += [f"{master.name}: {', '.join(master.roles)}" for master in host.masters]
+    carries += [f"shadow of {master.name}" for master in host.shadows]
+    below = ", ".join(master.name for master in host.masters)
+    if host.shadows:
+        below = f"{below} ({', '.join(master.name for master in host.shadows)})".strip()
+    name = host.name.partition(".")[0]
+    return _Cell(name, _kind(host), f"{host.name}: {'; '.join(carries)}", below, places, len(host.workers))
 
 
 def _block_cell(name: str, hosts: Sequence[PlacedHost]) -> _Cell:
-    kinds = {_kind(one) for one in hosts}
+    kinds = {_kind(host) for host in hosts}
     kind = next(kind for kind in ("master", "shadow", "worker", "idle") if kind in kinds)
-    workers = sum(len(one.workers) for one in hosts)
-    masters = [f"{master.name} on {one.name}" for one in hosts for master in one.masters]
+    workers = sum(len(host.workers) for host in hosts)
+    masters = [f"{master.name} on {host.name}" for host in hosts for master in host.masters]
     title = "; ".join(
         [f"{name}: {format_counted(len(hosts), 'host')}, {format_counted(workers, 'worker')}", *masters]
     )

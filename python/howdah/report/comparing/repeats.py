@@ -7,10 +7,9 @@ from typing import Any
 
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
-from howdah.report.comparing.figures.colours import keys
 from howdah.report.comparing.words import mean, measured, place
-from howdah.report.figure import Figure, Key, Table
-from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, chart
+from howdah.report.figure import Figure, Table, group_keys, series_colour
+from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, across, chart, layer, linear
 
 ROW = 34
 LEFT, RIGHT = 4, 14
@@ -23,9 +22,9 @@ _SCALED = ("B", "B/s", "bit/s")
 def repeats(comparison: Comparison) -> tuple[Figure, ...]:
     """One figure for each workload that the baseline ran, and one for the metric that it was run for."""
     measures = [
-        one.measure
-        for one in comparison.groups[0].runs[0].readings
-        if one.measure.primary or (one.measure.kind == "time" and one.measure.phase is None)
+        reading.measure
+        for reading in comparison.groups[0].runs[0].readings
+        if reading.measure.primary or (reading.measure.kind == "time" and reading.measure.phase is None)
     ]
     return tuple(_figure(comparison, measure, number) for number, measure in enumerate(measures))
 
@@ -56,7 +55,7 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
 
 
 def _value(run: RunFigures, measure: Measure) -> float | None:
-    return next((one.value for one in run.readings if one.measure == measure), None)
+    return next((reading.value for reading in run.readings if reading.measure == measure), None)
 
 
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
@@ -70,7 +69,7 @@ def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
 
 
 def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float]]) -> dict[str, Any]:
-    groups = keys(comparison)
+    groups = group_keys(comparison)
     greatest = max((value for some in values.values() for value in some), default=1.0)
     size, title = _scale(measure, greatest)
     points = [
@@ -92,39 +91,23 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
         if some
     ]
     names = [
-        {
-            "series": name,
-            "row": row,
-            "text": f"{name} · {measured(measure, mean(some))}" if some else name,
-        }
+        {"series": name, "row": row, "text": f"{name} · {measured(measure, mean(some))}" if some else name}
         for row, (name, some) in enumerate(values.items())
     ]
-    x = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1.04 * greatest / size], "nice": False},
-        "axis": {"title": title, "grid": True, "domain": False, "ticks": False, "tickCount": 5},
-    }
-    y = {
-        "field": "row",
-        "type": "quantitative",
-        "scale": {"domain": [-0.5, len(groups) - 0.5], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
-    colour = _colour(groups)
+    x = linear("value", [0, 1.04 * greatest / size], across(title, tickCount=5))
+    y = linear("row", [-0.5, len(groups) - 0.5], down=True, zero=False)
+    colour = series_colour(groups)
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": means},
-            "transform": [{"filter": SHOWN}],
-            "mark": {"type": "tick", "orient": "vertical", "size": 16, "thickness": 2, "yOffset": 6},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": points},
-            "transform": [{"filter": SHOWN}],
-            "mark": {"type": "point", "size": 45, "strokeWidth": 1.5, "yOffset": 6, "opacity": 0.85},
-            "encoding": {
+        layer(
+            means,
+            {"type": "tick", "orient": "vertical", "size": 16, "thickness": 2, "yOffset": 6},
+            {"x": x, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            points,
+            {"type": "point", "size": 45, "strokeWidth": 1.5, "yOffset": 6, "opacity": 0.85},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -141,14 +124,16 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
                     {"field": "said", "title": measure.name},
                 ],
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         # A name lies on the grid, and has a pale rim.
         *(
-            {
-                "data": {"values": names},
-                "mark": {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, **rim},
-                "encoding": {"y": y, "text": {"field": "text"}},
-            }
+            layer(
+                names,
+                {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, **rim},
+                {"y": y, "text": {"field": "text"}},
+            )
             for rim in ({"stroke": "$page", "strokeWidth": 4}, {"color": "$muted"})
         ),
     ]
@@ -161,13 +146,3 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
         right=RIGHT,
         resolve={"scale": {"color": "independent", "fill": "independent", "fillOpacity": "independent"}},
     )
-
-
-def _colour(groups: tuple[Key, ...]) -> dict[str, Any]:
-    names, tokens = [key.name for key in groups], [f"${key.token}" for key in groups]
-    return {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": names, "range": tokens},
-        "legend": None,
-    }

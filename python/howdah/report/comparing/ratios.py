@@ -3,32 +3,76 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from howdah.model.comparison import Comparison, Judged
-from howdah.report.comparing.figures.colours import keys
-from howdah.report.comparing.figures.ratio_rows import ROW, RatioRow, domain, laid_out
+from howdah.model.comparison import Against, Comparison, Judged
+from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
-from howdah.report.figure import Figure, Table, series_colour
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.figure import Figure, Table, group_keys, series_colour
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 
+ROW, HEAD = 24, 30
+"""Heights of a row and of a name above rows, pixels."""
+
+FARTHEST = 8.0
+"""Intervals are cut off where they reach so many times beyond the farthest ratio."""
 LEFT, RIGHT = 4, 230
-
 WIDEST = 4.0
 """Ratios that span more than this are drawn on a logarithmic axis."""
-
-
 _POWERS = range(-4, 5)
 """Powers of ten that ratios lie between."""
 
 
+class RatioRow(NamedTuple):
+    """One line of the figure: a group in a workload or phase, ``y`` in pixels from the top."""
+
+    y: float
+    against: Against
+    judged: Judged
+    simulated: bool
+
+
+def laid_out(comparison: Comparison) -> tuple[list[dict[str, Any]], list[RatioRow]]:
+    """Where every line goes: one block for each workload and phase, its name above its groups."""
+    heads, rows = [], []
+    y = 0.0
+    simulated = {
+        group.name: any(run.origin is Origin.SIMULATED for run in group.runs) for group in comparison.groups
+    }
+    measures = dict.fromkeys(judgement.measure for each in comparison.against for judgement in each.judged)
+    for measure in measures:
+        # The name of a phase is paler than that of its workload.
+        heads.append(
+            {"y": y + HEAD / 2, "text": place(measure), "shade": 1 if measure.phase is None else 0.75}
+        )
+        y += HEAD
+        for each in comparison.against:
+            result = each.of(measure)
+            if result is not None and result.ratio is not None:
+                rows.append(RatioRow(y + ROW / 2, each, result, simulated[each.group]))
+                y += ROW
+    return heads, rows
+
+
+def domain(rows: list[RatioRow]) -> tuple[float, float]:
+    """From the least to the greatest of what is drawn, 1 and a little room included."""
+    points = [1.0, *(row.judged.ratio or 1.0 for row in rows)]
+    least, most = min(points), max(points)
+    reach = min(FARTHEST, max(1.2, (most / least) ** 1.5))
+    ends = [value for row in rows for value in (row.judged.low, row.judged.high) if value is not None]
+    low = max(min([least, *ends]), least / reach)
+    high = min(max([most, *ends]), most * reach)
+    room = max(1.02, (high / low) ** 0.06)
+    return low / room, high * room
+
+
 def ratios(comparison: Comparison) -> Figure | None:
-    """The figure; None where nothing is held against the baseline."""
+    """The figure; None where nothing is compared with the baseline."""
     heads, rows = laid_out(comparison)
     if not rows:
         return None
     metrics = _has_metrics(comparison)
-    what = "Metrics and times over those" if metrics else "Elapsed time over that"
+    what = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     left = "is less" if metrics else "took less time"
     return Figure(
         id="ratios",
@@ -37,11 +81,11 @@ def ratios(comparison: Comparison) -> Figure | None:
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
             f"left of the line {left}. A bar that ends at the edge goes on beyond it; where there is "
             "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so "
-            "may not tell what a bar by itself would."
+            "may be less certain than the bar alone."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
-        keys=keys(comparison)[1:] if len(comparison.against) > 1 else (),
+        keys=group_keys(comparison)[1:] if len(comparison.against) > 1 else (),
         marks=4 * len(rows),
     )
 
@@ -58,12 +102,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         for value in row.judged.other
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
-    axis = {
-        "title": f"times {over} of {comparison.baseline}",
-        "grid": True,
-        "domain": False,
-        "ticks": False,
-    }
+    axis = across(f"times {over} of {comparison.baseline}")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
         axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
@@ -82,9 +121,8 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         "scale": {"domain": [0, height], "reverse": True},
         "axis": None,
     }
-    groups = keys(comparison)
+    groups = group_keys(comparison)
     colour = series_colour(groups)
-    filtered = [{"filter": SHOWN}]
     tooltip = [
         {"field": "series", "title": "group"},
         {"field": "what"},
@@ -94,29 +132,24 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         {"field": "why"},
     ]
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": [{"ratio": 1}]},
-            "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-            "encoding": {"x": x},
-        },
-        {
-            "data": {"values": values},
-            "transform": [*filtered, {"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
-        },
-        {
-            "data": {"values": ticks},
-            "transform": filtered,
-            "mark": {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
-            "encoding": {
+        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer(
+            values,
+            {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
+            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            SHOWN,
+            "isValid(datum.low)",
+        ),
+        layer(
+            ticks,
+            {"type": "tick", "orient": "vertical", "size": 12, "thickness": 1},
+            {"x": x, "y": y, "color": colour},
+            SHOWN,
+        ),
+        layer(
+            values,
+            {"type": "point", "size": 80, "filled": True, "strokeWidth": 2, "opacity": 1},
+            {
                 "x": x,
                 "y": y,
                 "color": colour,
@@ -130,28 +163,30 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
                 "stroke": colour,
                 "tooltip": tooltip,
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         # A name may lie on the line at 1, and has a pale rim.
         *(
-            {
-                "data": {"values": heads},
-                "mark": {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
-                "encoding": {"y": y, "text": {"field": "text"}},
-            }
+            layer(
+                heads,
+                {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
+                {"y": y, "text": {"field": "text"}},
+            )
             for rim in ({"stroke": "$page", "strokeWidth": 5}, {"opacity": {"expr": "datum.shade"}})
         ),
-        {
-            "data": {"values": values},
-            "transform": filtered,
-            "mark": {
+        layer(
+            values,
+            {
                 "type": "text",
                 "align": "left",
                 "dx": 8,
                 "limit": RIGHT - 10,
                 "opacity": {"expr": "roomy ? 1 : 0"},
             },
-            "encoding": {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
-        },
+            {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
+            SHOWN,
+        ),
     ]
     return chart(
         layers,
@@ -175,30 +210,30 @@ def _round(span: float) -> list[float]:
 
 
 def _datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:
-    one = row.judged
-    value = one.ratio or 1.0
-    bar = one.low is not None and one.high is not None
+    result = row.judged
+    value = result.ratio or 1.0
+    bar = result.low is not None and result.high is not None
     return {
         "series": row.against.group,
         "y": row.y,
         "ratio": value,
-        "low": max(low, one.low or 0.0) if bar else None,
-        "high": min(high, one.high or math.inf) if bar else None,
-        "what": place(one.measure),
-        "said": ratio(one),
-        "interval": interval(one),
-        "verdict": one.verdict.value,
-        "why": one.why,
+        "low": max(low, result.low or 0.0) if bar else None,
+        "high": min(high, result.high or math.inf) if bar else None,
+        "what": place(result.measure),
+        "said": ratio(result),
+        "interval": interval(result),
+        "verdict": result.verdict.value,
+        "why": result.why,
         "solid": 0 if row.simulated else 1,
-        "label": f"{row.against.group}: {_label(one)}" if several else _label(one),
+        "label": f"{row.against.group}: {_label(result)}" if several else _label(result),
     }
 
 
-def _label(one: Judged) -> str:
+def _label(result: Judged) -> str:
     """What the reader should take home of a row."""
-    if not one.is_told:
-        return one.verdict.value
-    return more(one) if one.measure.kind == "time" else f"{one.verdict.value}: {more(one)}"
+    if not result.is_told:
+        return result.verdict.value
+    return more(result) if result.measure.kind == "time" else f"{result.verdict.value}: {more(result)}"
 
 
 def _table(rows: list[RatioRow]) -> Table:

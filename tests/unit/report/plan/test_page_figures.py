@@ -13,10 +13,9 @@ from howdah.model.plan import Capacity, Cluster, Judgement, Plan, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.report.figure import Figure
-from howdah.report.plan.figures.growth import growth
-from howdah.report.plan.figures.memory import memory
-from howdah.report.plan.figures.platforms import MOST_ROWS, platforms
-from howdah.report.plan.memory import shares
+from howdah.report.plan.growth import growth
+from howdah.report.plan.memory import memory, shares
+from howdah.report.plan.platforms import MOST_ROWS, platforms
 from howdah.report.theme import DATA
 from howdah.units import GIB
 from support.plan_samples import eight_hosts

@@ -12,11 +12,9 @@ from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuanti
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
-from howdah.report.comparing.figures.colours import keys
-from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.figures.peaks import hidden
-from howdah.report.figures.scale import number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, level_title
+from howdah.report.figure import Figure, Key, Table, group_keys, series_colour
+from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
+from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title, linear
 
 HEIGHT = 150
 TABLE_ROWS = 24
@@ -44,7 +42,7 @@ def overlays(
         }
         peak = max((float(course.peaks.max()) for course in courses.values()), default=0.0)
         if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
-            shown = [key for key in keys(comparison) if key.name in courses]
+            shown = [key for key in group_keys(comparison) if key.name in courses]
             axes = _axes(quantity, courses, peak)
             reduced = any(hidden(course.means, course.peaks) for course in courses.values())
             figures.append(
@@ -81,18 +79,14 @@ def _simulated(comparison: Comparison) -> set[str]:
 def _spec(
     simulated: Container[str], shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes
 ) -> dict[str, Any]:
-    x = {
-        "field": "time",
-        "type": "quantitative",
-        "scale": {"domain": [0, axes.longest], "nice": False},
-        "axis": {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
-    }
-    y = {
-        "field": "mean",
-        "type": "quantitative",
-        "scale": {"domain": [0, axes.top], "nice": False},
-        "axis": {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)},
-    }
+    x = linear(
+        "time",
+        [0, axes.longest],
+        {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
+    )
+    y = linear(
+        "mean", [0, axes.top], {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)}
+    )
     colour = series_colour(shown)
     layers: list[dict[str, Any]] = []
     for names, dash in (
@@ -106,12 +100,12 @@ def _spec(
         encoding = {"x": x, "color": colour}
         if any(hidden(courses[name].means, courses[name].peaks) for name in names):
             layers.append(
-                {
-                    "data": {"values": rows},
-                    "transform": [{"filter": SHOWN}],
-                    "mark": {**line, "strokeWidth": 1, "opacity": 0.3},
-                    "encoding": {**encoding, "y": {**y, "field": "peak"}},
-                }
+                layer(
+                    rows,
+                    {**line, "strokeWidth": 1, "opacity": 0.3},
+                    {**encoding, "y": {**y, "field": "peak"}},
+                    SHOWN,
+                )
             )
         layers.append(
             {

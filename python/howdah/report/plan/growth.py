@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.model.plan import Capacity
 from howdah.report.figure import Figure, Table
-from howdah.report.theme import DATA, LEFT, WIDTH, chart, level_title
+from howdah.report.theme import DATA, LEFT, WIDTH, chart, layer, level_title, linear
 from howdah.units import format_bytes, format_counted
 
 _STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
@@ -27,7 +27,7 @@ def growth(capacity: Capacity) -> Figure | None:
 
 
 def _caption(capacity: Capacity) -> str:
-    full = next((one for one in capacity.years if one.need_bytes > capacity.usable_bytes), None)
+    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
     held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
     if full is None:
         return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
@@ -37,57 +37,56 @@ def _caption(capacity: Capacity) -> str:
 
 def _spec(capacity: Capacity) -> dict[str, Any]:
     usable = capacity.usable_bytes
-    most = max([usable, *(one.need_bytes for one in capacity.years)]) or 1
+    most = max([usable, *(year.need_bytes for year in capacity.years)]) or 1
     size, unit = next(step for step in (*_STEPS, (1.0, "B")) if most >= step[0])
     values = [
         {
-            "year": one.year,
+            "year": year.year,
             "start": start / size,
             "end": end / size,
             "beyond": beyond,
-            "need": format_bytes(one.need_bytes),
-            "hosts": format_counted(one.hosts, "host"),
-            "full": one.first_full,
+            "need": format_bytes(year.need_bytes),
+            "hosts": format_counted(year.hosts, "host"),
+            "full": year.first_full,
         }
-        for one in capacity.years
+        for year in capacity.years
         for start, end, beyond in (
-            (0, min(usable, one.need_bytes), 0),
-            (min(usable, one.need_bytes), one.need_bytes, 1),
+            (0, min(usable, year.need_bytes), 0),
+            (min(usable, year.need_bytes), year.need_bytes, 1),
         )
         if end > start
     ]
     tops = [
-        {"year": one.year, "top": one.need_bytes / size, "text": format_counted(one.hosts, "host")}
-        for one in capacity.years
+        {"year": year.year, "top": year.need_bytes / size, "text": format_counted(year.hosts, "host")}
+        for year in capacity.years
     ]
     level = {"values": [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]}
     last = capacity.years[-1].year
-    x = {
-        "field": "year",
-        "type": "quantitative",
-        "scale": {"domain": [-0.6, last + 0.6], "nice": False, "zero": False},
-        "axis": {
+    x = linear(
+        "year",
+        [-0.6, last + 0.6],
+        {
             "title": "years from today",
             "tickCount": min(12, last + 1),
             "tickMinStep": 1,
             "format": "d",
         },
-    }
+        zero=False,
+    )
     y = {
         "type": "quantitative",
         "scale": {"domain": [0, 1.12 * most / size], "nice": False},
         "axis": {**level_title(unit), "tickCount": 4},
     }
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "mark": {
+        layer(
+            values,
+            {
                 "type": "bar",
                 "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
                 "color": "$disk-read",
             },
-            "encoding": {
+            {
                 "x": x,
                 "y": {**y, "field": "start"},
                 "y2": {"field": "end"},
@@ -104,7 +103,8 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
                     {"field": "full", "title": "first full"},
                 ],
             },
-        },
+            name=DATA,
+        ),
         {
             "data": level,
             "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
@@ -119,26 +119,26 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
                 "text": {"field": "text"},
             },
         },
-        {
-            "data": {"values": tops},
-            "mark": {"type": "text", "dy": -8, "color": "$muted"},
-            "encoding": {"x": x, "y": {**y, "field": "top"}, "text": {"field": "text"}},
-        },
+        layer(
+            tops,
+            {"type": "text", "dy": -8, "color": "$muted"},
+            {"x": x, "y": {**y, "field": "top"}, "text": {"field": "text"}},
+        ),
     ]
     return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
 
 
 def _table(capacity: Capacity) -> Table:
-    resources = tuple(dict.fromkeys(name for one in capacity.years for name in one.fill))
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
     rows = [
         (
-            str(one.year),
-            format_bytes(one.need_bytes),
-            f"{one.hosts:,}",
-            one.first_full,
-            *(f"{100 * one.fill[name]:.0f} %" if name in one.fill else "–" for name in resources),
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(f"{100 * year.fill[name]:.0f} %" if name in year.fill else "–" for name in resources),
         )
-        for one in capacity.years
+        for year in capacity.years
     ]
     return Table(
         ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from howdah.report import bundle
-from howdah.report.bundle import vega_bundle
+from howdah.report.document import EXPOSED, vega_bundle
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 def test_a_whole_copy_is_used(made: list[str]) -> None:
     first = vega_bundle()
-    assert vega_bundle() == first == f"/* {bundle.EXPOSED} é\n */"
+    assert vega_bundle() == first == f"/* {EXPOSED} é\n */"
     assert len(made) == 1
 
 

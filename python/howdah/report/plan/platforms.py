@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.plan import Candidate, Cluster, Judgement
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import format_counted
 
 ROW, BAR = 62, 20
@@ -54,7 +54,9 @@ def platforms(cluster: Cluster) -> Figure | None:
     if not any(stacks):
         return None
     several = len({candidate.group for candidate in rows}) > 1
-    names = [f"{one.group}: {one.platform}" if several else one.platform for one in rows]
+    names = [
+        f"{candidate.group}: {candidate.platform}" if several else candidate.platform for candidate in rows
+    ]
     seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
     return Figure(
         id="platforms",
@@ -74,17 +76,19 @@ def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
     """
     rows: list[Candidate] = []
     left_out = 0
-    groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda one: one.group)]
+    groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda candidate: candidate.group)]
     most = max(1, min(MOST_ROWS, MOST_ROWS_IN_ALL // len(groups))) if groups else 0
     for group in groups:
-        possible = [one for one in group if one.verdict != "refused" and not _ruled_out(one)]
+        possible = [
+            candidate for candidate in group if candidate.verdict != "refused" and not _ruled_out(candidate)
+        ]
         rows += possible[:most]
         left_out += len(possible[most:])
     return rows[:MOST_ROWS_IN_ALL], left_out + len(rows[MOST_ROWS_IN_ALL:])
 
 
 def _ruled_out(candidate: Candidate) -> bool:
-    return any(one.weight and not is_cost(one) for one in candidate.judgements)
+    return any(judgement.weight and not is_cost(judgement) for judgement in candidate.judgements)
 
 
 def _stack(candidate: Candidate) -> list[_Segment]:
@@ -93,37 +97,37 @@ def _stack(candidate: Candidate) -> list[_Segment]:
     for sign in (-1, 1):
         end = 0.0
         sums: dict[_Reason, list[Judgement]] = {}
-        for one in sorted(candidate.judgements, key=lambda one: -abs(one.weight)):
-            if one.weight * sign > 0 and is_cost(one):
-                sums.setdefault(_REASONS.get(one.rule, _OTHER), []).append(one)
+        for judgement in sorted(candidate.judgements, key=lambda judgement: -abs(judgement.weight)):
+            if judgement.weight * sign > 0 and is_cost(judgement):
+                sums.setdefault(_REASONS.get(judgement.rule, _OTHER), []).append(judgement)
         for reason, judgements in sums.items():
-            start, end = end, end - 100 * sum(one.weight for one in judgements)
-            segments.append(_Segment(reason, start, end, tuple(one.text for one in judgements)))
+            start, end = end, end - 100 * sum(judgement.weight for judgement in judgements)
+            segments.append(_Segment(reason, start, end, tuple(judgement.text for judgement in judgements)))
     return segments
 
 
 def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
-    ends = [0.0, *(edge for stack in stacks for one in stack for edge in (one.start, one.end))]
+    ends = [0.0, *(edge for stack in stacks for segment in stack for edge in (segment.start, segment.end))]
     low, high = min(ends), max(ends)
     segments = [
         {
             "row": row,
             "platform": names[row],
-            "series": one.reason.name,
-            "start": one.start,
-            "end": one.end,
-            "cost": _percent(one.end - one.start),
-            "why": "; ".join(one.texts),
+            "series": segment.reason.name,
+            "start": segment.start,
+            "end": segment.end,
+            "cost": _percent(segment.end - segment.start),
+            "why": "; ".join(segment.texts),
         }
         for row, stack in enumerate(stacks)
-        for one in stack
+        for segment in stack
     ]
     heads = [
-        {"row": row, "text": name, "best": int(one.verdict == "recommended")}
-        for row, (name, one) in enumerate(zip(names, rows, strict=True))
+        {"row": row, "text": name, "best": int(candidate.verdict == "recommended")}
+        for row, (name, candidate) in enumerate(zip(names, rows, strict=True))
     ]
     totals = [
-        {"row": row, "end": max([0.0, *(one.end for one in stack)]), "text": _total(stack)}
+        {"row": row, "end": max([0.0, *(segment.end for segment in stack)]), "text": _total(stack)}
         for row, stack in enumerate(stacks)
     ]
     x = {
@@ -134,17 +138,10 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
             "nice": False,
         },
-        "axis": {
-            "title": "share of the work's time (%)",
-            "grid": True,
-            "domain": False,
-            "ticks": False,
-            "tickCount": 8,
-        },
+        "axis": across("share of the work's time (%)", tickCount=8),
     }
-    y_scale = {"domain": [-0.5, len(rows) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"field": "row", "type": "quantitative", "scale": y_scale, "axis": None}
-    reasons = dict.fromkeys(one.reason for stack in stacks for one in stack)
+    y = linear("row", [-0.5, len(rows) - 0.5], down=True, zero=False)
+    reasons = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
     colour = {
         "field": "series",
         "type": "nominal",
@@ -154,14 +151,11 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "range": [f"${reason.token}" for reason in reasons],
         },
     }
-    shown = [{"filter": SHOWN}]
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": segments},
-            "transform": shown,
-            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            "encoding": {
+        layer(
+            segments,
+            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            {
                 "x": {**x, "field": "start"},
                 "x2": {"field": "end"},
                 "y": y,
@@ -173,26 +167,24 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
                     {"field": "why"},
                 ],
             },
-        },
-        {
-            "data": {"values": [{}]},
-            "mark": {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}},
-            "encoding": {},
-        },
+            SHOWN,
+            name=DATA,
+        ),
+        layer([{}], {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}}, {}),
         *(
-            {
-                "data": {"values": [one for one in heads if one["best"] == best]},
-                "mark": {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
+            layer(
+                [head for head in heads if head["best"] == best],
+                {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
                 | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
-                "encoding": {"y": y, "text": {"field": "text"}},
-            }
+                {"y": y, "text": {"field": "text"}},
+            )
             for best, weight in ((1, 700), (0, 400))
         ),
-        {
-            "data": {"values": totals},
-            "mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
-            "encoding": {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
-        },
+        layer(
+            totals,
+            {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
+            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+        ),
         _labels(segments, x, y),
     ]
     return chart(
@@ -209,10 +201,9 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
 def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     """The reasons below their bars, where there is room to write them; the buttons name them all."""
     room = "abs(scale('x', datum.end) - scale('x', datum.start))"
-    return {
-        "data": {"values": segments},
-        "transform": [{"filter": SHOWN}],
-        "mark": {
+    return layer(
+        segments,
+        {
             "type": "text",
             "align": "left",
             "dx": 1,
@@ -222,12 +213,13 @@ def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
             "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
             "tooltip": None,
         },
-        "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
-    }
+        {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
+        SHOWN,
+    )
 
 
 def _total(stack: list[_Segment]) -> str:
-    return _percent(sum(one.end - one.start for one in stack))
+    return _percent(sum(segment.end - segment.start for segment in stack))
 
 
 def _percent(value: float) -> str:
@@ -238,7 +230,7 @@ def _percent(value: float) -> str:
 
 def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
     said = "What speaks against each platform, as the share of the work's time that it is expected to cost"
-    if any(one.end < 0 for stack in stacks for one in stack):
+    if any(segment.end < 0 for stack in stacks for segment in stack):
         said += "; left of zero, what speaks for it"
     said += ". Less is better. Ranked by rules, not by a measurement of these hosts."
     if left_out:
@@ -248,8 +240,8 @@ def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
 
 def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
     rows = [
-        (name, one.reason.name, f"{one.end - one.start:.2f}".replace("-", "\N{MINUS SIGN}"))
+        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
         for name, stack in zip(names, stacks, strict=True)
-        for one in stack
+        for segment in stack
     ]
     return Table(("platform", "because of", "cost (%)"), tuple(rows))

@@ -11,13 +11,11 @@ import pytest
 from howdah.model.calibration import Calibration
 from howdah.report.figure import Figure
 from howdah.report.prediction.changes import changes
-from howdah.report.prediction.figures.hits import MOST, hits
 from howdah.report.prediction.growth import growth
-from howdah.report.prediction.history import scored_runs
+from howdah.report.prediction.page import write_page
 from howdah.report.prediction.predicted import predicted
-from howdah.report.prediction.saturation import saturation_said
-from howdah.report.prediction.scored import scored
-from howdah.report.prediction.write import write_page
+from howdah.report.prediction.scored import MOST, hits, scored
+from howdah.report.prediction.words import saturation_said, scored_runs
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point
@@ -70,7 +68,7 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
     tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
-    rows = {row[0]: row for row in tables["How right it was"].rows}
+    rows = {row[0]: row for row in tables["How accurate it was"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
         row = rows[f"{cell.case}: {cell.quantity}"]

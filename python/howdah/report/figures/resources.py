@@ -1,0 +1,233 @@
+"""What resources did over time: CPU, memory, network, and what others took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from howdah.analysis.disturbance import OTHERS_NOTED
+from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.machines import on_cluster
+from howdah.analysis.series import peaks_within
+from howdah.analysis.use import LEAST_RESOLVED_S, QUIET_BYTES_PER_S
+from howdah.analysis.wording import percent
+from howdah.model.run import Origin
+from howdah.report.figure import Figure, FigureSource, Key
+from howdah.report.figures.steps import combined, common_grid, mean, of_workers, summed, working
+from howdah.report.figures.timeaxis import first_shown_s, memory_unit, rate_unit
+from howdah.report.figures.timeline import (
+    Axis,
+    LevelMark,
+    SeriesLine,
+    said_of_peaks,
+    scaled_figure,
+    timeline_figure,
+)
+from howdah.units import format_bytes, format_memory, format_rate
+
+CPU_KEYS = {
+    "user": Key("user", "cpu-user"),
+    "system": Key("system", "cpu-system"),
+    "iowait": Key("I/O wait", "cpu-iowait"),
+    "steal": Key("steal", "cpu-steal"),
+}
+PROCESS = {"process/rss_bytes": Key("process", "memory-process")}
+CACHE = {
+    "memory/cached_bytes": Key("page cache", "memory-cached"),
+    "memory/dirty_bytes": Key("dirty", "memory-dirty"),
+}
+RECEIVED, SENT = Key("received", "net-receive"), Key("sent", "net-send")
+ALL_CPUS = Axis("% of all CPUs", 100, ".0f")
+_HEIGHT = 110
+"""Lower than what a run is about."""
+
+
+def cpu(source: FigureSource) -> Figure | None:
+    """The figure, or None if no CPU time was sampled, or for too short a time."""
+    every = working(
+        source,
+        [
+            series
+            for series in source.evidence.series
+            if series.subject == "cpu" and series.quantity in CPU_KEYS
+        ],
+    )
+    grid = _resolved(common_grid(every, first_shown_s(source)))
+    if not len(grid):
+        return None
+    each = [
+        SeriesLine(
+            key, 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
+        )
+        for quantity, key in CPU_KEYS.items()
+    ]
+    # That there was none of a kind is worth telling where somebody looked, and not where nobody simulates it.
+    measured = source.record.origin is Origin.MEASURED
+    lines = [line for line in each if measured or line.values.any()] or each[:1]
+    busy = [series for series in every if series.quantity in ("user", "system")]
+    machines = max(1, sum(series.quantity == "user" for series in busy))
+    busiest = float(peaks_within(busy, grid).max()) / machines
+    caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle."
+    words = ("cpu", f"CPU{of_workers(source)}", caption)
+    return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True)
+
+
+def _resolved(grid: FloatArray) -> FloatArray:
+    """The grid without steps too short for a share of CPU time; empty if hardly one is left.
+
+    Samples at the ends of a workload may lie next to those taken at the interval.
+    """
+    if not len(grid) or grid[-1] - grid[0] < 2 * LEAST_RESOLVED_S:
+        return np.empty(0)
+    edges = [float(grid[0])]
+    for edge in grid[1:-1]:
+        if min(edge - edges[-1], grid[-1] - edge) >= LEAST_RESOLVED_S:
+            edges.append(float(edge))
+    return np.array([*edges, float(grid[-1])])
+
+
+def memory(source: FigureSource) -> list[Figure]:
+    """Two small charts, each with an axis of its own: a page cache is often many times a budget."""
+    process = (
+        "memory-process",
+        "Memory of the process",
+        "What the process held resident, its peak as the kernel knows it, and the budget it had.",
+    )
+    cache = (
+        "memory-cache",
+        f"Page cache{of_workers(source)}",
+        f"{'Of all workers' if source.record.cluster else 'Of the whole host'}: file pages held in memory, "
+        "and those of them that wait to be written.",
+    )
+    figures = (_figure(source, process, PROCESS, _levels(source)), _figure(source, cache, CACHE, []))
+    return [figure for figure in figures if figure is not None]
+
+
+def _levels(source: FigureSource) -> list[LevelMark]:
+    """The highest peak of any workload and the budget, where the record has them."""
+    results = source.record.workloads
+    peaks = [result.peak_rss_bytes for result in results if result.peak_rss_bytes is not None]
+    budgets = [result.memory_bytes for result in results if result.memory_bytes is not None]
+    marks = []
+    if peaks:
+        marks.append(LevelMark(f"peak {format_memory(max(peaks))}", "memory-process", max(peaks)))
+    if budgets:
+        marks.append(LevelMark(f"budget {format_memory(max(budgets))}", "muted", max(budgets)))
+    return marks
+
+
+def _gauged(source: FigureSource, metric: str) -> list[Series]:
+    """A gauge as a series, one for each host: between two samples, the mean of both."""
+    return [
+        Series(
+            host=gauge.host,
+            subject="memory",
+            instance="all",
+            quantity=metric,
+            unit=gauge.unit,
+            edges_s=gauge.times_s,
+            values=(gauge.values[1:] + gauge.values[:-1]) / 2,
+        )
+        for gauge in working(source, source.evidence.gauges)
+        if gauge.metric == metric and len(gauge.values) > 1
+    ]
+
+
+def _figure(
+    source: FigureSource, words: tuple[str, str, str], keys: dict[str, Key], marks: Sequence[LevelMark]
+) -> Figure | None:
+    """One of the two; ``words`` are its id, its title and its caption."""
+    series = {key: _gauged(source, metric) for metric, key in keys.items()}
+    grid = common_grid([samples for some in series.values() for samples in some], first_shown_s(source))
+    if not len(grid):
+        return None
+    sizes = [summed(key, some, grid) for key, some in series.items() if some]
+    highest = max([line.highest for line in sizes] + [mark.value for mark in marks])
+    unit = memory_unit(highest)
+    figure = scaled_figure(
+        source, words, grid, sizes, unit=unit, highest=highest, marks=marks, height=_HEIGHT, half=True
+    )
+    return figure if len(sizes) > 1 else figure._replace(keys=())
+
+
+def network(source: FigureSource) -> Figure | None:
+    """The figure over all interfaces but the loopback one; None if none was sampled or all were idle."""
+    every = _interfaces(source)
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid):
+        return None
+    received, sent = lines = _lines(every, grid)
+    highest = max(received.highest, sent.highest)
+    if highest < QUIET_BYTES_PER_S:
+        return None
+    caption = (
+        f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
+        f"{said_of_peaks(lines)}. The loopback interface is left out."
+    )
+    words = ("network", f"Network{of_workers(source)}, {_names(every)}", caption)
+    return scaled_figure(source, words, grid, lines, unit=rate_unit(highest), highest=highest, height=_HEIGHT)
+
+
+def quiet_network(source: FigureSource) -> str:
+    """A sentence in place of the figure where the interfaces were idle; empty where the figure is drawn."""
+    every = _interfaces(source)
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid):
+        return ""
+    lines = _lines(every, grid)
+    if max(line.highest for line in lines) >= QUIET_BYTES_PER_S:
+        return ""
+    carried = sum(float((line.values * np.diff(grid)).sum()) for line in lines)
+    return f"The network was idle: {_names(every)} carried {format_bytes(carried)} in all."
+
+
+def _interfaces(source: FigureSource) -> list[Series]:
+    every = [
+        series for series in source.evidence.series if series.subject == "nic" and series.instance != "lo"
+    ]
+    return working(source, every)
+
+
+def _lines(every: Sequence[Series], grid: FloatArray) -> tuple[SeriesLine, SeriesLine]:
+    """Bytes received and sent per second, all interfaces together."""
+    received = summed(RECEIVED, [series for series in every if series.quantity == "rx"], grid)
+    return received, summed(SENT, [series for series in every if series.quantity == "tx"], grid)
+
+
+def _names(every: Sequence[Series]) -> str:
+    return ", ".join(sorted({series.instance for series in every}))
+
+
+def others(source: FigureSource) -> Figure | None:
+    """The figure of a laboratory's machine; of a local run's only where others had a noticeable share."""
+    lab = on_cluster(source.record)
+    whole = [use for use in source.evidence.others if use.phase is None]
+    if not lab and not any(use.others >= OTHERS_NOTED for use in whole):
+        return None
+    every = [series for series in source.evidence.series if series.subject == "shared"]
+    grid = common_grid(every, first_shown_s(source))
+    if not len(grid) or not whole:
+        return None
+    keys = {
+        "own": Key("the laboratory" if lab else "howdah", "cpu-user"),
+        "kernel": Key("kernel", "cpu-system"),
+        "others": Key("others", "cpu-others"),
+        "steal": Key("steal", "cpu-steal"),
+    }
+    drawn = {
+        key: 100 * combined([series for series in every if series.quantity == quantity], grid, mean)
+        for quantity, key in keys.items()
+    }
+    lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
+    machine, cpus = whole[0].machine, whole[0].cpus
+    beneath = ", which runs the laboratory" if lab else ""
+    queues = [use.runnable for use in whole if use.runnable is not None]
+    queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
+    caption = (
+        f"The {cpus} CPUs of {machine}{beneath}: others had up to "
+        f"{percent(max(use.others for use in whole))} of them while a workload ran{queued}. "
+        "What is not drawn was idle."
+    )
+    words = ("others", f"Who had {machine}'s CPUs", caption)
+    return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True, height=_HEIGHT)

@@ -1,0 +1,262 @@
+"""How a suite's time and its masters' load grow with the size of a plan, drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.analysis.wording import percent, seconds
+from howdah.model.variation import SATURATED, Point, Sweep
+from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.prediction.words import between, unit_of
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear
+from howdah.units import format_bytes, format_count, format_counted
+
+_TB = 1e12
+_FAR_APART = 4.0
+"""Sizes that are so many times apart are drawn on a logarithmic axis."""
+_TIME_HEIGHT = 280
+_WHOLE = "all together"
+_MANY_TIMES = 8.0
+"""Times that are so many times apart are drawn on a logarithmic axis."""
+_GAP = 16
+"""Pixels between names at the lines' ends."""
+_MASTERS_HEIGHT = 180
+_KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
+
+
+def size(sweep: Sweep, point: Point) -> float:
+    """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
+    return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
+
+
+def size_axis(sweep: Sweep) -> dict[str, Any]:
+    """The axis across."""
+    least, most = size(sweep, sweep.points[0]), size(sweep, sweep.points[-1])
+    many = most / least >= _FAR_APART
+    return {
+        "field": "size",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "domain": [least, most]}
+        if many
+        else {"nice": False, "zero": False, "domain": [least, most]},
+        "axis": {
+            "title": "hosts" if sweep.quantity == "hosts" else "dataset (TB)",
+            "format": "~g",
+            "tickCount": 6,
+        },
+    }
+
+
+def saturation_layers(sweep: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
+    """A quiet band between the sizes where a master saturates; none where none does."""
+    if sweep.saturation is None:
+        return []
+    before, after = sweep.saturation
+    values = [{"size": size(sweep, before), "size2": size(sweep, after)}]
+    return [layer(values, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}})]
+
+
+def growth_figure(sweep: Sweep) -> Figure:
+    """The figure."""
+    values = _values(sweep)
+    names = list(dict.fromkeys(value["series"] for value in values))
+    keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
+    return Figure(
+        id="growth",
+        title="Time at each size",
+        caption=f"Dashed lines are medians, bands their 90 % intervals; all of it is simulated.{saturates}",
+        spec=_time_spec(sweep, values, keys),
+        table=_time_table(sweep),
+        keys=keys if len(keys) > 1 else (),
+        marks=3 * len(values),
+    )
+
+
+def _values(sweep: Sweep) -> list[dict[str, Any]]:
+    """Every time in seconds, the whole suite's first where it has several workloads."""
+    values = []
+    for point in sweep.points:
+        place = {"size": size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
+        several = len(point.forecasts) > 1
+        times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
+        times += [
+            (forecast.workload, forecast.low_s, forecast.median_s, forecast.high_s)
+            for forecast in point.forecasts
+        ]
+        values += [
+            {
+                **place,
+                "series": name,
+                "low": low,
+                "time": time,
+                "high": high,
+                "said": f"{seconds(time)}, {between(low, high)}",
+            }
+            for name, low, time, high in times
+        ]
+    return values
+
+
+def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
+    return format_counted(hosts, "host") if sweep.quantity == "hosts" else format_bytes(dataset_bytes)
+
+
+def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
+    longest = max(value["high"] for value in values)
+    unit = unit_of(longest)
+    drawn = [
+        {**value, **{end: value[end] / unit.size_s for end in ("low", "time", "high")}} for value in values
+    ]
+    x = size_axis(sweep)
+    wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
+    logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
+    least = min(datum["low"] for datum in drawn)
+    domain = [0.9 * least, 1.1 * longest / unit.size_s] if logarithmic else [0, 1.05 * longest / unit.size_s]
+    y = {
+        "field": "time",
+        "type": "quantitative",
+        "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
+        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
+    }
+    colour = series_colour(keys)
+    line = {"x": x, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        *saturation_layers(sweep, x),
+        layer(
+            drawn,
+            {"type": "area", "opacity": 0.18},
+            {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            SHOWN,
+        ),
+        layer(drawn, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(
+            drawn,
+            {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            {
+                **line,
+                "tooltip": [
+                    {"field": "series", "title": "of"},
+                    {"field": "at"},
+                    {"field": "said", "title": "time"},
+                ],
+            },
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            _ends(drawn, domain, logarithmic=logarithmic),
+            {"type": "text", "align": "left", "dx": 10},
+            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            SHOWN,
+            "roomy",
+        ),
+    ]
+    return chart(
+        layers, height=_TIME_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}
+    )
+
+
+def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool) -> list[dict[str, Any]]:
+    """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
+    last = max(datum["size"] for datum in drawn)
+    ends = sorted((datum for datum in drawn if datum["size"] == last), key=lambda datum: -datum["time"])
+    if logarithmic:
+        return [{**end, "label": end["time"]} for end in ends]
+    step = _GAP / _TIME_HEIGHT * (domain[1] - domain[0])
+    placed: list[dict[str, Any]] = []
+    for end in ends:
+        label = min(end["time"], placed[-1]["label"] - step) if placed else end["time"]
+        placed.append({**end, "label": label})
+    return placed
+
+
+def _time_table(sweep: Sweep) -> Table:
+    names = [forecast.workload for forecast in sweep.points[0].forecasts]
+    return Table(
+        ("size", *names, _WHOLE, "5 % are below", "5 % are above"),
+        tuple(
+            (
+                _at(sweep, point.hosts, point.dataset_bytes),
+                *(seconds(forecast.median_s) for forecast in point.forecasts),
+                seconds(point.elapsed_s),
+                seconds(point.low_s),
+                seconds(point.high_s),
+            )
+            for point in sweep.points
+        ),
+    )
+
+
+def masters(sweep: Sweep) -> Figure:
+    """The figure."""
+    return Figure(
+        id="masters",
+        title="How busy the masters are",
+        caption=(
+            "The share of one core in the phase that loads each most; above the line a master is "
+            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
+        ),
+        spec=_masters_spec(sweep),
+        table=_masters_table(sweep),
+        keys=_KEYS,
+        marks=2 * len(sweep.points),
+    )
+
+
+def _masters_spec(sweep: Sweep) -> dict[str, Any]:
+    values: list[dict[str, Any]] = [
+        {"size": size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
+        for point in sweep.points
+        for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
+    ]
+    x = size_axis(sweep)
+    top = max(1.05, *(1.05 * value["load"] for value in values))
+    y = linear(
+        "load", [0, top], {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True}
+    )
+    colour = series_colour(_KEYS)
+    last = values[-1]["size"]
+    upper, lower = sorted(
+        (value for value in values if value["size"] == last), key=lambda datum: -datum["load"]
+    )
+    step = 16 / _MASTERS_HEIGHT * top
+    ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
+    line = {"x": x, "y": y, "color": colour}
+    layers: list[dict[str, Any]] = [
+        *saturation_layers(sweep, x),
+        layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
+        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(
+            values,
+            {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
+            {**line, "tooltip": [{"field": "series"}, {"field": "said", "title": "busy"}]},
+            SHOWN,
+            name=DATA,
+        ),
+        layer(
+            ends,
+            {"type": "text", "align": "left", "dx": 10},
+            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            SHOWN,
+            "roomy",
+        ),
+    ]
+    return chart(
+        layers, height=_MASTERS_HEIGHT, top=28, right=RIGHT, resolve={"scale": {"color": "independent"}}
+    )
+
+
+def _masters_table(sweep: Sweep) -> Table:
+    return Table(
+        ("hosts", "dataset", "NameNode", "scheduler"),
+        tuple(
+            (
+                format_count(point.hosts),
+                format_bytes(point.dataset_bytes),
+                percent(point.namenode),
+                percent(point.scheduler),
+            )
+            for point in sweep.points
+        ),
+    )
