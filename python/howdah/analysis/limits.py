@@ -2,7 +2,7 @@
 
 The limit is the time the bytes a phase must move take as plain blocks on the same disks: reads and
 writes that go on at once are copies, at the raw copy rate; what is left over is a raw read or write.
-So a sort in memory is held against reading everything and then writing it, a sort that spills against
+So a sort in memory is compared with reading everything and then writing it, a sort that spills against
 two plain copies, teragen against the raw write and teravalidate against the raw read.
 """
 

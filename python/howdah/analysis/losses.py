@@ -207,7 +207,7 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     yield _when(loss, began_s)
     if loss.takeover_s is not None:
-        what = "what was under way" if loss.ended else "all that it had begun, which nobody reports"
+        what = "what was under way" if loss.ended else "everything that it had started, which is not reported"
         yield (
             f"the job's application master was lost as well, and with it {what}: the next one "
             f"began its first task {seconds(loss.takeover_s)} after the loss"
@@ -219,10 +219,10 @@ def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     elif loss.takeover_s is None:
         yield "no task attempt was lost with it"
     if len(loss.waits) == 1:
-        yield f"for {seconds(loss.waited_s)} nobody did that work again, until {_ended(loss.waits[0])}"
+        yield f"for {seconds(loss.waited_s)} that work was not repeated, until {_ended(loss.waits[0])}"
     elif loss.waits:
         parts = listed([f"{seconds(wait.seconds)} until {_ended(wait)}" for wait in loss.waits])
-        yield f"for {seconds(loss.waited_s)} nobody did that work again: {parts}"
+        yield f"for {seconds(loss.waited_s)} that work was not repeated: {parts}"
     if loss.again:
         yield f"{format_counted(len(loss.again), 'attempt')} of {seconds(loss.rerun_s)} did it again"
     if loss.delay_s > 0:

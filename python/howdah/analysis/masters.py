@@ -159,7 +159,7 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             numbers=(
                 *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
                 number("attempts under way", loss.under_way, "1"),
-                number("attempts failed for want of it", len(loss.failed), "1"),
+                number("attempts failed without it", len(loss.failed), "1"),
             ),
         )
 
@@ -175,16 +175,16 @@ def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
         if not loss.standby:
             yield took_over(loss)
         elif loss.back_s is None:
-            yield "from then on none stood in for the active one"
+            yield "from then on the active one had no standby"
         if loss.back_s is not None:
             yield f"it was back after {seconds(loss.back_s - loss.lost_s)}"
     if loss.failed:
         yield (
             f"of {format_counted(loss.under_way, 'task attempt')} under way "
-            f"{len(loss.failed)} failed for want of it, {loss.failed[0].kind} {loss.failed[0].task} first"
+            f"{len(loss.failed)} failed without it, {loss.failed[0].kind} {loss.failed[0].task} first"
         )
     elif loss.under_way:
-        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed for want of it"
+        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed without it"
 
 
 def took_over(loss: MasterLoss) -> str:

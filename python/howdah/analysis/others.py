@@ -124,7 +124,7 @@ def _mean(times_s: FloatArray, values: FloatArray, start_s: float, end_s: float)
 
 
 def _disk(timeline: Timeline, machine: str, stretch: StretchUse) -> DiskShare | None:
-    """The disk that was busiest, with all that the run moved held against it: on which disk is not known."""
+    """The disk that was busiest, with all that the run moved compared with it: on which disk is not known."""
     here = next((host for host in stretch.hosts if host.host == machine), None)
     if here is None or not here.disks:
         return None

@@ -151,7 +151,7 @@ def _parts(
         return
     back = outage.back_s is not None and outage.back_s <= until_s
     if outage.given_up_s is None:
-        yield until_s, "the worker was back" if back else "it was begun elsewhere", None
+        yield until_s, "the worker was back" if back else "it was started elsewhere", None
         return
     given_up_s = min(outage.given_up_s, until_s)
     if until_s - given_up_s <= _SOON_S:
@@ -163,7 +163,7 @@ def _parts(
     elif held:
         yield until_s, "the application master gave up reaching it", _CONNECTION
     else:
-        yield until_s, "it was begun elsewhere", None
+        yield until_s, "it was started elsewhere", None
 
 
 def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:

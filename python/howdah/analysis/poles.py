@@ -185,7 +185,7 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         where = f"{spread.workload} {spread.phase or ''}".rstrip()
         saved = (
-            f"{percent(spread.tail_share)} of its slot time lay idle at the end, and evenly spread "
+            f"{percent(spread.tail_share)} of its slot time was idle at the end, and evenly spread "
             f"it would end {seconds(spread.saving_s)} sooner"
         )
         if pole:
@@ -243,7 +243,7 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         if spread.raced:
             text = (
                 f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; what they read and computed was for nothing"
+                "the race; what they read and computed was wasted"
             )
             yield _attempts(record, spread, "speculative-attempts", text, spread.raced)
 

@@ -99,7 +99,7 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{format_counted(count, 'block')} {what}"
             for count, what in (
                 (each.missing, "without any replica"),
-                (each.under_replicated, "with fewer replicas than asked"),
+                (each.under_replicated, "with fewer replicas than requested"),
             )
             if count
         ]
@@ -127,7 +127,7 @@ def _spread(record: RunRecord, each: ReplicaBalance) -> Finding:
         f"{percent(each.max_over_mean - 1)} above the mean"
     )
     if each.max_over_mean > EVEN and not odd:
-        text += f", no more than so few blocks fall by chance ({percent(chance - 1)})"
+        text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
     if each.kept_apart and not each.sharing_host:
         text += f"; none share a host, as the planned {_how(record)} ask"
     return _finding(record, each, "replica-spread", text, warns=odd)

@@ -67,7 +67,7 @@ def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             job = record.workloads[evidence.time_of(item.workload).index].job
             remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
             text += (
-                f": every row {times(item.rows_per_row)} on average, where once would do; "
+                f": every row {times(item.rows_per_row)} on average, where once would be enough; "
                 f"{remedy} would spare the disks"
             )
         elif item.rows_per_row:

@@ -54,11 +54,11 @@ _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
 
 _CONTENDED: Cause = "contended machine"
 _IS = {
-    "skewed partition": "was given more bytes than its like",
+    "skewed partition": "was given more bytes than others of its kind",
     "slow disk": "waited for a slow disk",
     "slow link": "waited for a slow link",
     "garbage collection": "collected garbage",
-    "CPU held back": "was held back in its use of CPUs",
+    "CPU held back": "was limited in its use of CPUs",
     "late start": "began late",
     "contended machine": "was slow while others used the machine that it shares with them",
     "cannot tell": "was slow, and neither telemetry nor tasks show why",

@@ -213,7 +213,7 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         id="resolution",
         severity="note",
         text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
-        "in there is not known, and a larger run would show it",
+        "in them is not known, and a larger run would show it",
         sure="measured",
         origin=record.origin,
         numbers=(

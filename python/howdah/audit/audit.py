@@ -1,4 +1,4 @@
-"""Everything that was found, held against every rule: one report, worst first."""
+"""Everything that was found, compared with every rule: one report, worst first."""
 
 from __future__ import annotations
 

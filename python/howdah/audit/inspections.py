@@ -1,4 +1,4 @@
-"""Rules held against what exists: settings, inspections, and how a broken one reads."""
+"""Rules compared with what exists: settings, inspections, and how a broken one reads."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def check_settings(
 def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     found = existing(rule.key, rule.file, subject)
     if found is None:
-        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not say")
+        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not report")
     if found.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
@@ -95,7 +95,7 @@ def _accepted(rule: SettingRule, found: Existing, decision: Decision, subject: S
         # No value is an empty text, and nothing else.
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
     if "${" in found.text and not isinstance(decision.value, str | tuple):
-        raise CannotTell(f"what {found.text} stands for on the host itself")
+        raise CannotTell(f"what {found.text} means on the host itself")
     return rule.accepts(read_like(found.text, decision.value, found.kind), decision, subject.facts)
 
 

@@ -25,7 +25,7 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
         [
             _NOTICE,
             "",
-            "# How right the simulator is",
+            "# How accurate the simulator is",
             "",
             about.strip(),
             "",
@@ -113,7 +113,7 @@ def _parameters(calibration: Calibration) -> Iterator[str]:
                 f"{value.value:.3g}",
                 f"{value.low:.3g} to {value.high:.3g}",
                 f"{parameter.low:.3g} to {parameter.high:.3g}" if parameter else "",
-                "; ".join(value.rests_on) or "nothing but what was expected",
+                "; ".join(value.rests_on) or "the expected range only",
             )
         )
     yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "rests on"), rows)
@@ -146,7 +146,7 @@ def _error(cell: CalibrationCell, error: float | None) -> str:
 def _ratios(calibration: Calibration) -> Iterator[str]:
     found = apart(calibration)
     if found is None:
-        yield "Of no two runs on the same data is it known how far their ratio is off."
+        yield "There are no two runs on the same data, so the error of a ratio is not known."
         return
     off = sorted(abs(math.expm1(one.off)) for one in found.ratios)
     single = median(
@@ -157,8 +157,8 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         f"Figures of two runs of one study on the same data make {len(off)} ratios: of platforms, replicas, "
         "block sizes and protections. With each run left out in turn they are off by "
         f"{median(off):.1%} in the median and by {off[-1]:.0%} at most. Beyond what parameters and seeds "
-        f"explain, a standard deviation of {found.relative:.1%} covers nine of ten, which tells two plans "
-        f"apart from {math.expm1(NINETY * found.relative):.0%} on. What single figures leave unexplained "
+        f"explain, a standard deviation of {found.relative:.1%} covers nine of ten, which distinguishes two "
+        f"plans from {math.expm1(NINETY * found.relative):.0%} on. What single figures leave unexplained "
         f"would make {single:.1%} of two, and {math.expm1(NINETY * single):.0%}."
     )
     yield ""
@@ -192,12 +192,12 @@ def _by_workload(found: Apart) -> Iterator[tuple[str, list[float]]]:
 
 def _without(calibration: Calibration) -> Iterator[str]:
     yield (
-        "The other numbers stay as they were found: this says what a mechanism carries, not what others "
-        "could make up for."
+        "The other numbers stay as they were found: this shows what a mechanism contributes, not what others "
+        "could compensate."
     )
     yield ""
     yield from _table(
-        ("mechanism off", "median error", "error of what suffers most", "where"),
+        ("mechanism off", "median error", "largest error", "where"),
         (
             (f"`{one.parameter}`", f"{one.median:.1%}", f"{one.most:.0%}", f"{one.case}: {one.quantity}")
             for one in calibration.without

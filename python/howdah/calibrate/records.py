@@ -25,12 +25,12 @@ OWN: tuple[Parameter, ...] = (
     Parameter(
         "byte_cpu",
         "",
-        "CPU of a byte beside that of the studies' Java 6 and 7, in every step alike",
+        "CPU of a byte compared with that of the studies' Java 6 and 7, the same in every step",
         0.6,
         0.25,
         1.4,
         None,
-        "checksums in hardware and ten years of compilers: half, more or less",
+        "checksums in hardware and ten years of compilers: about half",
     ),
     Parameter(
         "job_start_s", "s", "from a job's submission to its first task", 7.0, 3.0, 16.0, None, _LABORATORY
@@ -42,7 +42,7 @@ OWN: tuple[Parameter, ...] = (
     Parameter(
         "task_start_s",
         "s",
-        "what a task waits before its first byte, beside CPU",
+        "what a task waits before its first byte, in addition to CPU",
         1.0,
         0.3,
         3.0,

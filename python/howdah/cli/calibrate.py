@@ -49,7 +49,7 @@ def _parameters(values: tuple[CalibratedValue, ...]) -> Table:
             one.name,
             f"{one.value:.3g}",
             f"{one.low:.3g} to {one.high:.3g}",
-            "; ".join(one.rests_on[:1]) or "what was expected of it",
+            "; ".join(one.rests_on[:1]) or "the expected range",
         )
     return table
 
@@ -131,9 +131,9 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
         Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = session.DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where it is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Calibrate the simulator: fit what cannot be measured to runs that are known.
+    """Calibrate the simulator: fit what cannot be measured to known runs.
 
     Writes every parameter with its 90 % interval and what it rests on, and the error of every figure:
     as fitted, and as predicted without its own run.

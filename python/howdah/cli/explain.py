@@ -20,8 +20,8 @@ EXAMPLES = """
 
 * `howdah plan explain plan.yaml` lists every value with its reason, and all advice
 * `howdah plan explain plan.yaml dfs.blocksize` shows the rule, the numbers that went in and who says so
-* `howdah plan explain plan.yaml "2 per host"` tells what speaks for and against a platform
-* `howdah plan explain plan.yaml nn1` tells why a master is where it is
+* `howdah plan explain plan.yaml "2 per host"` lists what is for and against a platform
+* `howdah plan explain plan.yaml nn1` says why a master is where it is
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")

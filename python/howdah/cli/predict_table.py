@@ -39,7 +39,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
 
 
 def score_table(scored: Scored) -> RenderableType:
-    """Every predicted time compared with the measured one, and how right predictions were so far."""
+    """Every predicted time compared with the measured one, and how accurate predictions were so far."""
     table = _table(("workload", "phase"), ("predicted", "90 % interval", "measured", "error", ""))
     for one in scored.scores:
         table.add_row(
@@ -60,7 +60,7 @@ def score_table(scored: Scored) -> RenderableType:
 
 
 def history_table(history: Sequence[Score]) -> RenderableType:
-    """Every run that was scored, oldest first, and how right predictions were so far."""
+    """Every run that was scored, oldest first, and how accurate predictions were so far."""
     runs = scored_runs(history)
     texts, numbers = runs.columns[:-2], runs.columns[-2:]
     table = _table(texts, numbers)
@@ -98,5 +98,5 @@ def _grounds(prediction: Prediction) -> str:
         return f"{rests}, not calibrated"
     said = f"{rests}, calibrated by {prediction.calibration}"
     if prediction.best_of > 1:
-        said += f", whose best of {prediction.best_of} runs is turned to a typical run"
+        said += f", whose best of {prediction.best_of} runs is converted to a typical run"
     return said

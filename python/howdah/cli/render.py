@@ -122,5 +122,5 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
         table,
         Text(),
         Text(f"files   {told}"),
-        Text(f"next    read {output / 'README.md'}: every step in order, and how to see that it is well"),
+        Text(f"next    read {output / 'README.md'}: every step in order, and how to check that it works"),
     )

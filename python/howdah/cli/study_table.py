@@ -53,14 +53,14 @@ def _laboratories(matrix: Matrix) -> list[Text]:
     if not many:
         return []
     verb = "is" if many == 1 else "are"
-    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} brought up, one after the other")]
+    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} started, one after the other")]
 
 
 def _left(matrix: Matrix) -> str:
     if not any(cell.runs for cell in matrix.cells):
-        return "none of it runs: it is planned"
+        return "nothing runs: the cells are planned only"
     if not matrix.left:
-        return "all of it has run"
+        return "all runs are done"
     most = " at most" if matrix.study.repeats.until is not None else ""
     text = f"{format_counted(len(matrix.left), 'run')}{most} left"
     if matrix.expected_s is None:

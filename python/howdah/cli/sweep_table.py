@@ -25,7 +25,7 @@ def sweep_table(found: Sweep) -> RenderableType:
     # In a narrow terminal bars get shorter and intervals two lines, before a number loses a digit.
     table.add_column("", max_width=_WIDE)
     table.add_column("90 % interval", justify="right", min_width=13)
-    for column in ("sorted a second", "NameNode", "scheduler"):
+    for column in ("sorted per second", "NameNode", "scheduler"):
         table.add_column(column, justify="right", no_wrap=True)
     longest = max(one.elapsed_s for one in found.points)
     for one in found.points:

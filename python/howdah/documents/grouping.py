@@ -122,7 +122,7 @@ def _home(
         if not group.hosts:
             differs = differs or "its hosts have no names"
         elif group.racks:
-            differs = differs or "it stands in racks, so that each host's rack must be given by hand"
+            differs = differs or "it is in racks, so that each host's rack must be given by hand"
         elif serves not in (None, group.serves):
             differs = differs or f"it serves {group.serves}"
         if not differs:

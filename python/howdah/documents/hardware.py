@@ -198,7 +198,7 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
             lines[index] = _with(line, outer, min(outer, inner))
         elif files:
             lines[index] = _with(line, median(files), median(files))
-            said["disks", index] = "rates of files in free space, wherever they lay"
+            said["disks", index] = "rates of files in free space, wherever they were"
     return Rated(tuple(lines), said)
 
 

@@ -38,7 +38,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
     "dict_type": _MAPPING,
-    "greater_than_equal": ("is too small", "at least {ge}; leave out what there is none of"),
+    "greater_than_equal": ("is too small", "at least {ge}; leave the key out if there is none"),
     "less_than_equal": ("is too large", "at most {le}"),
     "greater_than": ("is too small", "more than {gt}"),
     "less_than": ("is too large", "less than {lt}"),

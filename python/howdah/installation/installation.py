@@ -86,9 +86,9 @@ def _version(jar: Path) -> str:
         with zipfile.ZipFile(jar) as archive:
             text = archive.read(_VERSION_FILE).decode()
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew") from error
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop again") from error
     lines = (line.partition("=") for line in text.splitlines())
     versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
     if not versions:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew")
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop again")
     return versions[0]

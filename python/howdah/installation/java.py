@@ -24,7 +24,7 @@ def java_home() -> Path:
         return home
     found = shutil.which("java")
     if found is None:
-        raise UserError("java", "is not on this machine's path", _INSTALL)
+        raise UserError("java", "is not on this machine's PATH", _INSTALL)
     # Distributions link /usr/bin/java to where it is.
     return Path(found).resolve().parent.parent
 

@@ -67,7 +67,7 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     try:
         os.execvpe(words[0], words, _with_home(environment))
     except OSError as error:
-        raise UserError(words[0], f"cannot be run: {error.strerror}", "give a command there is") from error
+        raise UserError(words[0], f"cannot be run: {error.strerror}", "give a command that exists") from error
 
 
 def kill(state: LabState, name: str, daemon: str | None = None, how: How | None = None) -> Lost:

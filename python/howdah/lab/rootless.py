@@ -20,7 +20,7 @@ MOST_WORKERS = 200
 _ONE_ADDRESS = "all daemons are on one machine, so each has a loopback address of its own"
 _ONE_SOURCE = (
     "without a network of its own a DataNode reaches the NameNode from 127.0.0.1, as all others do, "
-    "so its port tells it apart"
+    "so its port identifies it"
 )
 _NO_TOPOLOGY = "the NameNode sees all DataNodes at 127.0.0.1 and cannot tell which host they are on"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs a port of its own"

@@ -154,5 +154,5 @@ def read_state(directory: Path) -> LabState | None:
         return None
     except ValidationError as error:
         raise UserError(
-            str(path), "is damaged, or of another version of howdah", "howdah lab down, then up again"
+            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
         ) from error

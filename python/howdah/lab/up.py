@@ -160,7 +160,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         raise Aborted(
             f"laboratory {state.name}",
             "stopped while it came up",
-            "howdah lab up goes on with it, howdah lab down removes it",
+            "howdah lab up continues, howdah lab down removes it",
         ) from error
     if state.spec is not None:
         # Only now, or a dozen Java programs would start on a fraction of a CPU each.

@@ -101,7 +101,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
 
 
 class _Sizes:
-    """The containers and the room for them that a plan tells of, or a job's own properties."""
+    """The containers and the room for them of a plan, or a job's own properties."""
 
     def __init__(self, plan: Plan, job: Mapping[str, str]) -> None:
         self._plan = plan

@@ -234,7 +234,7 @@ CALIBRATION: Final = Option[str](
 REPLICATIONS: Final = Option[int](
     name="replications",
     field="replications",
-    help="Simulate so often, with other seeds, for medians and 90 % intervals.",
+    help="Simulate this many times, with other seeds, for medians and 90 % intervals.",
     metavar="N",
     parse=parse_count,
     studied=None,
@@ -280,9 +280,11 @@ def engines() -> Mapping[str, RegisteredEngine]:
             engine = point.load()
         except Exception as error:
             # Whatever another package does while it is imported is not ours to know.
-            raise UserError(point.value, f"cannot be loaded: {error!r}", "mend its entry point") from error
+            raise UserError(point.value, f"cannot be loaded: {error!r}", "correct its entry point") from error
         if not isinstance(engine, RegisteredEngine) or engine.name in found:
-            raise UserError(point.value, f"is not a new engine called {point.name!r}", "mend its entry point")
+            raise UserError(
+                point.value, f"is not a new engine called {point.name!r}", "correct its entry point"
+            )
         found[engine.name] = engine
     return found
 

@@ -60,9 +60,7 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
         pass
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
-        raise UserError(
-            where, f"{text!r} is not a whole number", f"one is wanted here; the rule gives {like}"
-        )
+        raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
     size = _bytes(text, where)
     if size % (unit or 1):
         name = "MiB" if unit == MIB else "KiB"

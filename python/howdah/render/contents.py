@@ -11,7 +11,7 @@ _MEANS = {
     "zookeeper": "ZooKeeper's zoo.cfg, and the myid of each server",
     "os": "kernel, limits, huge pages, and the script that formats the data disks",
     "network": "bonding and frame size for systemd-networkd, and what is set by hand",
-    "hypervisor": "virtual machines: which on which host, and what each kind is told",
+    "hypervisor": "virtual machines: which on which host, and the settings of each kind",
     "firmware.md": "what is set in the hosts' firmware",
     "hosts.csv": "every host and what it carries",
     "README.md": "what to do with all this, in order",

@@ -99,7 +99,7 @@ def _udev(settings: Iterable[Setting]) -> str:
     parts = [
         hash_comment(
             [
-                "Goes to /etc/udev/rules.d/. Holds for the disks that disks.sh has partitioned.",
+                "Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.",
                 "Now: udevadm control --reload && udevadm trigger --subsystem-match=block",
             ]
         )

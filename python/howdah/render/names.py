@@ -36,9 +36,7 @@ def check_name(setting: Setting, *known_to: Release) -> None:
                 named(setting), f"is deprecated in {_spoken(release)}", f"use {' and '.join(instead)} instead"
             )
         if setting.key in release.gone:
-            raise UserError(
-                named(setting), f"is read by nothing in {_spoken(release)}", release.gone[setting.key]
-            )
+            raise UserError(named(setting), f"is not read by {_spoken(release)}", release.gone[setting.key])
         if (found := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):

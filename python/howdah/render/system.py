@@ -42,7 +42,7 @@ def _kernel(settings: Sequence[Setting]) -> str:
 
 
 def _limits(settings: Sequence[Setting]) -> str:
-    head = hash_comment(["Goes to /etc/security/limits.d/; holds for logins from then on."])
+    head = hash_comment(["Goes to /etc/security/limits.d/; applies to logins from then on."])
     return head + "".join(
         _reasoned(
             setting,
@@ -57,7 +57,7 @@ def _unit_limits(settings: Sequence[Setting]) -> str:
     head = hash_comment(
         [
             "Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,",
-            "for which limits.d does not hold.",
+            "to which limits.d does not apply.",
         ]
     )
     return f"{head}\n[Service]" + "".join(

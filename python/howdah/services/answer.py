@@ -51,7 +51,7 @@ def one_or_many(answer: object, key: str) -> list[Object]:
         return []
     elements = found if isinstance(found, list) else [found]
     if not all(isinstance(one, dict) for one in elements):
-        raise Unexpected(key, "holds what is not an object", "is this a release howdah knows?")
+        raise Unexpected(key, "holds something that is not an object", "is this a release howdah knows?")
     return list(elements)
 
 

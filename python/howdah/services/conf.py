@@ -88,7 +88,7 @@ class _Reading:
     def _refuse(self, what: str) -> NoReturn:
         raise UserError(
             f"{self._path}:{self.parser.CurrentLineNumber}",
-            f"{what}, and howdah follows nothing out of a file",
+            f"{what}, and howdah follows no references out of a file",
             "write the properties themselves into the file",
         )
 

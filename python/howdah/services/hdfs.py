@@ -173,7 +173,9 @@ class Hdfs:
                 gone = error
         assert gone is not None
         where = f"DataNode {urlsplit(url).netloc}"
-        hint = "the NameNode takes it for alive: does it run, and does its name lead there from this machine?"
+        hint = (
+            "the NameNode lists it as alive: is it running, and does its name lead there from this machine?"
+        )
         raise NotConnected(where, gone.what, hint) from gone
 
     def _get(self, path: str, **params: Parameter) -> Any:

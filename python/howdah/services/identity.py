@@ -50,7 +50,7 @@ class Negotiate(httpx.Auth):
         response = yield request
         if _asks(response):
             raise _needs(
-                request, "does not take the Kerberos ticket", "klist shows whose it is; kinit renews it"
+                request, "does not accept the Kerberos ticket", "klist shows whose it is; kinit renews it"
             )
 
 

@@ -107,7 +107,7 @@ def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | No
     if calibration is None:
         text = (
             "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "
-            "intervals are those of seeds alone; give --calibration"
+            "intervals cover seeds alone; give --calibration"
         )
         return (RunWarning(code="uncalibrated", text=text),)
     found = beyond(calibration, plan, suite)

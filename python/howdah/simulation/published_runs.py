@@ -151,6 +151,6 @@ def _published(path: Path, ratios: Ratios) -> dict[str, float]:
             found[ratio.metric] = float(rows[ratio.metric])
         except (KeyError, ValueError) as error:
             raise UserError(
-                f"{path}: {ratio.metric}", "is missing or no number", "a line `metric,value,unit`"
+                f"{path}: {ratio.metric}", "is missing or is not a number", "a line `metric,value,unit`"
             ) from error
     return found

@@ -41,7 +41,7 @@ def studies() -> tuple[PublishedStudy, ...]:
     found = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
     return tuple(
         parse_document(
-            one.read_text(encoding="utf-8"), one.name, PublishedStudy, "a study", "see the others beside it"
+            one.read_text(encoding="utf-8"), one.name, PublishedStudy, "a study", "see the others next to it"
         )
         for one in found
     )

@@ -97,7 +97,7 @@ class PlannedSettings:
 
 
 def _wrong(key: str, text: str, wanted: str) -> UserError:
-    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan anew")
+    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan again")
 
 
 _USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000

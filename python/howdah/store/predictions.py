@@ -27,7 +27,7 @@ def check_name(directory: Path, name: str) -> None:
     if not RUN_ID.fullmatch(name):
         raise UserError(f"--name {name}", "cannot name a prediction", "use letters, digits, '.', '_' and '-'")
     if directory.is_file():
-        raise UserError(str(directory), "is a file", "give a directory; it is made if need be")
+        raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
         raise _taken(directory / name)
 
@@ -87,9 +87,7 @@ def list_predictions(directory: Path) -> list[Path]:
 
 
 def _taken(path: Path) -> UserError:
-    return UserError(
-        str(path), "is there already, and what was predicted is not predicted anew", "give another --name"
-    )
+    return UserError(str(path), "exists already, and a prediction is not made twice", "give another --name")
 
 
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:

@@ -45,7 +45,7 @@ def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
 def _first_difference(found: pa.Schema, expected: pa.Schema) -> str:
     for one, other in zip(found, expected, strict=False):
         if one.name != other.name:
-            return f"column {one.name} stands where {other.name} belongs"
+            return f"column {one.name} is where {other.name} belongs"
         if one.type != other.type:
             return f"column {one.name} is {one.type} instead of {other.type}"
     return "its columns are doubled or may hold nothing"
@@ -90,7 +90,7 @@ class TableStream:
         Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
         """
         if not rows.schema.equals(self._schema):
-            raise ValueError(f"columns {rows.schema.names} do not belong into {self._path.name}")
+            raise ValueError(f"columns {rows.schema.names} do not belong in {self._path.name}")
         for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
             self._append(batch.serialize())
 
@@ -137,7 +137,7 @@ def read_stream(directory: Path, table: TableFiles) -> StreamContent:
     path = directory / table.stream
     content = path.read_bytes()
     if content[:4] != _CONTINUATION[: len(content)]:
-        raise RecordError(str(path), "not an Arrow IPC stream", f"put the record's own {table.stream} back")
+        raise RecordError(str(path), "not an Arrow IPC stream", f"restore the record's own {table.stream}")
     source = pa.BufferReader(content)
     batches: list[pa.RecordBatch] = []
     schema = table.schema

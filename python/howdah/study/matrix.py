@@ -84,7 +84,7 @@ def named(study: Study, labels: Mapping[str, str]) -> str:
 
 
 def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
-    """Cells that can be held against one another; none where the study has no baseline.
+    """Cells that can be compared with one another; none where the study has no baseline.
 
     Cells are called after the levels that the baseline speaks of: the others are the stratum's name.
     """

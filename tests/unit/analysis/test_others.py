@@ -161,7 +161,7 @@ def test_a_comparison_says_which_runs_were_disturbed() -> None:
     assert quiet.remarks == ()
     base, other = grouped([quiet])[0], grouped([busy.model_copy(update={"run": "busy"})])[0]
     (against,) = compare([base, other]).against
-    (remark,) = (one for one in against.remarks if "a difference in times may be theirs" in one)
+    (remark,) = (one for one in against.remarks if "a difference in times may be due to them" in one)
     assert remark.startswith("others used 70 % of the machine's CPU time in terasort of busy, 1.0 %")
 
 

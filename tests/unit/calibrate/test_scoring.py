@@ -105,7 +105,7 @@ def test_a_prediction_is_kept_once(tmp_path: Path) -> None:
     prediction = small_prediction()
     path = save_prediction(tmp_path, prediction)
     assert load_prediction(path) == prediction
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="exists already"):
         save_prediction(tmp_path, prediction.model_copy(update={"seed": 8}))
     assert load_prediction(path) == prediction
     assert [one.name for one in tmp_path.iterdir()] == ["small"]

@@ -94,9 +94,9 @@ def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("role", "listening", "told"),
     [
-        (Role.DATANODE, "127.0.0.3", "of 127.0.0.3: is wanted for h1-1"),
+        (Role.DATANODE, "127.0.0.3", "of 127.0.0.3: is needed for h1-1"),
         # Another program has it on every address.
-        (Role.RESOURCEMANAGER, "0.0.0.0", "of 127.0.0.2: is wanted for m1"),
+        (Role.RESOURCEMANAGER, "0.0.0.0", "of 127.0.0.2: is needed for m1"),
     ],
 )
 def test_a_port_in_use_is_named(

@@ -1,4 +1,4 @@
-"""A task that was given more bytes than its like."""
+"""A task that was given more bytes than others of its kind."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class View:
 
 
 class Reference(NamedTuple):
-    """What one value was held against."""
+    """What one value was compared with."""
 
     value: float
     against: Literal["peers", "plan"]
@@ -110,7 +110,7 @@ class Peers(Generic[Of]):
         self._sorted = np.sort(np.array(list(values.values()), dtype=np.float64))
 
     def usual(self, own: Of) -> Reference:
-        """The peers' median of what a healthy worker has little of; a lone one is held against none."""
+        """The peers' median of what a healthy worker has little of; a lone one is compared with none."""
         others = self._without(own)
         return Reference(_quantile(others, 0.5), "peers") if len(others) else Reference(0.0, "plan")
 

@@ -1,4 +1,4 @@
-"""Which runs and groups can be held against a baseline, and why others cannot."""
+"""Which runs and groups can be compared with a baseline, and why others cannot."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def why_unfinished(run: RunFigures) -> str:
 
 
 def why_not(base: RunGroup, other: RunGroup) -> str | None:
-    """Why a group cannot be held against the baseline; None if it can."""
+    """Why a group cannot be compared with the baseline; None if it can."""
     mine, theirs = base.runs[0], other.runs[0]
     if mine.suite != theirs.suite:
         return f"it ran {theirs.suite}, the baseline {mine.suite}"

@@ -88,7 +88,7 @@ def _disturbed(base: RunGroup, group: RunGroup, contrasts: Sequence[Contrast]) -
         less, more = sorted(((1 - most.base_mean, base.name), (1 - most.other_mean, group.name)))
         yield (
             f"others used {percent(more[0])} of the machine's CPU time in {most.measure.workload} of "
-            f"{more[1]}, {percent(less[0])} in that of {less[1]}: a difference in times may be theirs"
+            f"{more[1]}, {percent(less[0])} in that of {less[1]}: a difference in times may be due to them"
         )
 
 
@@ -98,6 +98,4 @@ def _beside(base: RunGroup, group: RunGroup) -> Iterator[str]:
         simulated = group.name if Origin.SIMULATED in origins[1] else base.name
         yield f"simulated numbers against measured ones: those of {simulated} were computed"
     if len(base.runs) != len(group.runs):
-        yield (
-            f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would show most"
-        )
+        yield (f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: as many would show most")

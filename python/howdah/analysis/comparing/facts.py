@@ -144,7 +144,7 @@ def _host(host: Host) -> Iterator[tuple[str, str]]:
     for nic in host.nics:
         yield (
             f"network port {nic.name}",
-            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not said",
+            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not reported",
         )
     yield "machine", (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
     if virtual.container:

@@ -44,7 +44,7 @@ def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
 def _named(groups: Sequence[RunGroup]) -> tuple[RunGroup, ...]:
     """Groups called after what tells them apart, where that is little; else after their first run.
 
-    Those that cannot be held against the first keep their run's name: what tells them apart is another
+    Those that cannot be compared with the first keep their run's name: what tells them apart is another
     thing, and the same settings may be among them.
     """
     peers = [each for each in groups if _succeeded(each) and why_not(groups[0], each) is None]

@@ -125,7 +125,7 @@ def _assumed(contrast: Contrast) -> str:
 
 def _undecided(evidence: SignificanceTest, tests: int) -> str:
     if evidence.p < LEVEL:
-        return f"p {probability(evidence.p)} would do for one test, and not among {tests}"
+        return f"p {probability(evidence.p)} would be enough for one test, but not for one of {tests}"
     return "the difference is within the noise"
 
 

@@ -220,7 +220,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
         raise UserError(
             str(kept[0]),
             f"holds {rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them anew, or give every --data-dir they were spread over",
+            "generate them again, or give every --data-dir they were spread over",
         )
     return rows
 

@@ -138,6 +138,6 @@ def _distinct(data_dirs: list[Path]) -> list[Path]:
                 raise UserError("--data-dir", f"{one} is given twice", "give every disk once")
             if first.is_relative_to(second) or second.is_relative_to(first):
                 raise UserError(
-                    "--data-dir", f"{one} and {other} lie within one another", "give every disk once"
+                    "--data-dir", f"{one} and {other} contain one another", "give every disk once"
                 )
     return data_dirs

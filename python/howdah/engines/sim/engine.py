@@ -36,8 +36,8 @@ _PARTS = 1000
 """What a simulation's progress is counted in."""
 _UNCALIBRATED = RunWarning(
     code="uncalibrated",
-    text="the simulator's parameters are its defaults, held to no measurement, so that times may be far off; "
-    "`howdah calibrate` finds them from runs or from published tables",
+    text="the simulator's parameters are its defaults, not fitted to measurements, so that times may be far "
+    "off; `howdah calibrate` finds them from runs or from published tables",
 )
 
 

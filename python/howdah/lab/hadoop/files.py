@@ -32,7 +32,7 @@ _FRESH = Deviation(
     key="*.period",
     planned="",
     used="1",
-    why="daemons work out what /jmx tells every second instead of every ten, so that the samples at the end "
+    why="daemons compute what /jmx reports every second instead of every ten, so that the samples at the end "
     "of a short phase are of that phase",
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"

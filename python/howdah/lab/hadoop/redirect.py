@@ -43,7 +43,7 @@ _FILES = (
 _BELOW = "every machine of a laboratory keeps its files in a directory of its own"
 _JARS = "tasks find Hadoop's jars where they are on this machine"
 _TASKS = (
-    "Java is told how many CPUs a planned worker has, as it would find less in a part of one, and leaves no "
+    "Java is told how many CPUs a planned worker has, as it would find fewer in a part of one, and leaves no "
     "file in /tmp for a task that is killed"
 )
 _MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"

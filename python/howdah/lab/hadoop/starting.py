@@ -93,7 +93,7 @@ def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tel
                 raise RunFailed(
                     f"laboratory {state.name}",
                     f"waited {PATIENCE_S:.0f} s for {lacking}",
-                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up goes on waiting",
+                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up continues to wait",
                 )
             tell(f"waiting for {lacking}")
             time.sleep(_POLL_S)

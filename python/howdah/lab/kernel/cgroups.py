@@ -261,4 +261,4 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
-        raise RunFailed(str(path), f"does not take {text!r}: {error.strerror}") from error
+        raise RunFailed(str(path), f"does not accept {text!r}: {error.strerror}") from error

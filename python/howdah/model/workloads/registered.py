@@ -61,7 +61,7 @@ def _loaded(point: EntryPoint) -> type[Workload]:
 
 def _wrong(point: EntryPoint, what: str) -> UserError:
     package = point.dist.name if point.dist else "a package"
-    return UserError(f"{package}: {point.value}", what, "mend its entry point, or remove the package")
+    return UserError(f"{package}: {point.value}", what, "correct its entry point, or remove the package")
 
 
 @cache

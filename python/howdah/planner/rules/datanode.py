@@ -59,7 +59,7 @@ def _datanode_heap(facts: Facts) -> Decision:
 
 
 def _report_interval(facts: Facts) -> Decision:
-    return Decision(21_600_000, "full reports every six hours; changes are told at once")
+    return Decision(21_600_000, "full reports every six hours; changes are reported at once")
 
 
 def _heartbeat(facts: Facts) -> Decision:

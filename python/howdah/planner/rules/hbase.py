@@ -100,7 +100,7 @@ RULES: tuple[Rule, ...] = (
         key="HBASE_MANAGES_ZK",
         says="HBase starts no ZooKeeper of its own.",
         sources=("HBase 2.6.4: hbase-env.sh", "howdah"),
-        decide=fixed("false", "the cluster has its own; start-hbase.sh would start others beside them"),
+        decide=fixed("false", "the cluster has its own; start-hbase.sh would start more of them"),
         accepts=lambda found, decision, facts: str(found).lower() == "false",
     ),
     hbase_rule(
@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         says="Regions grow to 10 GiB before they split.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
-        decide=fixed(_REGION, "some hundred regions hold what a RegionServer's disks do"),
+        decide=fixed(_REGION, "some hundreds of regions hold what a RegionServer's disks hold"),
         accepts=between(4 * GIB, 100 * GIB),
         written=False,
     ),
@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="hbase.in-steps",
-        says="An HBase cluster is sized by trying.",
+        says="An HBase cluster is sized by measuring.",
         sources=("D3 160", "D3 116"),
         severity=Severity.MAY,
         applies=with_hbase,
@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="hbase.shared-workers",
-        says="Jobs and requests on one worker disturb each other.",
+        says="Jobs and requests on one worker slow each other down.",
         sources=("D3 125", "howdah"),
         applies=with_hbase,
         condition="with HBase and MapReduce",

@@ -150,7 +150,7 @@ def _include_lists(facts: Facts) -> bool:
 def _erased_soon(facts: Facts) -> Decision:
     if in_study(facts):
         return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "files deleted by mistake can be had back for a day; in minutes")
+    return Decision(1440, "files deleted by mistake can be restored for a day; in minutes")
 
 
 def _file_list(name: str, key: str, says: str) -> SettingRule:

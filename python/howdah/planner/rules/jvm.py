@@ -172,7 +172,7 @@ def _open_ports(found: Found, facts: Facts) -> Iterator[Observation]:
                 ok=False,
                 about=one.name,
                 found=" ".join(doors),
-                expected="no port through which whoever reaches it runs code as the daemon",
+                expected="no port through which anybody who reaches it can run code as the daemon",
                 fix=f"remove {' '.join(doors)} from {one.name}; metrics are at the daemon's /jmx page",
                 where=one.place,
             )

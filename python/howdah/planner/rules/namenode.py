@@ -67,7 +67,7 @@ def _heap(facts: Facts) -> Decision:
     wanted = max(USUAL_HEAP, needed)
     value = max(256 * MIB, min(wanted, _room(home)))
     short = (
-        "" if value >= needed else f"; full disks would want {format_memory(needed)}: give {home.name} more"
+        "" if value >= needed else f"; full disks would need {format_memory(needed)}: give {home.name} more"
     )
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
@@ -202,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="namenode.silent-last-read",
-        says="Nobody is sent first to a DataNode that is silent.",
+        says="No client is sent first to a DataNode that is silent.",
         sources=("HDFS-3703", "howdah"),
         key="dfs.namenode.avoid.read.stale.datanode",
         file="hdfs-site.xml",

@@ -36,7 +36,7 @@ def _local_dirs(facts: Facts) -> Decision:
 
 def _log_dirs(facts: Facts) -> Decision:
     folders = _dirs(facts, "log")
-    return Decision(folders, "absolute, as NodeManagers want them, and not on the system's disk")
+    return Decision(folders, "absolute, as NodeManagers require, and not on the system's disk")
 
 
 def _all_disks(found: Value, decision: Decision, facts: Facts) -> bool:
@@ -68,7 +68,7 @@ def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
     yield Observation(
         ok=bool(address) and not address.endswith(":0"),
         about="yarn.nodemanager.address",
-        found=address or "not set: a port of chance",
+        found=address or "not set: a random port",
         expected="a port of its own, since recovery is on: the NodeManager does not start otherwise",
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         where=reading.where("yarn.nodemanager.recovery.enabled"),
@@ -229,9 +229,7 @@ RULES: tuple[Rule, ...] = (
         key="yarn.nodemanager.address",
         says="A NodeManager has a port of its own.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(
-            "0.0.0.0:8041", "recovery finds running containers by it: the default is a port of chance"
-        ),
+        decide=fixed("0.0.0.0:8041", "recovery finds running containers by it: the default is a random port"),
         accepts=lambda found, decision, facts: not str(found).endswith(":0"),
     ),
     Inspection(

@@ -169,7 +169,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="release.gone-property",
-        says="A property that no code reads any more is removed, for it promises what does not happen.",
+        says="A property that no code reads any more is removed: it has no effect.",
         sources=("X11", "howdah"),
         inspect=_gone,
     ),

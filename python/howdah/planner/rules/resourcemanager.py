@@ -172,7 +172,7 @@ RULES: tuple[Rule, ...] = (
         accepts=set_at_all,
         applies=_elects_elsewhere,
         condition=f"{_CONDITION} and the release no longer takes hadoop.zk.address for it",
-        today="In 3.4 hadoop.zk.address stands for it; a ResourceManager of 3.5.0 reads both, and does not "
+        today="In 3.4 hadoop.zk.address does the same; a ResourceManager of 3.5.0 reads both, and does not "
         "start without this one.",
     ),
 )

@@ -40,7 +40,7 @@ def _scheduler(facts: Facts) -> Decision:
     if _paper(facts):
         return Decision(_FAIR, "as the study ran")
     return Decision(
-        _CAPACITY, "the release's default: queues with a share each, filled by whoever needs them"
+        _CAPACITY, "the release's default: queues with a share each, filled by the users who need them"
     )
 
 

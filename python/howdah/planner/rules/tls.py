@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.ssl.enabled",
         says="HBase's web pages are served by HTTPS only.",
-        decide=fixed(True, "pages tell names of tables, keys of regions and who asks for them"),
+        decide=fixed(True, "pages show names of tables, keys of regions and who asks for them"),
         severity=Severity.SHOULD,
     ),
     secure_rule(

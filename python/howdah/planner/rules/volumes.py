@@ -189,7 +189,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="volumes.failed-volumes",
-        says="A DataNode goes on when a sixth of its disks fail, and stops when half do.",
+        says="A DataNode continues when a sixth of its disks fail, and stops when half fail.",
         sources=("howdah",),
         scope=Scope.WORKER,
         key="dfs.datanode.failed.volumes.tolerated",

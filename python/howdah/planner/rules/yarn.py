@@ -46,7 +46,7 @@ def _memory(facts: Facts) -> Decision:
         f"{sizes.reduce_mb} MB at once"
     )
     if value < tasks:
-        because = f"all that is left; {wanted} would want {tasks} MB, so fewer run at once"
+        because = f"all that is left; {wanted} would need {tasks} MB, so fewer run at once"
     elif value < tasks + sizes.master_mb:
         because = f"{wanted}; an application master takes the place of a task"
     else:

@@ -183,7 +183,7 @@ def measure_zones(
         if disk.kind in _FLASH:
             continue
         if pace.left_s < len(_PLACES) * _WANTED_ZONE_S:
-            missing.append(NotMeasured(what=what, why="the time was up"))
+            missing.append(NotMeasured(what=what, why="the time limit was reached"))
             continue
         pace.tell(f"{disk.name} from its first zone to its last")
         try:
@@ -194,7 +194,7 @@ def measure_zones(
             continue
         if len(rates) < len(_PLACES):
             empty = len(_PLACES) - len(rates)
-            why = f"{empty} of {len(_PLACES)} places hold nothing, so that reading them is no disk's work"
+            why = f"{empty} of {len(_PLACES)} places are empty, so that reading them needs no disk"
             missing.append(NotMeasured(what=what, why=why))
         if len(rates) > 1:
             zones.append(DiskZones(disk=disk.name, rates=rates))

@@ -80,7 +80,7 @@ def _platforms(candidate: Candidate) -> list[str]:
 def _unknown(plan: Plan, path: Path, name: str) -> UserError:
     default = release_default(plan, name)
     if default is not None:
-        said = f"the release's default holds: {default or '(empty)'}"
+        said = f"the release's default applies: {default or '(empty)'}"
         return UserError(name, f"is not decided in {path}", f"{said}; --set {name}=VALUE sets it")
     near = difflib.get_close_matches(name, names(plan), n=1)
     hint = f"did you mean {near[0]}?" if near else f"`howdah plan explain {path}` lists what it holds"
@@ -125,7 +125,7 @@ def list_rules(
     if source is not None and not any(_cites(one, source) for rule in RULES for one in rule.sources):
         raise UserError(
             "--source",
-            f"no rule rests on {source!r}",
+            f"no rule is based on {source!r}",
             f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11",
         )
     return tuple(map(explain, rules))

@@ -57,7 +57,7 @@ def import_cluster(
     with Web(kerberos=conf.secure) as web:
         found = survey(web, conf)
         if not found.machines:
-            raise UserError(conf.default_fs, "has no DataNode or NodeManager that lives", "start them first")
+            raise UserError(conf.default_fs, "has no live DataNode or NodeManager", "start them first")
         unread = list(found.unread)
         work = None
         if with_work:
@@ -67,7 +67,9 @@ def import_cluster(
                 unread.append(Unread(what="finished jobs", why=str(error)))
             else:
                 if work is None:
-                    unread.append(Unread(what="finished jobs", why=f"there are none of the last {days} days"))
+                    unread.append(
+                        Unread(what="finished jobs", why=f"there are none from the last {days} days")
+                    )
     groups = survey_groups(found, given, probes)
     text = _heading(found) + new_text(groups, _cluster_name(found.name))
     parse_inventory(text, "the inventory")  # What is written must read back.
@@ -92,7 +94,9 @@ def work_text(work: Work) -> str:
 def _heading(found: Survey) -> str:
     """Where the file comes from; what stands behind a # was not told by the cluster."""
     now = datetime.now(UTC).isoformat(timespec="minutes")
-    lines = [f"# As {found.name} told on {now} (Hadoop {found.hadoop}). Look at every line with a comment."]
+    lines = [
+        f"# As {found.name} reported on {now} (Hadoop {found.hadoop}). Look at every line with a comment."
+    ]
     lines += [f"# Not running, so not listed: {host}" for host in found.dead]
     return "".join(f"{line}\n" for line in lines)
 

@@ -35,7 +35,7 @@ __all__ = [
 def check_directory(out_dir: Path) -> None:
     """Raise UserError for what can hold no page, before anything takes its time to be found out."""
     if out_dir.exists() and not out_dir.is_dir():
-        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is made if need be")
+        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
 
 
 def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
@@ -72,7 +72,7 @@ def _write(said: PredictionContent, out_dir: Path) -> Path:
         raise UserError(
             str(out_dir),
             f"the page cannot be written: {error.strerror}",
-            "give a directory where there is room and leave to write",
+            "give a directory with room and permission to write",
         ) from error
 
 

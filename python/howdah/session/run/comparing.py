@@ -76,7 +76,7 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
         raise UserError(
             f"--output {out_dir}",
             f"cannot be written: {error.strerror}",
-            "give a directory where there is room and leave to write",
+            "give a directory with room and permission to write",
         ) from error
 
 

@@ -61,8 +61,8 @@ def _check_unplanned(cell: Cell) -> None:
     if given:
         hint = "it belongs to engine sim or plan"
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
-            hint += ", or beside an inventory, for which a laboratory is built"
-        raise UserError(cell.name, f"{given[0]} is of no use to its engine", hint)
+            hint += ", or to an inventory, for which a laboratory is built"
+        raise UserError(cell.name, f"{given[0]} is not used by its engine", hint)
 
 
 def _check_built(cell: Cell) -> None:
@@ -75,7 +75,7 @@ def _check_built(cell: Cell) -> None:
         )
     if cell.settings.calibration is not None:
         raise UserError(
-            cell.name, "calibration is of no use to its engine", "it belongs to engine sim or plan"
+            cell.name, "calibration is not used by its engine", "it belongs to engine sim or plan"
         )
 
 

@@ -63,7 +63,7 @@ class StudyDirectory:
             lock = FileLock(self.path / LOCK, wait=False)
         except BlockingIOError as error:
             raise UserError(
-                str(self.path), "another study is at work here", "wait for it, or give another --dir"
+                str(self.path), "another study is running here", "wait for it, or give another --dir"
             ) from error
         except OSError as error:
             raise UserError(

@@ -49,7 +49,7 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
         raise UserError(
             str(out_dir or directory.paper),
             f"cannot be written: {error.strerror}",
-            "free some space, or see to its leave",
+            "free some space, or allow writing there",
         ) from error
 
 
@@ -63,7 +63,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
             warnings |= dict.fromkeys(f"{warning.text}." for warning in record.warnings)
     done = by_age(runs)
     if study.drop_caches and not all(run.caches_dropped for run in done):
-        warnings["The page cache could not be emptied before every run: it takes root's leave."] = None
+        warnings["The page cache could not be emptied before every run: it needs root's permission."] = None
     by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
     for cell in cells:
         if cell.planned and cell.number not in plans:

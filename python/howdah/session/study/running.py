@@ -81,7 +81,7 @@ def _run(
         raise Aborted(
             str(directory.path),
             f"stopped by the user during {one.cell.name}",
-            "the same command goes on with this run; those before it are kept",
+            "the same command continues with this run; those before it are kept",
         )
     return directory.keep(one, took_s, caches_dropped=caches_dropped)
 

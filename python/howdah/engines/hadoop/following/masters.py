@@ -112,7 +112,7 @@ class _Service:
                 self._active = one
 
     def _lost(self, one: _Master) -> Event:
-        lost = self._event(one, "lost", f"does not answer any more; it was {one.state}")
+        lost = self._event(one, "lost", f"no longer answers; it was {one.state}")
         return lost.model_copy(update={"seen_s": one.seen_s, "was": one.state})
 
     def _failover(self, one: _Master, before: _Master, state: _State) -> Event:

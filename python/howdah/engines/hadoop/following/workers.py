@@ -158,7 +158,7 @@ class MachineWatch:
             return self._event(one.host, "nodemanager-back", f"NodeManager {one.host} works again")
         seen_s = self._answered_s.get(one.host)
         if state == _SILENT:
-            text = f"NodeManager {one.host} does not answer any more"
+            text = f"NodeManager {one.host} no longer answers"
             return self._event(one.host, "nodemanager-lost", text, seen_s)
         text = f"the ResourceManager declares NodeManager {one.host} {state.lower()}"
         text = f"{text}: {one.health}" if one.health else text

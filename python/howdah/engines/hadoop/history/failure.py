@@ -48,7 +48,7 @@ _ADVICE = (
         re.compile("OutOfMemoryError"),
         "give it more heap with mapreduce.{kind}.java.opts, or lower mapreduce.task.io.sort.mb",
     ),
-    (re.compile("could only be written to"), "are enough DataNodes alive, and have they room?"),
+    (re.compile("could only be written to"), "are enough DataNodes alive, and do they have room?"),
     (
         re.compile("No space left on device|DiskErrorException"),
         "a disk of yarn.nodemanager.local-dirs is full",
@@ -149,7 +149,7 @@ def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     said = [line for line in lines if line.strip()]
     found = innermost("\n".join(said))
-    words = found or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a word")
+    words = found or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a message")
     return _sentence(_advised(without_secrets(words), "map"))
 
 

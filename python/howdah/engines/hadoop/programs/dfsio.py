@@ -161,6 +161,6 @@ def _rates(
         return found
     work.context.warn(
         "no-file-rates",
-        f"dfsio-{operation}: the tasks' logs lack rates of some files; one file stands for all of them",
+        f"dfsio-{operation}: the tasks' logs lack rates of some files; one file is taken for all of them",
     )
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)

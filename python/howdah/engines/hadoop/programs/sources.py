@@ -103,7 +103,7 @@ def check_whole(source: Rows, generated: Generated | None) -> None:
         raise UserError(
             f"HDFS {source.path}",
             f"holds {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them anew",
+            "generate them again",
         )
 
 

@@ -33,7 +33,7 @@ _BOUNDS = (
         "the NameNode serves and replicates before DataNodes have reported, or never",
     ),
     _Bounds(
-        "dfs.namenode.replication.min", 1, 2, "1", "a write fails wherever so many DataNodes are not at hand"
+        "dfs.namenode.replication.min", 1, 2, "1", "a write fails unless as many DataNodes are available"
     ),
     _Bounds(
         "mapreduce.task.timeout", 60_000, _ANY, "600000", "a task that hangs is never ended, or too soon"

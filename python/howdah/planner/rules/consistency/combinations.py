@@ -193,7 +193,7 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.default-file-system",
-        says="Daemons and clients are told of the cluster's HDFS; the release's default is the local disk.",
+        says="Daemons and clients use the cluster's HDFS; the release's default is the local disk.",
         sources=("Hadoop 3.5.0: core-default.xml",),
         severity=Severity.MUST,
         condition="where the configuration has an hdfs-site.xml",

@@ -62,7 +62,7 @@ def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 ok=False,
                 about=one.name,
-                found=f"in {one.base_name}, which whoever uses it does not read",
+                found=f"in {one.base_name}, which the programs that use it do not read",
                 expected=f"in {known.file}",
                 fix=f"move {one.name} from {one.place} to {known.file}",
                 where=one.place,
@@ -72,19 +72,19 @@ def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.duplicate-property",
-        says="A property stands once in a file; of several the last wins, or the first that is final.",
+        says="A property is set once in a file; of several the last wins, or the first that is final.",
         sources=("howdah",),
         inspect=_duplicates,
     ),
     Inspection(
         id="consistency.final-overridden",
-        says="What one file marks final, no later file sets otherwise, for that is ignored.",
+        says="What one file marks final, no later file sets to another value: it would be ignored.",
         sources=("D0 145", "howdah"),
         inspect=_overridden,
     ),
     Inspection(
         id="consistency.misplaced-property",
-        says="A property stands in a file that the daemons which use it read.",
+        says="A property is in a file that the daemons which use it read.",
         sources=("howdah",),
         inspect=_misplaced,
     ),

@@ -174,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         id="disks.alignment",
         says="Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
         sources=("D0 29",),
-        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk anew, beginning at 8 MiB"),
+        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
     ),
     Inspection(
         id="disks.scheduler",

@@ -127,7 +127,7 @@ RULES: tuple[Rule, ...] = (
         inspect=_mounts(
             _groups,
             "at most 4, or one for each TiB",
-            "decommission the disk and make it anew with the plan's mkfs options (agcount)",
+            "decommission the disk and make it again with the plan's mkfs options (agcount)",
         ),
     ),
     Inspection(

@@ -176,8 +176,8 @@ RULES: tuple[Rule, ...] = (
     _pair_rule(
         id="ha.fencing",
         key="dfs.ha.fencing.methods",
-        says="A NameNode that lost its office is stopped; if it cannot be reached, failover goes on all the "
-        "same.",
+        says="A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all "
+        "the same.",
         decide=fixed(
             _FENCING,
             "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, and "

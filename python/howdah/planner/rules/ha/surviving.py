@@ -104,7 +104,9 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
         yield _needed(
             reading, _SHARED, "where the standby reads the edits", "qjournal://h1:8485;h2:8485;h3:8485/ns"
         )
-        yield _needed(reading, _FENCING, "how a NameNode that lost its office is stopped", "shell(/bin/true)")
+        yield _needed(
+            reading, _FENCING, "how a NameNode that is no longer active is stopped", "shell(/bin/true)"
+        )
         yield _needed(
             reading, provider, "how clients find the active NameNode", "ConfiguredFailoverProxyProvider"
         )
@@ -130,7 +132,7 @@ def _alone(reading: ConfigurationReading, service: str, ids: Sequence[str]) -> I
             ok=False,
             about=key,
             found=", ".join(ids) or "nothing",
-            expected="two NameNodes: nobody follows the edits that are shared",
+            expected="two NameNodes: none follows the shared edits",
             fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{service}.ID",
             where=reading.where(key),
         )

@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
         key="transparent_hugepage.defrag",
         file=_THP,
         decide=fixed(
-            "defer", "the kernel compacts in the background; whoever asks takes small pages meanwhile"
+            "defer", "the kernel compacts in the background; a program that asks gets small pages meanwhile"
         ),
         accepts=one_of("defer", "defer+madvise", "madvise", "never"),
         today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",

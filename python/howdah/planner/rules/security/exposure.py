@@ -76,7 +76,7 @@ def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
             ok=text not in _LAX,
             about=_VERIFIER,
             found=text,
-            expected="DEFAULT: else any certificate that is trusted stands for any host",
+            expected="DEFAULT: else any certificate that is trusted is accepted for any host",
             fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
             where=reading.where(_VERIFIER),
         )
@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="security.host-names",
-        says="A certificate stands for the host that it names.",
+        says="A certificate is valid only for the host that it names.",
         sources=("Hadoop 3.5.0: EncryptedShuffle",),
         inspect=_verifier,
     ),

@@ -42,7 +42,7 @@ def protected(found: Value, decision: Decision, facts: Facts) -> bool:
 
 def _trusted_network(facts: Facts) -> str | None:
     return (
-        "Without --secure every user is who they say they are, and whoever reaches a port can read and "
+        "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
         "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
         "firewall, or plan with --secure."
     )
@@ -88,7 +88,7 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         key="dfs.block.access.token.enable",
         says="DataNodes serve a block only to those the NameNode let have it.",
-        decide=fixed(True, "otherwise whoever knows a block's number reads it"),
+        decide=fixed(True, "otherwise anybody who knows a block's number can read it"),
     ),
     secure_rule(
         id="security.data-transfer",
@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
         id="security.job-lists",
         file="mapred-site.xml",
         key="mapreduce.cluster.acls.enabled",
-        says="What jobs tell of themselves is for their owners.",
+        says="What jobs report of themselves can be read by their owners only.",
         decide=fixed(True, "counters and configurations may hold what is not for all"),
         severity=Severity.SHOULD,
     ),
@@ -142,14 +142,14 @@ RULES: tuple[Rule, ...] = (
         id="security.web",
         file="core-site.xml",
         key="hadoop.http.authentication.type",
-        says="Web pages ask who is there.",
-        decide=fixed("kerberos", "the default believes a name in the address"),
+        says="Web pages ask users to identify themselves.",
+        decide=fixed("kerberos", "the default trusts a name in the address"),
     ),
     secure_rule(
         id="security.web-anonymous",
         file="core-site.xml",
         key="hadoop.http.authentication.simple.anonymous.allowed",
-        says="Nobody is let in without a name.",
+        says="Nobody gets in without a name.",
         decide=fixed(False, "with the filter on, only those with a name"),
     ),
     secure_rule(

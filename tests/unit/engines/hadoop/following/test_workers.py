@@ -100,7 +100,7 @@ def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
     assert _looks(watch, Cluster(server), 6, 9, 9, 12, 16, 22) == [
         [],
         [],
-        [("nodemanager-lost", "NodeManager w1-2 does not answer any more")],
+        [("nodemanager-lost", "NodeManager w1-2 no longer answers")],
         [("datanode-lost", "the NameNode has lost contact with DataNode w1-2: no heartbeat for 6 s")],
         [("nodemanager-given-up", "the ResourceManager declares NodeManager w1-2 lost")],
         [
