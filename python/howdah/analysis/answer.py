@@ -96,8 +96,8 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
 
 def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> str:
     """That others had much of the machine, which makes every number before it theirs, too."""
-    found = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(found, key=lambda each: each.others, default=None)
+    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
+    most = max(uses, key=lambda each: each.others, default=None)
     return f"; {used_meanwhile(most)}" if most else ""
 
 
@@ -126,8 +126,10 @@ def _masters(losses: Sequence[MasterLoss]) -> str:
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
     """The files of the storage test whose rates fall most from first to last."""
-    written = [one for one in evidence.storage if one.workload == time.workload and one.operation == "write"]
-    return max(written, key=lambda one: one.drop, default=None)
+    written = [
+        zones for zones in evidence.storage if zones.workload == time.workload and zones.operation == "write"
+    ]
+    return max(written, key=lambda zones: zones.drop, default=None)
 
 
 def _share(evidence: Evidence, time: WorkloadTime) -> LimitShare | None:

@@ -31,13 +31,13 @@ def floors(
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
     cpus = {each.workload: _sampled_cpus(each) for each in use if each.phase is None}
-    found = []
+    ratios = []
     for time in workloads:
         result = run.record.workloads[time.index]
         base = below.get(_key(result))
         if base is None or time.outcome is not Outcome.SUCCEEDED:
             continue
-        found.append(
+        ratios.append(
             FloorDistance(
                 workload=time.workload,
                 elapsed_s=time.elapsed_s,
@@ -54,7 +54,7 @@ def floors(
                 ),
             )
         )
-    return tuple(found)
+    return tuple(ratios)
 
 
 def _key(result: WorkloadResult) -> tuple[str, int]:
@@ -121,10 +121,18 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
-        KnownTime(workload, phase, elapsed_s, one.times[name], one.origin, one.source, one.differs)
-        for one in known
+        KnownTime(
+            workload,
+            phase,
+            elapsed_s,
+            known_time.times[name],
+            known_time.origin,
+            known_time.source,
+            known_time.differs,
+        )
+        for known_time in known
         for workload, phase, elapsed_s in _stretches(workloads)
-        if (name := workload if phase is None else f"{workload}/{phase}") in one.times
+        if (name := workload if phase is None else f"{workload}/{phase}") in known_time.times
     )
 
 

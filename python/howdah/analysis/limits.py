@@ -48,7 +48,7 @@ def limit_shares(
     if limits is None or not _usable(limits):
         return ()
     use_of = {(use.workload, use.phase): use for use in uses}
-    found: list[LimitShare] = []
+    shares: list[LimitShare] = []
     for time in workloads:
         result = record.workloads[time.index]
         work = work_of(result)
@@ -72,8 +72,8 @@ def limit_shares(
         whole = use_of.get((time.workload, None))
         share = _workload_share(time, result, work=work, limits=limits, phases=summed, use=whole)
         if share.limit_s >= LEAST_LIMIT_S:
-            found += [share, *phases]
-    return tuple(found)
+            shares += [share, *phases]
+    return tuple(shares)
 
 
 def disk_seconds(work: BytesToMove, limits: Limits) -> float:

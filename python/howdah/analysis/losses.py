@@ -37,7 +37,7 @@ def losses(
 ) -> tuple[WorkerLoss, ...]:
     """Every worker that was missing during a workload, in order."""
     hosts = workers_of(machines)
-    found = []
+    result = []
     missing = outages(run.record.events, timeline)
     for time in times:
         attempts = attempts_of(run, time)
@@ -45,8 +45,8 @@ def losses(
             back_s = outage.back_s if outage.back_s is not None else time.end_s
             if outage.lost_s <= time.end_s and back_s >= time.start_s:
                 host = hosts.get(outage.worker, outage.worker)
-                found.append(_loss(run.record, time, outage, host, attempts))
-    return tuple(found)
+                result.append(_loss(run.record, time, outage, host, attempts))
+    return tuple(result)
 
 
 def _loss(

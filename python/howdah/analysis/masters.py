@@ -85,12 +85,12 @@ class _Change:
 
 def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoss, ...]:
     """What befell masters, in order, each with the workload it happened in or, between two, with the next."""
-    found = []
+    result = []
     for change in (each for daemon in _DAEMONS for each in _changes(daemon, run.record.events)):
         time = next((each for each in times if change.since_s <= each.end_s), None)
         if time is not None:
-            found.append(_loss(change, time, attempts_of(run, time)))
-    return tuple(sorted(found, key=lambda loss: loss.since_s))
+            result.append(_loss(change, time, attempts_of(run, time)))
+    return tuple(sorted(result, key=lambda loss: loss.since_s))
 
 
 def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
@@ -114,21 +114,23 @@ def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) 
 
 def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
     """What befell the masters of one kind; of a loss its last sign of life counts."""
-    found: list[_Change] = []
+    result: list[_Change] = []
     for event in sorted((each for each in events if each.kind.startswith(f"{daemon}-")), key=_sign_s):
         at, what = event.worker, event.kind.removeprefix(f"{daemon}-")
         if what == "lost":
-            found.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
+            result.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, each in enumerate(found) if _closes(what, at, each)]
+        open_ends = [index for index, each in enumerate(result) if _closes(what, at, each)]
         if open_ends:
             known = (
                 {"back_s": event.time_s} if what == "back" else {"successor": at, "active_s": event.time_s}
             )
-            found[open_ends[-1]] = replace(found[open_ends[-1]], **known)
+            result[open_ends[-1]] = replace(result[open_ends[-1]], **known)
         elif what == "failover":
-            found.append(_Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s))
-    return found
+            result.append(
+                _Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s)
+            )
+    return result
 
 
 def _closes(what: str, machine: str, change: _Change) -> bool:

@@ -46,8 +46,8 @@ def others_uses(
     machine = _sampled(record, timeline)
     if machine is None:
         return ()
-    found = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
-    return tuple(each for each in found if each is not None)
+    uses = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
+    return tuple(each for each in uses if each is not None)
 
 
 def _others(timeline: Timeline, machine: str, stretch: StretchUse) -> OthersUse | None:

@@ -43,14 +43,14 @@ class Outage:
 def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
     """Every outage of a worker, in the order in which they were noticed."""
     alone = sorted(_of_daemons(events, timeline), key=lambda each: (each.worker, each.noticed_s))
-    found: list[Outage] = []
+    result: list[Outage] = []
     for each in alone:
-        last = found[-1] if found else None
+        last = result[-1] if result else None
         if last and last.worker == each.worker and each.noticed_s - last.noticed_s < _TOGETHER_S:
-            found[-1] = _joined(last, each)
+            result[-1] = _joined(last, each)
         else:
-            found.append(each)
-    return tuple(sorted(found, key=lambda each: each.noticed_s))
+            result.append(each)
+    return tuple(sorted(result, key=lambda each: each.noticed_s))
 
 
 def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]:
@@ -84,16 +84,16 @@ def _last_sign_s(event: Event, daemon: str, timeline: Timeline) -> float:
     return min(event.time_s, max(signs, default=event.time_s))
 
 
-def _joined(one: Outage, other: Outage) -> Outage:
+def _joined(outage: Outage, other: Outage) -> Outage:
     """One outage of both: lost together, so that the later sign of life holds for either."""
-    noticed_s = min(one.noticed_s, other.noticed_s)
+    noticed_s = min(outage.noticed_s, other.noticed_s)
     return Outage(
-        worker=one.worker,
-        daemons=tuple(dict.fromkeys((*one.daemons, *other.daemons))),
-        lost_s=min(noticed_s, max(one.lost_s, other.lost_s)),
+        worker=outage.worker,
+        daemons=tuple(dict.fromkeys((*outage.daemons, *other.daemons))),
+        lost_s=min(noticed_s, max(outage.lost_s, other.lost_s)),
         noticed_s=noticed_s,
-        given_up_s=_first(one.given_up_s, other.given_up_s),
-        back_s=_first(one.back_s, other.back_s),
+        given_up_s=_first(outage.given_up_s, other.given_up_s),
+        back_s=_first(outage.back_s, other.back_s),
     )
 
 
@@ -132,14 +132,14 @@ def waits(
 
     ``held`` are the attempts that their application master had to end there; none where that was lost too.
     """
-    found = []
+    result = []
     from_s = outage.lost_s
     for end_s, what, setting in _parts(outage, until_s, held):
         if end_s > from_s:
             value_s = None if setting is None else _value_s(record, job, setting)
-            found.append(Wait(end_s - from_s, what, setting, value_s))
+            result.append(Wait(end_s - from_s, what, setting, value_s))
             from_s = end_s
-    return tuple(found)
+    return tuple(result)
 
 
 def _parts(

@@ -18,7 +18,7 @@ from howdah.units import format_counted
 
 def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:
     """The overhead of every job that succeeded and told of its tasks."""
-    found = []
+    result = []
     for time in times:
         job = run.record.workloads[time.index].job
         jobs = by_job(attempts_of(run, time))
@@ -35,7 +35,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
         first_s = min(each.start_s for each in tasks)
         whole_s = sum(each.end_s - each.start_s for each in tasks)
-        found.append(
+        result.append(
             JobOverhead(
                 workload=time.workload,
                 jobs=len(jobs),
@@ -52,7 +52,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
                 gc_share=_share([each.gc_s for each in tasks], whole_s),
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:

@@ -71,7 +71,7 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:
     """How even the task times of each kind were, job by job of every workload; empty without tasks."""
-    found = []
+    result = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind
         mine = tasks_of(run.tasks, kind_of, time)
@@ -81,8 +81,8 @@ def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpre
             rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
             spread = _spread(run.record, time, str(lane[1]), rows)
             if spread is not None:
-                found.append(spread)
-    return tuple(found)
+                result.append(spread)
+    return tuple(result)
 
 
 def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:

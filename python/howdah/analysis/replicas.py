@@ -33,7 +33,7 @@ def replica_balances(
 ) -> tuple[ReplicaBalance, ...]:
     """The replicas of every workload whose output fsck looked at."""
     hosts = workers_of(machines)
-    found = []
+    result = []
     for time in times:
         spread = record.workloads[time.index].replicas
         if spread is None:
@@ -41,7 +41,7 @@ def replica_balances(
         names = tuple(sorted(spread.per_worker))
         counts = tuple(spread.per_worker[name] for name in names)
         mean = sum(counts) / len(counts) if counts else 0.0
-        found.append(
+        result.append(
             ReplicaBalance(
                 workload=time.workload,
                 path=spread.path,
@@ -56,7 +56,7 @@ def replica_balances(
                 missing=spread.missing,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _how(record: RunRecord) -> str | None:
@@ -65,7 +65,7 @@ def _how(record: RunRecord) -> str | None:
     if cluster is None or cluster.topology.placement not in _APART:
         return None
     placement = cluster.topology.placement
-    policies = [str(one.value) for one in record.plan.settings if one.key == _POLICY]
+    policies = [str(setting.value) for setting in record.plan.settings if setting.key == _POLICY]
     turned_off = any(not policy.endswith(_KNOWING[placement]) for policy in policies)
     return None if turned_off else _APART[placement]
 

@@ -117,7 +117,7 @@ def _finding(
 
 def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare | None:
     return next(
-        (one for one in evidence.limits if (one.workload, one.phase) == (workload, phase)),
+        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)),
         None,
     )
 

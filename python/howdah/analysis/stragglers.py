@@ -83,7 +83,7 @@ def stragglers(
     """
     if not on_cluster(run.record):
         return ()
-    found: list[Straggler] = []
+    result: list[Straggler] = []
     for time in times:
         if time.outcome is not Outcome.SUCCEEDED:
             continue
@@ -92,8 +92,8 @@ def stragglers(
             view = _view(run, timeline, machines, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
                 contended = _contention(others, time)
-                found += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
-    return tuple(found)
+                result += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
+    return tuple(result)
 
 
 def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | None:

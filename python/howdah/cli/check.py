@@ -126,7 +126,7 @@ def _summary(report: CheckReport) -> Text:
 
 
 def _looked_at(report: CheckReport) -> str:
-    files = sum("/" in one for one in report.looked_at)
+    files = sum("/" in subject for subject in report.looked_at)
     hosts = len(report.looked_at) - files
     counted = ((files, "file"), (hosts, "host"))
     return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"

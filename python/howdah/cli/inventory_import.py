@@ -69,12 +69,12 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         sys.stdout.write(imported.text)
     else:
         save(output, imported.text)
-    for one in imported.groups:
-        print(f"{one.group.name}: {format_counted(one.hosts, 'host')}", file=sys.stderr)
-        for path, text in one.asked.items():
+    for group in imported.groups:
+        print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
+        for path, text in group.asked.items():
             assumed = text.startswith(_ASSUMED)
             said = text.removeprefix(_ASSUMED).strip()
-            _say("assumed" if assumed else "notice", "yellow", f"{one.group.name}: {path[0]}: {said}")
+            _say("assumed" if assumed else "notice", "yellow", f"{group.group.name}: {path[0]}: {said}")
     for host in imported.dead:
         _say("down", "red", f"{host}: not listed")
     for missing in imported.unread:

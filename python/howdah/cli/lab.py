@@ -165,12 +165,12 @@ def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
 
     Exit code 1 if anything is missing, or could not stand in for another one yet.
     """
-    found = session.status(name)
+    lab_status = session.status(name)
     if json:
-        print_json(found.model_dump(mode="json"))
+        print_json(lab_status.model_dump(mode="json"))
     else:
-        show(status_text(found))
-    if found.state != "up":
+        show(status_text(lab_status))
+    if lab_status.state != "up":
         raise Exit(1)
 
 
@@ -239,11 +239,13 @@ def down(
     """End the laboratory's processes and remove all that it has on this machine; safe to repeat."""
     taken = session.down(name, directory)
     if json:
-        print_json({"name": name, "found": taken.found, "left": [one._asdict() for one in taken.left]})
+        print_json(
+            {"name": name, "found": taken.found, "left": [leftover._asdict() for leftover in taken.left]}
+        )
     elif not taken.left:
         print(f"laboratory {name}: nothing is left" if taken.found else f"there is no laboratory {name}")
     if taken.left:
-        listed = "\n".join(f"{one.kind} {one.name}: {one.why}" for one in taken.left)
+        listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.left)
         raise RunFailed(f"laboratory {name}", "could not be removed completely", listed)
 
 

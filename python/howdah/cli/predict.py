@@ -164,7 +164,7 @@ def _predict(
 
 
 def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session.what_if(
+    answer = session.what_if(
         asked.plan,
         asked.request,
         changes,
@@ -173,12 +173,12 @@ def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Calla
         seed=1 if asked.seed is None else asked.seed,
         tell=tell,
     )
-    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
-    return _Shown(what_if_json(found), what_if_table(found), page)
+    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
+    return _Shown(what_if_json(answer), what_if_table(answer), page)
 
 
 def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session.sweep(
+    answer = session.sweep(
         asked.plan,
         asked.request,
         sizes,
@@ -187,5 +187,5 @@ def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done]
         seed=1 if asked.seed is None else asked.seed,
         tell=tell,
     )
-    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
-    return _Shown(sweep_json(found), sweep_table(found), page)
+    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
+    return _Shown(sweep_json(answer), sweep_table(answer), page)

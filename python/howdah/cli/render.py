@@ -73,9 +73,9 @@ def _show_diff(changes: Sequence[FileChange], *, json: bool) -> None:
     if json:
         print_json(
             [
-                {"path": one.path, "change": one.kind, "edited": one.edited}
-                for one in changes
-                if one.kind != "same"
+                {"path": change.path, "change": change.kind, "edited": change.edited}
+                for change in changes
+                if change.kind != "same"
             ]
         )
         return

@@ -39,15 +39,15 @@ app = typer.Typer(
 
 
 def _ids(incomplete: str) -> list[str]:
-    return [one for one in session.rule_ids() if one.startswith(incomplete)]
+    return [name for name in session.rule_ids() if name.startswith(incomplete)]
 
 
 def _subjects(incomplete: str) -> list[str]:
-    return [one for one in session.subjects() if one.startswith(incomplete)]
+    return [subject for subject in session.subjects() if subject.startswith(incomplete)]
 
 
 def _severities(incomplete: str) -> list[str]:
-    return [one for one in MEANINGS if one.startswith(incomplete)]
+    return [severity for severity in MEANINGS if severity.startswith(incomplete)]
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

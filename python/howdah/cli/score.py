@@ -56,7 +56,7 @@ def score(
     if run is None:
         history = session.past_scores(predictions_dir)
         if json:
-            print_json({"scores": [_content(one) for one in history]})
+            print_json({"scores": [_content(kept_score) for kept_score in history]})
         else:
             show(history_table(history))
         return
@@ -67,7 +67,7 @@ def score(
             {
                 "prediction": scored.prediction.id,
                 "run": scored.run,
-                "scores": [_content(one) for one in scored.scores],
+                "scores": [_content(new_score) for new_score in scored.scores],
                 "so_far": scored.so_far._asdict() if scored.so_far else None,
                 "page": str(page),
             }

@@ -59,8 +59,8 @@ def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
     for step in path:
         if isinstance(step, int) or here is None:
             continue  # a list's entries are of the class that the list's key names
-        found = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
-        here = _model_in(found[0].annotation) if found else None
+        fields = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
+        here = _model_in(fields[0].annotation) if fields else None
     return here
 
 

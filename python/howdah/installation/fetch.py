@@ -46,8 +46,8 @@ def fetch(release: str, progress: FetchProgress) -> Fetched:
     total = len(digests(release))
     folder = release_folder(release)
     with _alone(folder):
-        found = _verified(folder / "lib", release, progress) if folder.is_dir() else None
-        fresh = found is None or bool(found)
+        wrong = _verified(folder / "lib", release, progress) if folder.is_dir() else None
+        fresh = wrong is None or bool(wrong)
         if fresh:
             _fetch_anew(folder, release, progress, total)
     jars = list((folder / "lib").glob("*.jar"))

@@ -70,14 +70,14 @@ def _entries(share: Path) -> list[str]:
 
 def _one(folder: Path, pattern: str, named_by: str) -> Path:
     # Debian-like layouts link a name without a version to the jar; sources and tests match some patterns too.
-    found = sorted(
+    jars = sorted(
         path
         for path in folder.glob(pattern)
         if pattern.endswith("-tests.jar") or not path.stem.endswith(("-tests", "-sources", "-test-sources"))
     )
-    if not found:
+    if not jars:
         raise UserError(named_by, f"{folder} has no {pattern}", _TARBALL)
-    return found[-1]
+    return jars[-1]
 
 
 def _version(jar: Path) -> str:

@@ -85,8 +85,8 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
         for machine in machines:
             network.cut(state.spec, state.spec.machine(machine.name))
     ended = tuple(_running(state, machines, daemon))
-    for one in ended:
-        processes.kill(one)
+    for process in ended:
+        processes.kill(process)
     return Lost(how, machines, ended)
 
 
@@ -123,12 +123,12 @@ def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
 def _running(state: LabState, machines: Sequence[LabSystem], daemon: str | None) -> Iterator[Process]:
     """The processes on these machines, or those of one daemon; tasks carry no machine's name."""
     names = {machine.name for machine in machines}
-    marked = [one for one in processes.processes(state.mark) if one.machine in names]
+    marked = [process for process in processes.processes(state.mark) if process.machine in names]
     if daemon is not None:
-        yield from (one for one in marked if one.daemon == daemon)
+        yield from (process for process in marked if process.daemon == daemon)
         return
     yield from marked
-    there = {one.pid for one in marked}
+    there = {process.pid for process in marked}
     if state.spec is None:
         return
     for machine in machines:

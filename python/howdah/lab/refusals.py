@@ -148,13 +148,13 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float) -> Isolation:
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
-    shares = sorted({one for one in (machine.cpus for machine in spec.machines) if one is not None})
+    shares = sorted({share for share in (machine.cpus for machine in spec.machines) if share is not None})
     if not shares:
         return Isolation(what="CPU", kept=False, how="machines have no limit of CPU time")
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
-        host.cpus or sum(one.cpus or 0.0 for one in spec.machines if one.host == host.name)
+        host.cpus or sum(machine.cpus or 0.0 for machine in spec.machines if machine.host == host.name)
         for host in spec.hosts
     )
     if promised > cpus * _ROUNDED:
@@ -171,7 +171,9 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     version = capabilities.controllers.get(Controller.MEMORY)
     if version is None:
         return _without("memory", "memory", "every machine may use all of this machine's memory")
-    sizes = sorted({one for one in (machine.memory_bytes for machine in spec.machines) if one is not None})
+    sizes = sorted(
+        {memory for memory in (machine.memory_bytes for machine in spec.machines) if memory is not None}
+    )
     if not sizes:
         return Isolation(what="memory", kept=False, how="machines have no limit of memory")
     shown = _listed(map(format_memory, sizes))

@@ -115,7 +115,7 @@ def changes(
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
     """What is smaller than planned even where nothing is limited."""
-    return tuple(one for one in scaling if not one.what.startswith(_BY_LIMITS))
+    return tuple(change for change in scaling if not change.what.startswith(_BY_LIMITS))
 
 
 def shared_files(files: Mapping[str, str], machines: Sequence[LabSystem]) -> dict[str, str]:

@@ -88,8 +88,8 @@ class Brought(NamedTuple):
 
 def find(name: str) -> LabState | None:
     """The laboratory of this name, begun or complete; None if there is none that could be read."""
-    found = registry.entry(name)
-    return read_state(found.directory) if found else None
+    entry = registry.entry(name)
+    return read_state(entry.directory) if entry else None
 
 
 def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fitted: Fitting) -> LabState:
@@ -183,8 +183,8 @@ def installed(state: LabState) -> Installation:
 
 def clear(name: str) -> None:
     """Remove what a killed ``up`` left before it had written what it was to build."""
-    if (found := registry.entry(name)) is not None and read_state(found.directory) is None:
-        remove(name, found.directory)
+    if (entry := registry.entry(name)) is not None and read_state(entry.directory) is None:
+        remove(name, entry.directory)
 
 
 def _build(state: LabState, tell: Tell) -> tuple[Deviation, ...]:

@@ -93,8 +93,8 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         working = [worker for worker in plan.workers if slots[worker.name]]
         rooms = [(sizes.room(worker), counts.get(worker.name, 0)) for worker in working]
         task = sizes.task(kind)
-        room = sum(one.holds(task) * count for one, count in rooms)
-        lost = [one.holds(task) - one.beside(sizes.master).holds(task) for one, count in rooms if count]
+        room = sum(size.holds(task) * count for size, count in rooms)
+        lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
         return max(1, min(planned, room - max(lost, default=0)))
 
     return AtOnce(tasks("map"), tasks("reduce"))

@@ -238,25 +238,32 @@ class Against(Model):
     @property
     def judged(self) -> tuple[Judged, ...]:
         """Workload by workload its metrics, its elapsed time and those of its phases."""
-        workloads = dict.fromkeys(one.measure.workload for one in self.times)
+        workloads = dict.fromkeys(time.measure.workload for time in self.times)
         both = (*self.metrics, *self.times)
-        return tuple(one for name in workloads for one in both if one.measure.workload == name)
+        return tuple(
+            difference for name in workloads for difference in both if difference.measure.workload == name
+        )
 
     @property
     def wholes(self) -> tuple[Judged, ...]:
         """What is judged of whole workloads."""
-        return tuple(one for one in self.judged if one.measure.phase is None)
+        return tuple(difference for difference in self.judged if difference.measure.phase is None)
 
     @property
     def main(self) -> Judged:
         """What it is about: the primary metric, or else the time, of the workload that takes longest."""
-        longest = max((one for one in self.times if one.measure.phase is None), key=lambda one: one.base_mean)
-        metrics = (one for one in self.metrics if one.measure.primary)
-        return next((one for one in metrics if one.measure.workload == longest.measure.workload), longest)
+        longest = max(
+            (time for time in self.times if time.measure.phase is None),
+            key=lambda difference: difference.base_mean,
+        )
+        metrics = (metric for metric in self.metrics if metric.measure.primary)
+        return next(
+            (metric for metric in metrics if metric.measure.workload == longest.measure.workload), longest
+        )
 
     def of(self, measure: Measure) -> Judged | None:
         """What is judged of one measure; none where it was not compared."""
-        return next((one for one in self.judged if one.measure == measure), None)
+        return next((difference for difference in self.judged if difference.measure == measure), None)
 
 
 class Refused(Model):

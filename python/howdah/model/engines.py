@@ -274,19 +274,19 @@ OWN: Final = (
 @cache
 def engines() -> Mapping[str, RegisteredEngine]:
     """Every engine by its name; raises UserError for one of another package that is none."""
-    found = {engine.name: engine for engine in OWN}
+    result = {engine.name: engine for engine in OWN}
     for point in entry_points(group=GROUP):
         try:
             engine = point.load()
         except Exception as error:
             # Whatever another package does while it is imported is not ours to know.
             raise UserError(point.value, f"cannot be loaded: {error!r}", "correct its entry point") from error
-        if not isinstance(engine, RegisteredEngine) or engine.name in found:
+        if not isinstance(engine, RegisteredEngine) or engine.name in result:
             raise UserError(
                 point.value, f"is not a new engine called {point.name!r}", "correct its entry point"
             )
-        found[engine.name] = engine
-    return found
+        result[engine.name] = engine
+    return result
 
 
 @cache

@@ -229,8 +229,11 @@ class Study(Model):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))
         for number, published in enumerate(self.published):
             places: list[tuple[dict[str, str], tuple[str | int, ...]]] = [
-                *((one.at, ("cells", place, "at")) for place, one in enumerate(published.cells)),
-                *((one.at, ("platforms", place, "at")) for place, one in enumerate(published.platforms)),
+                *((cell.at, ("cells", place, "at")) for place, cell in enumerate(published.cells)),
+                *(
+                    (platform.at, ("platforms", place, "at"))
+                    for place, platform in enumerate(published.platforms)
+                ),
             ]
             for place, ratio in enumerate(published.ratios):
                 places += [(ratio.slow, ("ratios", place, "slow")), (ratio.fast, ("ratios", place, "fast"))]

@@ -89,7 +89,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
             if file_of[given.key] is None:
                 raise _worked_out(given.key, where)
             continue
-        release = next((one for one in products if one.find(given.key)), None)
+        release = next((product for product in products if product.find(given.key)), None)
         known = release.find(given.key) if release else None
         if release is None or known is None:
             raise _unknown(given.key, where, products, file_of)
@@ -119,7 +119,7 @@ def _unknown(
         if key in release.gone:
             return UserError(where, "is no longer read by any release howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
-    near = near or next((found for release in products if (found := release.nearest(key))), None)
+    near = near or next((nearest for release in products if (nearest := release.nearest(key))), None)
     names = " nor ".join(f"{release.product} {release.version}" for release in products)
     hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for the keys that are decided"
     return UserError(where, f"neither {names} reads this key", hint)

@@ -27,8 +27,8 @@ def counted(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     """As ``contents``, with the number of files."""
     tops = Counter(_top(path) for path in paths)
     return [
-        (top, _meaning(top, any(one.startswith("hadoop-") for one in tops)), count)
-        for top, count in sorted(tops.items(), key=lambda one: one[0].rstrip("/"))
+        (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
+        for top, count in sorted(tops.items(), key=lambda item: item[0].rstrip("/"))
     ]
 
 

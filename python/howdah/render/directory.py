@@ -39,20 +39,20 @@ def changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
     """What writing would do, sorted by path; raises UserError for a directory that is not howdah's."""
     written = _manifest(directory)
     after = {file.path: file.content for file in files.files}
-    found: list[FileChange] = []
+    result: list[FileChange] = []
     for path in sorted({*after, *written}):
         before = _read(directory / path)
         if before is None:
             if path in after:
-                found.append(FileChange(path, "new", False, "", after[path]))
+                result.append(FileChange(path, "new", False, "", after[path]))
             continue
         if before == after.get(path):
-            found.append(FileChange(path, "same", False, before, before))
+            result.append(FileChange(path, "same", False, before, before))
             continue
         edited = written.get(path) != _digest(before)
         kind: ChangeKind = "changed" if path in after else "removed"
-        found.append(FileChange(path, kind, edited, before, after.get(path, "")))
-    return tuple(found)
+        result.append(FileChange(path, kind, edited, before, after.get(path, "")))
+    return tuple(result)
 
 
 def write(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:

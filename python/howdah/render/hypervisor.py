@@ -41,7 +41,7 @@ def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
     if not settings:
         return
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
-    for setting in sorted(settings, key=lambda one: (one.group or "", one.key)):
+    for setting in sorted(settings, key=lambda wanted: (wanted.group or "", wanted.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
         name = plain_key(setting).removeprefix("bios.").replace("_", " ")
         lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")

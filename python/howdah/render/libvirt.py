@@ -93,5 +93,5 @@ def _put(root: ElementTree.Element, setting: Setting) -> None:
 
 
 def _child(element: ElementTree.Element, name: str) -> ElementTree.Element:
-    found = element.find(name)
-    return found if found is not None else ElementTree.SubElement(element, name)
+    child = element.find(name)
+    return child if child is not None else ElementTree.SubElement(element, name)

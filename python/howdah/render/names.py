@@ -37,11 +37,11 @@ def check_name(setting: Setting, *known_to: Release) -> None:
             )
         if setting.key in release.gone:
             raise UserError(named(setting), f"is not read by {_spoken(release)}", release.gone[setting.key])
-        if (found := release.find(setting.key)) is not None:
+        if (entry := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):
                 raise UserError(
-                    named(setting), f"{text!r} {misfit}", f"{_spoken(release)} reads it as {found.kind}"
+                    named(setting), f"{text!r} {misfit}", f"{_spoken(release)} reads it as {entry.kind}"
                 )
             return
     near = next((near for release in known_to if (near := release.nearest(setting.key))), None)

@@ -88,7 +88,7 @@ class Hdfs:
         """What a directory holds, or the file itself if it is one."""
         answer = self._get(path, op="LISTSTATUS")
         statuses = member(answer, "FileStatuses", path)
-        return [facts(FileStatus, one, path) for one in one_or_many(statuses, "FileStatus")]
+        return [facts(FileStatus, status, path) for status in one_or_many(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
         """A file or a directory; None if there is none."""

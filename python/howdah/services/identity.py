@@ -56,7 +56,7 @@ class Negotiate(httpx.Auth):
 
 def _asks(response: httpx.Response) -> bool:
     asked = response.headers.get_list("WWW-Authenticate")
-    return response.status_code == 401 and any(one.lower().startswith("negotiate") for one in asked)
+    return response.status_code == 401 and any(scheme.lower().startswith("negotiate") for scheme in asked)
 
 
 def _token(request: httpx.Request) -> str:

@@ -136,7 +136,7 @@ class ResourceManager:
     def nodes(self) -> list[Node]:
         """Every NodeManager it knows, lost ones included."""
         answer = self._get("nodes", states=_STATES).get("nodes")
-        return [facts(Node, one, "nodes") for one in one_or_many(answer, "node")]
+        return [facts(Node, node, "nodes") for node in one_or_many(answer, "node")]
 
     def queues(self) -> list[Queue]:
         """Every queue of its scheduler, whichever that is."""
@@ -155,18 +155,23 @@ class ResourceManager:
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         """An application's masters, the first one first."""
-        found = [
-            facts(_Master, one, app_id)
-            for one in one_or_many(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
+        attempts = [
+            facts(_Master, fields, app_id)
+            for fields in one_or_many(
+                self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt"
+            )
         ]
         return tuple(
-            sorted(MasterStart(one.number, one.start_ms, one.node.partition(":")[0]) for one in found)
+            sorted(
+                MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
+                for attempt in attempts
+            )
         )
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
         answer = self._get("apps", **params).get("apps")
-        return [facts(AppFacts, one, "apps") for one in one_or_many(answer, "app")]
+        return [facts(AppFacts, app, "apps") for app in one_or_many(answer, "app")]
 
     def kill(self, app_id: str) -> None:
         """Ask for an application's end, which takes a moment."""
@@ -205,5 +210,5 @@ def _queues(info: Object, above: str) -> Iterator[Queue]:
     # The Fair scheduler's queues have no state: they always run.
     running = str(info.get("state") or info.get("qstate") or "RUNNING") == "RUNNING"
     yield Queue(name=path.rpartition(".")[2], path=path, running=running, leaf=not below)
-    for one in below:
-        yield from _queues(one, path)
+    for queue in below:
+        yield from _queues(queue, path)

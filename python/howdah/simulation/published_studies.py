@@ -38,12 +38,18 @@ _SEEDS = 3
 def studies() -> tuple[PublishedStudy, ...]:
     """Every study howdah knows, by name."""
     folder = files("howdah.calibrate") / "studies"
-    found = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
+    paths = sorted(
+        (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
+    )
     return tuple(
         parse_document(
-            one.read_text(encoding="utf-8"), one.name, PublishedStudy, "a study", "see the others next to it"
+            path.read_text(encoding="utf-8"),
+            path.name,
+            PublishedStudy,
+            "a study",
+            "see the others next to it",
         )
-        for one in found
+        for path in paths
     )
 
 
@@ -69,8 +75,10 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
         for figure in figures(study, table, text, str(path)):
             known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(
-        case_of(by_name[name], setting, {quantity: one.value for quantity, one in found.items()})
-        for (name, setting), found in known.items()
+        case_of(
+            by_name[name], setting, {quantity: figure.value for quantity, figure in known_figures.items()}
+        )
+        for (name, setting), known_figures in known.items()
     )
 
 

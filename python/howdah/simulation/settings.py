@@ -210,11 +210,11 @@ def _codec(planned: PlannedSettings) -> Codec:
     if not planned.flag("mapreduce.map.output.compress"):
         return Codec.NONE
     name = planned.text("mapreduce.map.output.compress.codec")
-    found = _CODECS.get(name.rpartition(".")[2])
-    if found is None:
+    codec = _CODECS.get(name.rpartition(".")[2])
+    if codec is None:
         raise UserError(
             "plan: mapreduce.map.output.compress.codec",
             f"{name} is not simulated",
             f"plan with one of {', '.join(_CODECS)}",
         )
-    return found
+    return codec

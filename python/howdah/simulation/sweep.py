@@ -61,7 +61,7 @@ def simulate_sizes(
         sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIM).suite
         several += scenarios(each, sized, known, count=replications, seed=seed)
         # Of the sizes beyond what was known the largest is told.
-        warnings |= {one.code: one for one in calibration_warnings(each, sized, known)}
+        warnings |= {warning.code: warning for warning in calibration_warnings(each, sized, known)}
     summaries = simulate(several, tell)
     points = tuple(
         _point(
@@ -112,16 +112,16 @@ def _point(
     hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
-    phases = [phase for one in summaries[0].workloads for phase in one.phases]
+    phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
     whole = interval(suite_times(summaries, calibration))
-    told = forecasts([stretches(one) for one in summaries], calibration)
+    told = forecasts([stretches(summary) for summary in summaries], calibration)
     return Point(
         hosts=hosts,
         dataset_bytes=dataset_bytes,
         elapsed_s=whole.median_s,
         low_s=whole.low_s,
         high_s=whole.high_s,
-        forecasts=tuple(one for one in told if one.phase is None),
-        namenode=max((one.namenode_busy for one in phases), default=0.0),
-        scheduler=max((one.scheduler_busy for one in phases), default=0.0),
+        forecasts=tuple(forecast for forecast in told if forecast.phase is None),
+        namenode=max((phase.namenode_busy for phase in phases), default=0.0),
+        scheduler=max((phase.scheduler_busy for phase in phases), default=0.0),
     )

@@ -183,7 +183,7 @@ def _table(title: str, row: type, table: pa.Schema, texts: dict[str, str]) -> st
 
 
 def _metrics() -> str:
-    rows = ((f"`{one.pattern}`", one.unit, one.kind, one.meaning) for one in METRICS)
+    rows = ((f"`{metric.pattern}`", metric.unit, metric.kind, metric.meaning) for metric in METRICS)
     text = _markdown(inspect.getdoc(sys.modules[METRICS[0].__module__]) or "")
     return f"## metrics\n\n{text}\n\n{_rows(('metric', 'unit', 'kind', 'meaning'), rows)}"
 

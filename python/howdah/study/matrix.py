@@ -98,13 +98,15 @@ def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
         Stratum(named(study, dict(rest)), tuple(_renamed(study, base, members)))
         for rest, members in shared.items()
         if len(members) > 1
-        if (base := next((one for one in members if matches(study.baseline, dict(one.levels))), None))
+        if (
+            base := next((member for member in members if matches(study.baseline, dict(member.levels))), None)
+        )
     )
 
 
 def _renamed(study: Study, base: Cell, members: list[Cell]) -> list[Cell]:
-    ordered = [base, *(one for one in members if one is not base)]
+    ordered = [base, *(member for member in members if member is not base)]
     return [
-        one._replace(name=named(study, {name: one.levels[name] for name in study.baseline}))
-        for one in ordered
+        cell._replace(name=named(study, {name: cell.levels[name] for name in study.baseline}))
+        for cell in ordered
     ]

@@ -38,12 +38,12 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
 def _died(view: View) -> dict[str, float]:
     """The part of each worker's task time that ended with a full heap."""
     tasks = by_kind((*view.attempts, *view.failed), lambda each: each.worker)
-    found = {}
+    result = {}
     for worker, attempts in tasks.items():
         full = [each for each in attempts if any(word in (each.error or "") for word in _FULL)]
         whole_s = sum(each.end_s - each.start_s for each in attempts)
-        found[worker] = sum(each.end_s - each.start_s for each in full) / whole_s if whole_s > 0 else 0.0
-    return found
+        result[worker] = sum(each.end_s - each.start_s for each in full) / whole_s if whole_s > 0 else 0.0
+    return result
 
 
 def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[CauseMark]:

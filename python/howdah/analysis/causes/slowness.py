@@ -20,7 +20,7 @@ LITTLE = 0.5
 def slowdowns(view: View) -> dict[str, float]:
     """Seconds per byte of every worker over the other workers' median; of its kinds of task the worst."""
     whole_s = sum(map(view.working_s, view.attempts))
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for attempts in by_kind(view.attempts, lambda each: each.kind).values():
         if sum(map(view.working_s, attempts)) < WORTH * whole_s:
             continue
@@ -38,8 +38,8 @@ def slowdowns(view: View) -> dict[str, float]:
         }
         for worker in workers:
             over = min(_over_others(worker, single), _over_others(worker, whole))
-            found[worker] = max(found.get(worker, 0.0), over)
-    return found
+            result[worker] = max(result.get(worker, 0.0), over)
+    return result
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> float:

@@ -145,10 +145,10 @@ def by_kind(
     attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], str]
 ) -> dict[str, list[TaskAttempt]]:
     """The attempts grouped by something about them."""
-    found: dict[str, list[TaskAttempt]] = {}
+    result: dict[str, list[TaskAttempt]] = {}
     for each in attempts:
-        found.setdefault(of(each), []).append(each)
-    return found
+        result.setdefault(of(each), []).append(each)
+    return result
 
 
 def moved(task: TaskAttempt) -> int:

@@ -81,13 +81,13 @@ _Facts = dict[tuple[Aspect, str], str]
 def changes(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
     """Every fact that is not the same, aspect by aspect."""
     before, after = _facts(base), _facts(other)
-    found = [
+    differing = [
         Change(aspect=aspect, name=name, base=before.get((aspect, name)), other=after.get((aspect, name)))
         for aspect, name in dict.fromkeys([*before, *after])
         if before.get((aspect, name)) != after.get((aspect, name))
     ]
     order = list(Aspect)
-    return tuple(sorted(found, key=lambda change: order.index(change.aspect)))
+    return tuple(sorted(differing, key=lambda change: order.index(change.aspect)))
 
 
 def _facts(group: RunGroup) -> _Facts:

@@ -78,11 +78,11 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 
 def _patience(manager: ResourceManager) -> dict[str, str]:
     """How long YARN waits for who is silent, as its master runs; what that does not tell is left out."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for key in _PATIENCE:
         with suppress(ServiceError):
-            found[key] = manager.running(key)
-    return found
+            result[key] = manager.running(key)
+    return result
 
 
 def check_java(hadoop: str) -> None:
@@ -134,15 +134,15 @@ def _check_version(target: HadoopTarget, version: str) -> None:
 
 def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
     queues = [queue for queue in manager.queues() if queue.leaf]
-    found = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
-    if found is None:
+    chosen = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
+    if chosen is None:
         names = ", ".join(queue.path for queue in queues)
         raise UserError(f"--queue {target.queue}", "is not a queue of this cluster", f"one of {names}")
-    if not found.running:
+    if not chosen.running:
         raise UserError(
             f"--queue {target.queue}", "is stopped: it takes no applications", "start it, or give another"
         )
-    return found
+    return chosen
 
 
 def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:

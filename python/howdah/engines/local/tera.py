@@ -148,12 +148,12 @@ def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source:
     """
     if not workload.inputs:
         return read_generated(context.workspace.existing(source))
-    found = [read_generated([Path(name)]) for name in workload.inputs]
-    records = [one for one in found if one is not None]
-    if len(records) < len(found):
+    generated = [read_generated([Path(name)]) for name in workload.inputs]
+    records = [rows for rows in generated if rows is not None]
+    if len(records) < len(generated):
         return None
-    checksum = sum(int(one.checksum, 16) for one in records) % _CHECKSUMS
-    return GeneratedRows(sum(one.rows for one in records), f"{checksum:x}")
+    checksum = sum(int(record.checksum, 16) for record in records) % _CHECKSUMS
+    return GeneratedRows(sum(record.rows for record in records), f"{checksum:x}")
 
 
 def _write_generated(folder: Path, generated: GeneratedRows) -> None:
@@ -170,10 +170,10 @@ def user_files(inputs: Iterable[str]) -> list[Path]:
         path = Path(name)
         if not path.exists():
             raise UserError(f"--input: {path}", "does not exist", "give a file of 100-byte rows")
-        found = part_files([path]) if path.is_dir() else [path]
-        if not found:
+        parts = part_files([path]) if path.is_dir() else [path]
+        if not parts:
             raise UserError(f"--input: {path}", "holds no part-* file", "give a directory of part files")
-        files += found
+        files += parts
     seen: set[Path] = set()
     for file in files:
         if file.resolve() in seen:

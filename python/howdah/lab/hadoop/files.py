@@ -59,14 +59,14 @@ def write_files(state: LabState, rendered: ConfigSet, installation: Installation
         native=installation.native is not None,
         task_options=(*name_options(state), cpu_option(_least_threads(state))),
     )
-    found: dict[str, Deviation] = {}
+    result: dict[str, Deviation] = {}
     for number, machine in enumerate(state.machines):
-        for one in _machine_files(state, machine, number, rendered, around):
-            found.setdefault(one.key, one)
-    for one in _client_files(state, rendered, around):
-        found.setdefault(one.key, one)
+        for file in _machine_files(state, machine, number, rendered, around):
+            result.setdefault(file.key, file)
+    for file in _client_files(state, rendered, around):
+        result.setdefault(file.key, file)
     _commands(state, installation)
-    return tuple(found[key] for key in sorted(found))
+    return tuple(result[key] for key in sorted(result))
 
 
 def name_options(state: LabState) -> tuple[str, ...]:
@@ -87,10 +87,10 @@ def directories(machine: LabSystem) -> Iterable[Path]:
     """The local directories that a machine's configuration names, which its daemons expect or make."""
     for file in _SITES:
         path = machine.conf / file
-        found = properties(path.read_text()) if path.exists() else {}
+        values = properties(path.read_text()) if path.exists() else {}
         for key in DIRECTORIES:
-            for one in found.get(key, "").split(","):
-                if (local := one.removeprefix("file://")).startswith("/"):
+            for folder in values.get(key, "").split(","):
+                if (local := folder.removeprefix("file://")).startswith("/"):
                     yield Path(local)
 
 

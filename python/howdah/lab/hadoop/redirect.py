@@ -76,16 +76,16 @@ class RedirectedProperty(NamedTuple):
 
 def properties(text: str) -> dict[str, str]:
     """Every key with its value, as one file that howdah rendered gives them."""
-    return {key: one.findtext("value", "") for key, one in _each(_root(text))}
+    return {key: element.findtext("value", "") for key, element in _each(_root(text))}
 
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """The file with these keys changed or added, its comments kept; a new file if there is none."""
     root = _root(text) if text is not None else Element("configuration")
     left = dict(changes)
-    for key, one in _each(root):
+    for key, element in _each(root):
         change = left.pop(key, None)
-        value = one.find("value")
+        value = element.find("value")
         if change is not None and value is not None:
             value.text = change.value
     for change in left.values():
@@ -108,8 +108,8 @@ def _root(text: str) -> Element:
 
 
 def _each(root: Element) -> Iterator[tuple[str, Element]]:
-    for one in root.iter("property"):
-        yield one.findtext("name", ""), one
+    for element in root.iter("property"):
+        yield element.findtext("name", ""), element
 
 
 class Surroundings(NamedTuple):

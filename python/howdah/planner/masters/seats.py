@@ -53,7 +53,9 @@ class Sizing(NamedTuple):
     def of(self, takes: Iterable[str]) -> Need:
         """What workers' places have together."""
         workers = [self.kinds[kind] for kind in takes]
-        return Need(sum(one.vcpus or 0 for one in workers), sum(one.memory_bytes for one in workers))
+        return Need(
+            sum(worker.vcpus or 0 for worker in workers), sum(worker.memory_bytes for worker in workers)
+        )
 
 
 class Seat(NamedTuple):

@@ -25,8 +25,8 @@ def _root(facts: Facts) -> Decision:
     return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
 
 
-def _root_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return "://" in str(found) and not str(found).startswith("file:")
+def _root_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return "://" in str(value) and not str(value).startswith("file:")
 
 
 def _quorum(facts: Facts) -> Decision:
@@ -38,8 +38,8 @@ def _quorum(facts: Facts) -> Decision:
     )
 
 
-def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return {host.partition(":")[0] for host in entries(found)} == set(entries(decision.value))
+def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return {host.partition(":")[0] for host in entries(value)} == set(entries(decision.value))
 
 
 def _master_heap(facts: Facts) -> Decision:
@@ -101,7 +101,7 @@ RULES: tuple[Rule, ...] = (
         says="HBase starts no ZooKeeper of its own.",
         sources=("HBase 2.6.4: hbase-env.sh", "howdah"),
         decide=fixed("false", "the cluster has its own; start-hbase.sh would start more of them"),
-        accepts=lambda found, decision, facts: str(found).lower() == "false",
+        accepts=lambda value, decision, facts: str(value).lower() == "false",
     ),
     hbase_rule(
         id="hbase.distributed",
@@ -130,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         says="HBase's own working directory outlives a reboot.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         decide=fixed("/var/lib/hbase/tmp", "the default is below /tmp"),
-        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
     ),
     hbase_rule(
         id="hbase.wal-sync",
@@ -175,7 +175,7 @@ RULES: tuple[Rule, ...] = (
         decide=fixed(
             _WEEK_MS, "deleted cells are removed, and blocks come back to their RegionServer's own disks"
         ),
-        accepts=lambda found, decision, facts: as_number(found) == 0 or as_number(found) >= 86_400_000,
+        accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000,
         written=False,
     ),
     hbase_rule(
@@ -216,7 +216,7 @@ RULES: tuple[Rule, ...] = (
         says="ZooKeeper grants sessions as long as HBase asks for.",
         sources=("HBase 2.6.4: hbase-default.xml", "ZooKeeper 3.8"),
         decide=_session_limit,
-        accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
+        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
         today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
     ),
     Counsel(

@@ -33,9 +33,9 @@ def _handlers(facts: Facts) -> Decision:
     return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
 
 
-def _handlers_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     wanted = as_number(decision.value)
-    return wanted / 2 <= as_number(found) <= max(4 * wanted, _HANDLERS_LEAST)
+    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
 
 
 def _home(facts: Facts) -> Master:
@@ -86,8 +86,8 @@ def _same_heap(facts: Facts) -> Decision:
     )
 
 
-def _heap_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and want is not None and 0.75 * want <= have <= _home(facts).memory_bytes
 
 

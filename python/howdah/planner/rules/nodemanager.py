@@ -39,13 +39,13 @@ def _log_dirs(facts: Facts) -> Decision:
     return Decision(folders, "absolute, as NodeManagers require, and not on the system's disk")
 
 
-def _all_disks(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
+def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(value)
     return len(set(paths)) >= len(entries(decision.value)) and not any(map(is_temporary, paths))
 
 
-def _absolute(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(value)
     # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
 
@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
-        accepts=lambda found, decision, facts: "mapreduce_shuffle" in entries(found),
+        accepts=lambda value, decision, facts: "mapreduce_shuffle" in entries(value),
     ),
     mapreduce_rule(
         id="nodemanager.environment",
@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/var/lib/hadoop/yarn-recovery", "the default is below hadoop.tmp.dir"),
-        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
     ),
     mapreduce_rule(
         id="nodemanager.address",
@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
         says="A NodeManager has a port of its own.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=fixed("0.0.0.0:8041", "recovery finds running containers by it: the default is a random port"),
-        accepts=lambda found, decision, facts: not str(found).endswith(":0"),
+        accepts=lambda value, decision, facts: not str(value).endswith(":0"),
     ),
     Inspection(
         id="nodemanager.port",
@@ -266,6 +266,6 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),
-        accepts=lambda found, decision, facts: as_number(found) > 0,
+        accepts=lambda value, decision, facts: as_number(value) > 0,
     ),
 )

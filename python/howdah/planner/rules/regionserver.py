@@ -97,8 +97,8 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-def _options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    heap, wanted = heap_bytes(str(found)), heap_bytes(str(decision.value))
+def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap, wanted = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if heap is None or wanted is None:
         return False
     # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
@@ -209,8 +209,8 @@ RULES: tuple[Rule, ...] = (
         condition="with HBase, where a RegionServer has 24 GiB or more",
         scope=Scope.WORKER,
         decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
-        accepts=lambda found, decision, facts: (
-            found == "offheap" or str(found).startswith(("file", "mmap", "pmem"))
+        accepts=lambda value, decision, facts: (
+            value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
         ),
     ),
     hbase_rule(
@@ -223,8 +223,8 @@ RULES: tuple[Rule, ...] = (
         condition="with HBase, where a RegionServer has 24 GiB or more",
         scope=Scope.WORKER,
         decide=_cache_size,
-        accepts=lambda found, decision, facts: (
-            0.5 * as_number(decision.value) <= as_number(found) <= 1.1 * as_number(decision.value)
+        accepts=lambda value, decision, facts: (
+            0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
         ),
     ),
     hbase_rule(

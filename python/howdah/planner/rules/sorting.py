@@ -68,10 +68,10 @@ def _sort_buffer(facts: Facts) -> Decision:
     )
 
 
-def _buffer_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     return (
-        0.92 * as_number(decision.value) <= as_number(found) <= max(0.7 * heap_mb, as_number(decision.value))
+        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
     )
 
 
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
             True,
             "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
         ),
-        accepts=lambda found, decision, facts: found is True,
+        accepts=lambda value, decision, facts: value is True,
     ),
     mapreduce_rule(
         id="sorting.codec",

@@ -22,17 +22,17 @@ _PASSWORDS = (
 
 
 def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
-    for one in found.config.properties if found.config else ():
-        if one.name in _PASSWORDS and one.text:
+    for entry in found.config.properties if found.config else ():
+        if entry.name in _PASSWORDS and entry.text:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 # The password itself is never repeated.
                 found="a password in clear text",
                 expected="no password in a file of the configuration, which many may read",
-                fix=f"`hadoop credential create {one.name} -provider {_PROVIDER}`, then remove it from "
-                f"{one.file}",
-                where=one.place,
+                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
+                f"{entry.file}",
+                where=entry.place,
             )
 
 

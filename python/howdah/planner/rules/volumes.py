@@ -46,8 +46,8 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     )
 
 
-def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
+def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = entries(value)
     apart = len(set(paths)) == len(paths)
     return apart and len(paths) == len(entries(decision.value)) and not any(map(is_temporary, paths))
 
@@ -84,9 +84,9 @@ def _failures(facts: Facts) -> Decision:
     )
 
 
-def _failures_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disks = len(_data_dirs(facts))
-    return as_number(found) == 0 if disks == 1 else 1 <= as_number(found) <= disks / 2
+    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
 def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -130,9 +130,9 @@ def _reserved(facts: Facts) -> Decision:
     )
 
 
-def _reserve_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disk = _smallest_disk(facts.group)
-    return 0.6 * as_number(decision.value) <= as_number(found) <= max(0.3 * disk, as_number(decision.value))
+    return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
 def _volume_policy(facts: Facts) -> Decision:
@@ -149,8 +149,8 @@ def _volume_policy(facts: Facts) -> Decision:
     )
 
 
-def _policy_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == decision.value or (not found and decision.value == _ROUND_ROBIN)
+def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
 
 
 def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:

@@ -61,7 +61,7 @@ def measure_requests(
 
     def once() -> float:
         with ThreadPoolExecutor(under_way) as readers:
-            times = [one for some in readers.map(_reads, [file] * under_way) for one in some]
+            times = [took_s for some in readers.map(_reads, [file] * under_way) for took_s in some]
         return max(_LEAST_S, median(times) - transfer_s)
 
     try:
@@ -169,7 +169,7 @@ def _room_bytes(path: Path) -> int:
 
 
 def _existing(path: Path) -> Path:
-    return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    return next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
 
 
 def measure_zones(
@@ -206,12 +206,12 @@ def _rates(device: Path, disk: Disk) -> tuple[ZoneRate, ...]:
     handle = os.open(device, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     try:
         with mmap.mmap(-1, _BLOCK_BYTES) as block:
-            found = [(place, _rate(handle, block, disk, place)) for place in _PLACES]
+            rates = [(place, _rate(handle, block, disk, place)) for place in _PLACES]
     finally:
         os.close(handle)
     return tuple(
         ZoneRate(place=place, bytes_per_s=MeasuredFigure.of([rate]))
-        for place, rate in found
+        for place, rate in rates
         if rate is not None
     )
 

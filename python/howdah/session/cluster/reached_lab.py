@@ -21,20 +21,20 @@ def running_lab(name: str | None) -> LabState | None:
     Raises UserError for a name that nobody has, several to choose from, one that is half built, or one
     without YARN.
     """
-    found = registry.entries()
+    entries = registry.entries()
     if name is not None:
         chosen = registry.entry(name)
         if chosen is None:
-            names = ", ".join(one.name for one in found)
-            hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
+            names = ", ".join(entry.name for entry in entries)
+            hint = f"one of {names}" if entries else "there is none: howdah lab up plan.yaml builds one"
             raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
-    elif len(found) > 1:
-        names = ", ".join(one.name for one in found)
+    elif len(entries) > 1:
+        names = ", ".join(entry.name for entry in entries)
         raise UserError(
             "--engine hadoop", f"several laboratories are up: {names}", "give --lab NAME, or --conf DIR"
         )
     else:
-        chosen = found[0] if found else None
+        chosen = entries[0] if entries else None
     if chosen is None:
         return None
     state = read_state(chosen.directory)

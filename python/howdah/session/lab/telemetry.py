@@ -31,8 +31,8 @@ _CONTROLLERS = {"cpu", "memory"}
 
 def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
     """Every host, worker and master of the laboratory, with its daemons."""
-    found = [*_hosts(state.spec), *_machines(state, conf)] if state.spec else _machines(state, conf)
-    return lab_sources(tuple(found), web)
+    machines = [*_hosts(state.spec), *_machines(state, conf)] if state.spec else _machines(state, conf)
+    return lab_sources(tuple(machines), web)
 
 
 def beneath(state: LabState) -> tuple[Source, ...]:

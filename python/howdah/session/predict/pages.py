@@ -46,13 +46,13 @@ def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Pa
     return _write(predicted(prediction, known), out_dir)
 
 
-def write_variation(found: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
+def write_variation(variation: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
     """Write the page of changes or of growth into a directory; raises UserError if it cannot be written."""
     from howdah.report.prediction.changes import changes  # noqa: PLC0415
     from howdah.report.prediction.growth import growth  # noqa: PLC0415
 
     known = load_calibration(calibration) if calibration is not None else None
-    said = changes(found, known) if isinstance(found, WhatIf) else growth(found, known)
+    said = changes(variation, known) if isinstance(variation, WhatIf) else growth(variation, known)
     return _write(said, out_dir)
 
 

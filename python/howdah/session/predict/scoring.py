@@ -63,13 +63,14 @@ def _named(directory: Path, name: str) -> Prediction:
 
 def _found(directory: Path, record: RunRecord) -> Prediction:
     known = sorted(
-        (load_prediction(path) for path in list_predictions(directory)), key=lambda one: one.created
+        (load_prediction(path) for path in list_predictions(directory)),
+        key=lambda prediction: prediction.created,
     )
     if not known:
         raise UserError(
             str(directory), "holds no prediction", "make one before a run: howdah predict plan.yaml"
         )
-    fitting = [one for one in known if why_not(one, record) is None]
+    fitting = [prediction for prediction in known if why_not(prediction, record) is None]
     if not fitting:
         newest = known[-1]
         raise UserError(

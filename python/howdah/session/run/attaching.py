@@ -112,7 +112,10 @@ def _check_time(source: _Source, window: Window) -> None:
         raise UserError(
             source.name, "holds nothing that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
         )
-    start_s, end_s = min(one.start_s for one in stretches), max(one.end_s for one in stretches)
+    start_s, end_s = (
+        min(stretch.start_s for stretch in stretches),
+        max(stretch.end_s for stretch in stretches),
+    )
     if end_s <= window.start_s or start_s >= window.end_s:
         raise UserError(
             source.name,

@@ -75,7 +75,7 @@ class StudyDirectory:
     def begin(self, study: Study, text: str) -> None:
         """Make the directory this study's; raises UserError where it is another's."""
         if not self.begun:
-            strange = [one.name for one in self.path.iterdir() if one.name not in (LOCK, INPUTS)]
+            strange = [path.name for path in self.path.iterdir() if path.name not in (LOCK, INPUTS)]
             if strange:
                 raise UserError(
                     str(self.path), f"holds other things ({strange[0]})", "give a new directory with --dir"

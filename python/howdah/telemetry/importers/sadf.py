@@ -159,14 +159,14 @@ class _Reader:
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
     def _values(self, section: SadfSection, record: _Object) -> Iterator[tuple[str, float]]:
-        found: Any = record
+        values: Any = record
         for step in section.path:
-            found = found.get(step, {})
-        for entry in found if section.instance else [found] if found else []:
+            values = values.get(step, {})
+        for entry in values if section.instance else [values] if values else []:
             instance = str(entry[section.instance]) if section.instance else ""
             times = 1
             if section.instance == "cpu" and instance == "all":
-                if len(found) > 1:
+                if len(values) > 1:
                     continue
                 times = self._cpus
             if counts(section.subject, instance):

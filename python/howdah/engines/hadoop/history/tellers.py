@@ -232,11 +232,11 @@ def _job(account: Account, machines: NodeFinder, clock: RunClock, diagnostics: s
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
         masters=tuple(
             AppMasterStart(
-                number=one.number,
-                worker=machines.worker(one.node),
-                started_s=clock.seconds(one.start_ms),
+                number=master.number,
+                worker=machines.worker(master.node),
+                started_s=clock.seconds(master.start_ms),
             )
-            for one in facts.masters
+            for master in facts.masters
         ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
         conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},

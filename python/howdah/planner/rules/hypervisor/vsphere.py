@@ -108,8 +108,8 @@ def _power(facts: Facts) -> Decision:
     return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
 
 
-def _power_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == _POWER[True] or found == decision.value
+def _power_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == _POWER[True] or value == decision.value
 
 
 _machine_rule = partial(

@@ -24,9 +24,9 @@ _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.p
 
 def _proxies(found: Found, facts: Facts) -> Iterator[Observation]:
     given: dict[str, dict[str, str]] = {}
-    for one in found.config.effective if found.config else ():
-        if match := _PROXY.fullmatch(one.name):
-            given.setdefault(match[1], {})[match[2]] = one.text.strip()
+    for entry in found.config.effective if found.config else ():
+        if match := _PROXY.fullmatch(entry.name):
+            given.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in given.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
         key = f"hadoop.proxyuser.{user}.hosts"
@@ -56,9 +56,9 @@ def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    named = [one.strip() for one in (reading.text(_PROTOCOLS) or "").split(",") if one.strip()]
+    named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
     if named:
-        dead = [one for one in named if _DEAD.fullmatch(one)]
+        dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
         yield Observation(
             ok=not dead,
             about=_PROTOCOLS,
@@ -99,9 +99,9 @@ def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _principals(found: Found) -> dict[str, str]:
     return {
-        one.name: one.text
-        for one in (found.config.effective if found.config else ())
-        if _PRINCIPAL.fullmatch(one.name) and "/" in one.text and "@" in one.text
+        entry.name: entry.text
+        for entry in (found.config.effective if found.config else ())
+        if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
     }
 
 

@@ -35,9 +35,9 @@ def realm(facts: Facts) -> str:
     return domain.upper()
 
 
-def protected(found: Value, decision: Decision, facts: Facts) -> bool:
+def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
-    return str(found).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
+    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
 
 
 def _trusted_network(facts: Facts) -> str | None:
@@ -128,7 +128,7 @@ RULES: tuple[Rule, ...] = (
         key="yarn.admin.acl",
         says="YARN has administrators of its own.",
         decide=fixed("yarn", "the default, *, makes everybody one"),
-        accepts=lambda found, decision, facts: bool(str(found).strip()) and "*" not in str(found),
+        accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
     ),
     secure_mapreduce_rule(
         id="security.job-lists",
@@ -158,7 +158,7 @@ RULES: tuple[Rule, ...] = (
         key="hadoop.http.filter.initializers",
         says="The filter that asks is in place on every page.",
         decide=fixed((_FILTER,), "without it hadoop.http.authentication.type has no effect"),
-        accepts=lambda found, decision, facts: _FILTER in str(found),
+        accepts=lambda value, decision, facts: _FILTER in str(value),
     ),
     secure_rule(
         id="security.web-secret",

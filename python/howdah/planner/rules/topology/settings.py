@@ -47,8 +47,8 @@ def _script(facts: Facts) -> Decision:
     )
 
 
-def _absolute(found: Value, decision: Decision, facts: Facts) -> bool:
-    return str(found).startswith("/")
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value).startswith("/")
 
 
 PLACEMENT = Rule(
