@@ -98,27 +98,27 @@ def _disks(record: RunRecord) -> int:
 
 def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The distance from the floor, workload by workload, and what else than Hadoop differs."""
-    for each in evidence.floors:
+    for floor in evidence.floors:
         text = (
-            f"{each.workload} took {times(each.ratio)} the floor "
-            f"({seconds(each.elapsed_s)} against {seconds(each.floor_s)} in {each.floor_run})"
+            f"{floor.workload} took {times(floor.ratio)} the floor "
+            f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
         )
         yield Finding(
             id="floor",
             severity="note",
-            workload=each.workload,
-            text=f"{text}; it also had {listed(each.differs)}" if each.differs else text,
+            workload=floor.workload,
+            text=f"{text}; it also had {listed(floor.differs)}" if floor.differs else text,
             sure="measured",
             origin=record.origin,
             numbers=(
-                number("times the floor", each.ratio, "1"),
-                number("elapsed", each.elapsed_s, "s"),
-                number("floor", each.floor_s, "s"),
+                number("times the floor", floor.ratio, "1"),
+                number("elapsed", floor.elapsed_s, "s"),
+                number("floor", floor.floor_s, "s"),
             ),
         )
 
 
-def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
+def known_times(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
         KnownTime(

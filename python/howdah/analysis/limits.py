@@ -238,7 +238,10 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if not beaten:
         return
     names = listed(
-        [f"{each.workload} ({seconds(each.elapsed_s)} against {seconds(each.limit_s)})" for each in beaten]
+        [
+            f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})"
+            for share in beaten
+        ]
     )
     yield Finding(
         id="limit-beaten",
@@ -247,7 +250,9 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         "ratios to it flatter; others may have used it then",
         sure="likely",
         origin=record.origin,
-        numbers=tuple(number(f"{each.workload}, times the limit", each.times_limit, "1") for each in beaten),
+        numbers=tuple(
+            number(f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten
+        ),
     )
 
 

@@ -96,7 +96,9 @@ def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[Master
 def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
     since_s = change.since_s
     phases = [phase.name for phase in time.phases if phase.start_s <= since_s <= phase.end_s]
-    failed = (each for each in attempts if each.state == Outcome.FAILED.value and each.end_s >= since_s)
+    failed = (
+        attempt for attempt in attempts if attempt.state == Outcome.FAILED.value and attempt.end_s >= since_s
+    )
     return MasterLoss(
         workload=time.workload,
         phase=phases[0] if phases else None,
@@ -107,8 +109,8 @@ def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) 
         successor=change.successor,
         active_s=change.active_s,
         back_s=change.back_s,
-        under_way=sum(each.start_s <= since_s <= each.end_s for each in attempts),
-        failed=tuple(each for each in failed if names_machine(each.error, change.machine)),
+        under_way=sum(attempt.start_s <= since_s <= attempt.end_s for attempt in attempts),
+        failed=tuple(attempt for attempt in failed if names_machine(attempt.error, change.machine)),
     )
 
 
@@ -120,7 +122,7 @@ def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
         if what == "lost":
             result.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, each in enumerate(result) if _closes(what, at, each)]
+        open_ends = [index for index, change in enumerate(result) if _closes(what, at, change)]
         if open_ends:
             known = (
                 {"back_s": event.time_s} if what == "back" else {"successor": at, "active_s": event.time_s}

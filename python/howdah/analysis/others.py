@@ -47,7 +47,7 @@ def others_uses(
     if machine is None:
         return ()
     uses = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
-    return tuple(each for each in uses if each is not None)
+    return tuple(use for use in uses if use is not None)
 
 
 def _others(timeline: Timeline, machine: str, stretch: StretchUse) -> OthersUse | None:
@@ -148,11 +148,7 @@ def disturbed(use: OthersUse) -> bool:
 def disturbance_of(evidence: Evidence, workload: str) -> OthersUse | None:
     """What others used in a workload, if that is much."""
     return next(
-        (
-            each
-            for each in evidence.others
-            if each.workload == workload and each.phase is None and disturbed(each)
-        ),
+        (use for use in evidence.others if use.workload == workload and use.phase is None and disturbed(use)),
         None,
     )
 

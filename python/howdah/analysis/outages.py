@@ -42,15 +42,15 @@ class Outage:
 
 def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
     """Every outage of a worker, in the order in which they were noticed."""
-    alone = sorted(_of_daemons(events, timeline), key=lambda each: (each.worker, each.noticed_s))
+    alone = sorted(_of_daemons(events, timeline), key=lambda outage: (outage.worker, outage.noticed_s))
     result: list[Outage] = []
-    for each in alone:
+    for outage in alone:
         last = result[-1] if result else None
-        if last and last.worker == each.worker and each.noticed_s - last.noticed_s < _TOGETHER_S:
-            result[-1] = _joined(last, each)
+        if last and last.worker == outage.worker and outage.noticed_s - last.noticed_s < _TOGETHER_S:
+            result[-1] = _joined(last, outage)
         else:
-            result.append(each)
-    return tuple(sorted(result, key=lambda each: each.noticed_s))
+            result.append(outage)
+    return tuple(sorted(result, key=lambda outage: outage.noticed_s))
 
 
 def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]:
@@ -98,7 +98,7 @@ def _joined(outage: Outage, other: Outage) -> Outage:
 
 
 def _first(*moments: float | None) -> float | None:
-    known: Iterable[float] = (each for each in moments if each is not None)
+    known: Iterable[float] = (moment for moment in moments if moment is not None)
     return min(known, default=None)
 
 
@@ -109,16 +109,20 @@ def freed_s(
     if takeover_s is not None:
         return outage.lost_s + takeover_s
     begun: dict[tuple[str, int], float] = {}
-    for each in again:
-        begun[each.kind, each.task] = min(each.start_s, begun.get((each.kind, each.task), each.start_s))
+    for attempt in again:
+        begun[attempt.kind, attempt.task] = min(
+            attempt.start_s, begun.get((attempt.kind, attempt.task), attempt.start_s)
+        )
     # What had ended before the loss is done again as it is missed, and some of it waits for a place.
-    held = [begun.get((each.kind, each.task), each.end_s) for each in under_way(outage, ended)]
+    held = [begun.get((attempt.kind, attempt.task), attempt.end_s) for attempt in under_way(outage, ended)]
     return max(held) if held else min(begun.values(), default=outage.lost_s)
 
 
 def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]:
     """The attempts that ran on the worker when it was lost."""
-    return [each for each in ended if each.worker == outage.worker and each.end_s >= outage.lost_s]
+    return [
+        attempt for attempt in ended if attempt.worker == outage.worker and attempt.end_s >= outage.lost_s
+    ]
 
 
 def waits(
@@ -146,7 +150,7 @@ def _parts(
     outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> Iterator[tuple[float, str, str | None]]:
     """When each part ended, what was waited for, and the property that sets how long."""
-    if any(_TIMED_OUT in (each.error or "") for each in held):
+    if any(_TIMED_OUT in (attempt.error or "") for attempt in held):
         yield until_s, "its attempts timed out", _TASK
         return
     back = outage.back_s is not None and outage.back_s <= until_s

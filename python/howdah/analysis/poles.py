@@ -170,10 +170,10 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         lone = spread.kind == "reduce" and spread.tasks == 1
         # A tail that work done again for a lost worker made is told with that worker.
         again = any(
-            each.kind == spread.kind and each.end_s >= spread.end_s
+            attempt.kind == spread.kind and attempt.end_s >= spread.end_s
             for loss in evidence.losses
             if loss.workload == spread.workload
-            for each in loss.again
+            for attempt in loss.again
         )
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
@@ -228,12 +228,12 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
     """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
         # What ended with a lost worker or failed for want of a master is told with that.
-        told = [(loss.workload, each) for loss in evidence.losses for each in loss.ended]
-        told += [(loss.workload, each) for loss in evidence.master_losses for each in loss.failed]
+        told = [(loss.workload, attempt) for loss in evidence.losses for attempt in loss.ended]
+        told += [(loss.workload, attempt) for loss in evidence.master_losses for attempt in loss.failed]
         lost = {
-            each
-            for workload, each in told
-            if (workload, each.kind) == (spread.workload, spread.kind) and not lost_race(each.error)
+            attempt
+            for workload, attempt in told
+            if (workload, attempt.kind) == (spread.workload, spread.kind) and not lost_race(attempt.error)
         }
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"

@@ -49,11 +49,11 @@ def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -
     one's own do not.
     """
     whole = unexplained(calibration, workload, elapsed_s)
-    ratios = apart(calibration) if calibration is not None else None
+    ratios = unexplained_ratios(calibration) if calibration is not None else None
     return whole if ratios is None else min(whole, ratios.relative / math.sqrt(2))
 
 
-def apart(calibration: Calibration) -> Apart | None:
+def unexplained_ratios(calibration: Calibration) -> Apart | None:
     """What is unexplained of ratios: enough to cover nine of ten of those left out; None without any.
 
     One number for all workloads, platforms, replicas and block sizes: each by itself has too few figures.

@@ -91,7 +91,7 @@ class SimulatedWorkload(NamedTuple):
     """Its phases in their order."""
 
 
-def quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
+def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
     """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
     result: dict[str, float] = {}
     for workload in workloads:

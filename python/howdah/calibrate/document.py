@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from howdah.calibrate.apart import Apart, apart
+from howdah.calibrate.apart import Apart, unexplained_ratios
 from howdah.calibrate.case import workload_of
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
@@ -144,7 +144,7 @@ def _error(cell: CalibrationCell, error: float | None) -> str:
 
 
 def _ratios(calibration: Calibration) -> Iterator[str]:
-    ratios = apart(calibration)
+    ratios = unexplained_ratios(calibration)
     if ratios is None:
         yield "There are no two runs on the same data, so the error of a ratio is not known."
         return

@@ -31,7 +31,7 @@ class Tally(NamedTuple):
     """Half of the errors are smaller, too long or too short."""
 
 
-def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
+def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
     """Every predicted time that the run has, beside the run's.
 
     Raises UserError for a run that is no measurement of what was predicted, or that began before it was.

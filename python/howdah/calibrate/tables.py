@@ -68,7 +68,9 @@ def rows_of(text: str, file: str) -> list[dict[str, str]]:
     return [dict(zip(head, fields, strict=True)) for fields in body]
 
 
-def figures(study: PublishedStudy, table: PublishedTable, text: str, file: str) -> Iterator[KnownFigure]:
+def table_figures(
+    study: PublishedStudy, table: PublishedTable, text: str, file: str
+) -> Iterator[KnownFigure]:
     """Every cell of a study's table that is not blank; raises UserError for what does not fit the study."""
     rows = rows_of(text, file)
     if table.transposed:

@@ -19,7 +19,7 @@ from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
-from howdah.lab.up import installed
+from howdah.lab.up import installed_hadoop
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
 
@@ -98,7 +98,7 @@ def start(state: LabState, name: str, tell: Tell) -> Back:
     """
     machines = state.machines_of(name)
     joined = tuple(_join(state, machines))
-    running = start_missing(state, installed(state), tell, machines)
+    running = start_missing(state, installed_hadoop(state), tell, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))
     behind = wait_until_ready(state, running.all, tell) if whole else ()
     return Back(joined, running.started, behind)

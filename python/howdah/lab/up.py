@@ -144,7 +144,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     Raises RunFailed for what Linux or a daemon refuses; what is there by then stays, to be looked at.
     The lock of its name is held.
     """
-    installation = installed(state)
+    installation = installed_hadoop(state)
     new = registry.entry(state.name) is None
     registry.enter(state.name, state.directory)
     state.directory.mkdir(parents=True, exist_ok=True)
@@ -175,7 +175,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     return Brought(complete, running.started, behind)
 
 
-def installed(state: LabState) -> Installation:
+def installed_hadoop(state: LabState) -> Installation:
     """The Hadoop that a laboratory runs; raises UserError if it is there no more."""
     jars = state.jars
     return find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)

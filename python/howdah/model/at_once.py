@@ -87,7 +87,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
             worker.name: (worker.map_slots if kind == "map" else worker.reduce_slots)
             for worker in plan.workers
         }
-        planned = sum(each * counts.get(name, 0) for name, each in slots.items())
+        planned = sum(slot * counts.get(name, 0) for name, slot in slots.items())
         if sizes.master is None:
             return max(1, planned)
         working = [worker for worker in plan.workers if slots[worker.name]]

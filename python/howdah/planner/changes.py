@@ -54,7 +54,7 @@ def pinned(plan: Plan) -> Plan:
     return plan_cluster(cluster.inventory, _insisting(cluster))
 
 
-def changed(plan: Plan, name: str, value: int) -> Plan:
+def changed_plan(plan: Plan, name: str, value: int) -> Plan:
     """The plan made anew with one quantity changed; raises UserError where that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
@@ -201,7 +201,7 @@ class Variant(NamedTuple):
     """The rules that it breaks."""
 
 
-def variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> tuple[Variant, ...]:
+def plan_variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> tuple[Variant, ...]:
     """What is left to the planner varied, one thing at a time; what cannot be planned is left out."""
     return tuple(_variants(inventory, request, plan))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.reading import entries
+from howdah.planner.reading import path_list
 from howdah.planner.rule import Observation
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
@@ -29,7 +29,7 @@ class MountJudgement(NamedTuple):
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
     entry = config.property(_DATA_DIRS)
-    paths = entries(entry.text) if entry else ()
+    paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 
@@ -62,7 +62,7 @@ def data_disks(found: Found) -> tuple[Disk, ...]:
     return tuple(disk for disk in found.host.disks if disk.name in names)
 
 
-def grouped(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
+def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
     """One observation for all things of which the same was found."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
     for judgement in judged:

@@ -10,10 +10,10 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Candidate, Judgement, Plan
 from howdah.model.request import PlanRequest
-from howdah.planner.changes import Variant, variants
+from howdah.planner.changes import Variant, plan_variants
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice
-from howdah.planner.platforms.judging import NOT_ASKED_FOR, score
+from howdah.planner.platforms.judging import NOT_ASKED_FOR, platform_score
 from howdah.planner.predictor import Lag, Predicted, Predictor, lag
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
@@ -62,10 +62,10 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     others = [
         _passed_over(candidate)
         for candidate in weighed
-        if all(candidate is not each.candidate for each in ranked)
+        if all(candidate is not platform.candidate for platform in ranked)
     ]
     plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*told, *others)}))
-    advice = _advice(chosen, variants(inventory, request, chosen.plan), predictor)
+    advice = _advice(chosen, plan_variants(inventory, request, chosen.plan), predictor)
     return plan.model_copy(
         update={
             "cluster": plan.cluster
@@ -102,7 +102,7 @@ def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Ca
         update={
             "verdict": "recommended" if platform is chosen else "possible",
             "judgements": judgements,
-            "score": score(judgements),
+            "score": platform_score(judgements),
         }
     )
 

@@ -22,7 +22,7 @@ def _path(entry: str) -> str:
     return _SLASHES.sub("/", entry.rpartition("]")[2].strip().removeprefix("file:"))
 
 
-def entries(value: Value) -> tuple[str, ...]:
+def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
     parts = value if isinstance(value, tuple) else str(value).split(",")
     return tuple(_path(part) for part in parts if part.strip())
@@ -35,7 +35,7 @@ def is_temporary(path: str) -> bool:
 
 def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept directories that outlive a reboot."""
-    paths = entries(value)
+    paths = path_list(value)
     return bool(paths) and not any(is_temporary(path) for path in paths)
 
 
@@ -81,7 +81,7 @@ class ConfigurationReading:
     def folders(self, key: str) -> tuple[str, ...]:
         """The paths of a list of directories; none where it is absent."""
         text = self.text(key)
-        return entries(text) if text else ()
+        return path_list(text) if text else ()
 
     def variable(self, name: str) -> str | None:
         """What an environment file gives to a variable, the last time it does."""

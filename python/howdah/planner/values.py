@@ -37,7 +37,7 @@ def between(low: float, high: float) -> Accepts:
     return lambda value, decision, facts: low <= as_number(value) <= high
 
 
-def times(low: float, high: float) -> Accepts:
+def within_factor(low: float, high: float) -> Accepts:
     """Accept any number from ``low`` to ``high`` times the one decided on."""
 
     def accepts(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -20,10 +20,10 @@ _MEANS = {
 
 def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
     """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
-    return [(top, meaning) for top, meaning, _ in counted(paths)]
+    return [(top, meaning) for top, meaning, _ in counted_contents(paths)]
 
 
-def counted(paths: Iterable[str]) -> list[tuple[str, str, int]]:
+def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     """As ``contents``, with the number of files."""
     tops = Counter(_top(path) for path in paths)
     return [

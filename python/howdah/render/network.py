@@ -8,7 +8,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import NETWORK, FileVariant, select, variants
+from howdah.render.variant import NETWORK, FileVariant, file_variants, select
 
 _BOND = {
     "bond.mode": "Mode",
@@ -23,7 +23,7 @@ _PLACEHOLDER = "name-the-ports"
 
 def network_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
-    for variant in variants(plan, cluster, (NETWORK,)):
+    for variant in file_variants(plan, cluster, (NETWORK,)):
         settings = select(plan, NETWORK, variant)
         if settings:
             yield from _files(variant.folder("network"), settings, _ports(cluster, variant))

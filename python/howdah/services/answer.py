@@ -21,7 +21,7 @@ class AnswerPart(BaseModel):
 T = TypeVar("T", bound=AnswerPart)
 
 
-def facts(kind: type[T], answer: object, where: str) -> T:
+def parse_object(kind: type[T], answer: object, where: str) -> T:
     """Read an object of an answer; raises Unexpected that names what it lacks."""
     try:
         return kind.model_validate(answer)

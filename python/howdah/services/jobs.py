@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from howdah.services.answer import AnswerPart, Object, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, Object, member, one_or_many, parse_object
 from howdah.services.job import (
     AttemptFacts,
     JobFacts,
@@ -105,13 +105,13 @@ class JobReader:
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets and all."""
         answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        entries = [facts(_Property, fields, job_id) for fields in one_or_many(answer, "property")]
+        entries = [parse_object(_Property, fields, job_id) for fields in one_or_many(answer, "property")]
         return {entry.name: _text(entry.value) for entry in entries}
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
         answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
-        tasks = [facts(_Task, fields, job_id) for fields in one_or_many(answer, "task")]
+        tasks = [parse_object(_Task, fields, job_id) for fields in one_or_many(answer, "task")]
         return in_order(
             {
                 task.id: TaskFacts(task.id, state_of(task.state), (), task.winner)
@@ -154,7 +154,7 @@ class JobReader:
 
 
 def _job(answer: Object) -> JobFacts:
-    job = facts(_Job, answer, "a job")
+    job = parse_object(_Job, answer, "a job")
     # An application master does not say when its job was handed in.
     submit_ms = job.submit_ms or job.start_ms or 0
     said = job.model_dump(exclude={"state", "submit_ms"})
@@ -162,7 +162,7 @@ def _job(answer: Object) -> JobFacts:
 
 
 def _attempt(answer: Object, where: str) -> AttemptFacts:
-    attempt = facts(_Attempt, answer, where)
+    attempt = parse_object(_Attempt, answer, where)
     state = state_of(attempt.state)
     said = attempt.model_dump(exclude={"state"})
     if state in ("failed", "killed"):
@@ -179,7 +179,7 @@ def _host(address: str) -> str:
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
     for group in one_or_many(answer, groups):
         for told in one_or_many(group, "counter"):
-            counter = facts(_Counter, told, where)
+            counter = parse_object(_Counter, told, where)
             yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
 
 
@@ -238,4 +238,4 @@ class AppMaster:
         where = f"{self.url}/jobs"
         answer = self._line.get_json(where)
         jobs = one_or_many(answer.get("jobs") if isinstance(answer, dict) else None, "job")
-        return facts(JobProgress, jobs[0], where) if jobs else None
+        return parse_object(JobProgress, jobs[0], where) if jobs else None

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import AnswerPart, Object, facts
+from howdah.services.answer import AnswerPart, Object, parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -216,7 +216,7 @@ class NameNode(Hdfs):
         """The space of HDFS."""
         # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
         bean = "FSNamesystemState"
-        return facts(HdfsSpace, self.bean(bean), bean)
+        return parse_object(HdfsSpace, self.bean(bean), bean)
 
     def datanodes(self) -> list[DataNode]:
         """Its DataNodes, live ones first; a host may have several."""
@@ -237,7 +237,7 @@ class NameNode(Hdfs):
     def _status(self, url: str) -> NameNodeStatus:
         status = self._bean_at(url, "NameNodeStatus")
         info = self._bean_at(url, "NameNodeInfo")
-        return facts(
+        return parse_object(
             NameNodeStatus,
             {
                 "version": str(info.get("SoftwareVersion", "")),
@@ -265,6 +265,6 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "is this a release howdah knows?") from error
     return [
-        facts(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
+        parse_object(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
         for name, node in nodes.items()
     ]

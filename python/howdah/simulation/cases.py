@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from howdah.calibrate.case import CaseWork, SimulatedPhase, SimulatedWorkload, quantities
+from howdah.calibrate.case import CaseWork, SimulatedPhase, SimulatedWorkload, simulated_quantities
 from howdah.model.placement import placed_hosts
 from howdah.simulation.outcome import Summary, WorkloadOutcome
 from howdah.simulation.replications import Simulations
@@ -39,7 +39,9 @@ def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> 
 def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
     done = Simulations(scenarios).follow(lambda done: None)
     summaries = (Summary.model_validate_json(simulation.summary()) for simulation in done)
-    return [quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries]
+    return [
+        simulated_quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries
+    ]
 
 
 def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:

@@ -71,8 +71,8 @@ def _same_work(
         and (cluster.request.protection is Protection.FT) == protected
         and all(
             rows * ROW_BYTES == setting.dataset_bytes
-            for each in record.suite.workloads
-            if (rows := ROWS.of(each)) is not None
+            for workload in record.suite.workloads
+            if (rows := ROWS.of(workload)) is not None
         )
         and replicas_of(record.plan, cluster, record.suite)
         == (setting.replication, setting.output_replication)

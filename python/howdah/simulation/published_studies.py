@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, figures, run_name
+from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
@@ -72,7 +72,7 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     for path in paths:
         study, table = study_of(path)
         text = read_text(path, "give a published table, a CSV file")
-        for figure in figures(study, table, text, str(path)):
+        for figure in table_figures(study, table, text, str(path)):
             known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(
         case_of(

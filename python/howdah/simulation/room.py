@@ -74,7 +74,7 @@ def capacity_bytes(hosts: Sequence[Hosts]) -> int:
 def _used_bytes(group: Hosts) -> int:
     """The disks that a host's workers have, from the first on."""
     sizes = [disks.size_bytes for disks in group.disks for _ in range(disks.count)]
-    return sum(sizes[: sum(each.count * each.disks for each in group.workers)])
+    return sum(sizes[: sum(worker.count * worker.disks for worker in group.workers)])
 
 
 def needed_bytes(scenario: Scenario) -> int:

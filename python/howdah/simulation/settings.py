@@ -132,7 +132,9 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
 
 def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:
     """The file system as planned, with the block size and the replicas that a run asked for itself."""
-    asked = next((each.replication for each in suite.workloads if isinstance(each, DfsioWrite)), None)
+    asked = next(
+        (workload.replication for workload in suite.workloads if isinstance(workload, DfsioWrite)), None
+    )
     replication = int(planned.number("dfs.replication")) if asked is None else asked
     return SimulatedHdfs(
         replication=replication,
@@ -145,7 +147,7 @@ def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> Simulat
 
 def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
     """The size of a block, bytes: as a run asked for itself, else as planned."""
-    asked = [size for each in suite.workloads if (size := BLOCK_SIZE.of(each)) is not None]
+    asked = [size for workload in suite.workloads if (size := BLOCK_SIZE.of(workload)) is not None]
     return max(asked, default=planned.size("dfs.blocksize"))
 
 

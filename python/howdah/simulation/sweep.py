@@ -15,14 +15,14 @@ from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.changes import MOST_HOSTS, changed, pinned
+from howdah.planner.changes import MOST_HOSTS, changed_plan, pinned
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.whole_suite import interval, suite_times
+from howdah.simulation.whole_suite import suite_interval, suite_times
 from howdah.units import parse_bytes, parse_count
 
 _POINTS = 7
@@ -52,7 +52,7 @@ def simulate_sizes(
         )
     base = pinned(plan)
     if quantity == "hosts":
-        works = [(changed(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
+        works = [(changed_plan(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
     else:
         works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
     several: list[Scenario] = []
@@ -65,12 +65,12 @@ def simulate_sizes(
     summaries = simulate(several, tell)
     points = tuple(
         _point(
-            _hosts(each),
+            _hosts(work),
             count * ROW_BYTES,
             summaries[place * replications : (place + 1) * replications],
             known,
         )
-        for place, (each, count) in enumerate(works)
+        for place, (work, count) in enumerate(works)
     )
     return Sweep(
         suite=suite.name,
@@ -113,7 +113,7 @@ def _point(
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
-    whole = interval(suite_times(summaries, calibration))
+    whole = suite_interval(suite_times(summaries, calibration))
     told = forecasts([stretches(summary) for summary in summaries], calibration)
     return Point(
         hosts=hosts,

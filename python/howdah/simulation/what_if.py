@@ -14,7 +14,7 @@ from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
-from howdah.planner.changes import QUANTITIES, changed, pinned
+from howdah.planner.changes import QUANTITIES, changed_plan, pinned
 from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
@@ -141,7 +141,7 @@ def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterato
 
 def _change(base: Plan, name: str, value: int) -> _Change:
     said = QUANTITIES[name].said
-    return _Change(name, said(_now(base, name)), said(value), changed(base, name, value))
+    return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
 
 
 def _now(base: Plan, name: str) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
-from howdah.lab.hadoop.redirect import changed, conf_files, properties
+from howdah.lab.hadoop.redirect import conf_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import LabSystem
@@ -40,7 +40,7 @@ def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) 
         if name.endswith("site.xml")
         for k, v in properties(text).items()
     }
-    files = changed(rendered, rootless.changes(placed[number], number, known))
+    files = redirected_files(rendered, rootless.changes(placed[number], number, known))
     return {
         k: v for name, text in files.items() if name.endswith("site.xml") for k, v in properties(text).items()
     }

@@ -78,7 +78,7 @@ def _size(result: WorkloadResult) -> str:
 _Facts = dict[tuple[Aspect, str], str]
 
 
-def changes(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
+def differing_facts(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
     """Every fact that is not the same, aspect by aspect."""
     before, after = _facts(base), _facts(other)
     differing = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from howdah.analysis.comparing.comparable import changes, finished, why_not
+from howdah.analysis.comparing.comparable import differing_facts, finished, why_not
 from howdah.analysis.comparing.groups import remarks
 from howdah.analysis.comparing.judging import LEVEL, contrasts, judged
 from howdah.analysis.comparing.locating import locations
@@ -65,7 +65,7 @@ def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: l
     others = tuple(contrast for contrast in every if not contrast.measure.is_judged)
     return Against(
         group=group.name,
-        changes=changes(base, group),
+        changes=differing_facts(base, group),
         times=times,
         metrics=tuple(difference for difference in both if difference.measure.kind == "metric"),
         others=others,

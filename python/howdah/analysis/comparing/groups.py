@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from statistics import stdev
 
-from howdah.analysis.comparing.comparable import changes, why_not
+from howdah.analysis.comparing.comparable import differing_facts, why_not
 from howdah.analysis.wording import percent
 from howdah.model.comparison import Aspect, Change, RunFigures, RunGroup
 from howdah.model.run import Origin, Outcome
@@ -28,7 +28,7 @@ NOISY = 0.1
 """Repeats whose times deviate by more than this share were disturbed by something."""
 
 
-def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
+def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     """Repeats put together, in the order in which the first of each group was given."""
     alike: dict[object, list[RunFigures]] = {}
     for run in runs:
@@ -47,7 +47,7 @@ def _named(groups: Sequence[RunGroup]) -> tuple[RunGroup, ...]:
     Those that cannot be compared with the first keep their run's name: what tells them apart is another
     thing, and the same settings may be among them.
     """
-    peers = [each for each in groups if _succeeded(each) and why_not(groups[0], each) is None]
+    peers = [group for group in groups if _succeeded(group) and why_not(groups[0], group) is None]
     names = next((names for names in _proposed(peers) if _fit(names)), None)
     if names is None:
         return tuple(groups)
@@ -69,9 +69,9 @@ def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
         return
     base, *others = groups
     differences = [
-        {(change.aspect, change.name): change for change in changes(base, other)} for other in others
+        {(change.aspect, change.name): change for change in differing_facts(base, other)} for other in others
     ]
-    keys = list(dict.fromkeys(key for each in differences for key in each))
+    keys = list(dict.fromkeys(key for difference in differences for key in difference))
     if len({_short(name) for _, name in keys}) <= MOST_NAMED:
         yield _names(keys, differences)
     telling = [key for key in keys if key[0] in _TELLING]
@@ -79,12 +79,14 @@ def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
 
 
 def _names(keys: list[tuple[Aspect, str]], differences: list[dict[tuple[Aspect, str], Change]]) -> list[str]:
-    first = {key: next(each[key].base for each in differences if key in each) for key in keys}
+    first = {
+        key: next(difference[key].base for difference in differences if key in difference) for key in keys
+    }
     return [
         _name(first),
         *(
-            _name({key: each[key].other if key in each else first[key] for key in keys})
-            for each in differences
+            _name({key: difference[key].other if key in difference else first[key] for key in keys})
+            for difference in differences
         ),
     ]
 

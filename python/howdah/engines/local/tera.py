@@ -12,7 +12,7 @@ from howdah import _native
 from howdah.engines.local.context import LocalContext
 from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
-from howdah.engines.local.workspace import spread
+from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
@@ -43,7 +43,7 @@ class GeneratedRows(NamedTuple):
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
     folders = context.workspace.fresh(TERAGEN)
-    files = spread(folders, "part-m-{:05d}", workload.maps or 1)
+    files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
         _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
     )
@@ -62,7 +62,7 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     generated = _generated(context, workload, TERAGEN)
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
-    outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
+    outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
     done = watch.follow(
         _native.terasort(
             context.pool,

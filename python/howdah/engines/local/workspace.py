@@ -124,7 +124,7 @@ class Workspace:
         return by_device
 
 
-def spread(folders: list[Path], pattern: str, count: int) -> list[Path]:
+def spread_file_names(folders: list[Path], pattern: str, count: int) -> list[Path]:
     """``count`` file names, dealt out evenly over the folders (a JBOD, no striping)."""
     return [folders[number % len(folders)] / pattern.format(number) for number in range(count)]
 

@@ -12,13 +12,13 @@ from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     RedirectedProperty,
     Surroundings,
-    changed,
-    changes,
     conf_files,
     deviations,
     folder_of,
     moved,
     properties,
+    redirected_files,
+    redirections,
 )
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
@@ -98,10 +98,10 @@ def _machine_files(
     state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, around: Surroundings
 ) -> tuple[Deviation, ...]:
     files = conf_files(rendered, folder_of(rendered, machine))
-    wanted = list(changes(files, machine.conf, machine.directory, around))
+    wanted = list(redirections(files, machine.conf, machine.directory, around))
     if state.rootless:
         wanted += rootless.changes(machine, number, _all(files))
-    made = changed(files, wanted)
+    made = redirected_files(files, wanted)
     if state.rootless:
         made = rootless.shared_files(made, state.machines)
     _place(machine.conf, made)
@@ -114,10 +114,10 @@ def _machine_files(
 def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
     files = conf_files(rendered, "hadoop")
     root = state.client_conf.parent
-    wanted: list[RedirectedProperty] = list(changes(files, state.client_conf, root, around))
+    wanted: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, around))
     if state.rootless:
         wanted += rootless.changes(None, 0, _all(files))
-    _place(state.client_conf, changed(files, wanted))
+    _place(state.client_conf, redirected_files(files, wanted))
     return deviations(files, wanted, root)
 
 

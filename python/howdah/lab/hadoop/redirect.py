@@ -153,7 +153,7 @@ def _moved(path: str, conf: Path, root: Path) -> str:
     return f"{scheme}{root}{local}"
 
 
-def changes(
+def redirections(
     files: Mapping[str, str], conf: Path, root: Path, around: Surroundings
 ) -> Iterator[RedirectedProperty]:
     """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
@@ -184,7 +184,7 @@ def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[Redire
         yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
 
 
-def changed(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
+def redirected_files(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
     """All files of a HADOOP_CONF_DIR, with the changes made; the last of two to one key counts."""
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
     for change in wanted:

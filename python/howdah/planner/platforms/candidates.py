@@ -10,7 +10,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import Division, Share, divide, undivided
-from howdah.planner.platforms.judging import judge, score
+from howdah.planner.platforms.judging import judge, platform_score
 from howdah.planner.platforms.workers import least_worker, slots_of
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted, format_gib
@@ -146,7 +146,7 @@ def _candidate(group: HostGroup, request: PlanRequest, division: Division) -> Ca
             _worker(group, request, name, share, division.numa_nodes)
             for name, share in zip(names, division.shares, strict=True)
         ),
-        score=score(judgements),
+        score=platform_score(judgements),
         judgements=judgements,
     )
 

@@ -6,10 +6,10 @@ from howdah.model.plan import Input, Role, Value
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
-from howdah.planner.reading import entries, is_temporary
+from howdah.planner.reading import is_temporary, path_list
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, as_number, between, fixed, times
+from howdah.planner.values import anything, as_number, between, fixed, within_factor
 from howdah.units import GIB
 
 _REGION = 10 * GIB
@@ -39,7 +39,7 @@ def _quorum(facts: Facts) -> Decision:
 
 
 def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return {host.partition(":")[0] for host in entries(value)} == set(entries(decision.value))
+    return {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
 
 
 def _master_heap(facts: Facts) -> Decision:
@@ -206,7 +206,7 @@ RULES: tuple[Rule, ...] = (
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=fixed(_SESSION_MS, "longer than any pause of a well-sized heap, short enough for clients"),
-        accepts=times(0.3, 2),
+        accepts=within_factor(0.3, 2),
         written=False,
     ),
     hbase_rule(

@@ -14,7 +14,7 @@ from howdah.planner.heap import MASTER_HEAPS, heap_options
 from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.values import as_number, between, fixed, times
+from howdah.planner.values import as_number, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _HANDLERS_LEAST = 10
@@ -186,7 +186,7 @@ RULES: tuple[Rule, ...] = (
         key="dfs.namenode.heartbeat.recheck-interval",
         file="hdfs-site.xml",
         decide=fixed(300_000, "a reboot passes without making all its replicas again"),
-        accepts=times(0.2, 6),
+        accepts=within_factor(0.2, 6),
         written=False,
     ),
     SettingRule(

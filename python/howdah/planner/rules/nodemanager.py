@@ -10,7 +10,7 @@ from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory
@@ -40,12 +40,12 @@ def _log_dirs(facts: Facts) -> Decision:
 
 
 def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(value)
-    return len(set(paths)) >= len(entries(decision.value)) and not any(map(is_temporary, paths))
+    paths = path_list(value)
+    return len(set(paths)) >= len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
 def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(value)
+    paths = path_list(value)
     # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
 
@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
-        accepts=lambda value, decision, facts: "mapreduce_shuffle" in entries(value),
+        accepts=lambda value, decision, facts: "mapreduce_shuffle" in path_list(value),
     ),
     mapreduce_rule(
         id="nodemanager.environment",

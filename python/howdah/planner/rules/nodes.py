@@ -9,7 +9,7 @@ from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import mapreduce_rule, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary, lasting
+from howdah.planner.reading import ConfigurationReading, is_temporary, lasting, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.planner.values import between
 
@@ -139,7 +139,7 @@ def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
 
 def _kept(reading: ConfigurationReading, key: str, what: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
-    lasts = bool(text) and not any(map(is_temporary, entries(text)))
+    lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
     return Observation(
         ok=lasts and not (paired and text.startswith("file:")),

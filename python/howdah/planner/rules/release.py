@@ -37,7 +37,7 @@ def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
     return next((known for known in matches if known is not None), None)
 
 
-def named(found: Found) -> Iterator[FoundProperty]:
+def known_properties(found: Found) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
     for entry in found.config.properties if found.config else ():
         if entry.base_name in _NAMED_IN:
@@ -47,7 +47,7 @@ def named(found: Found) -> Iterator[FoundProperty]:
 def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    for entry in named(found):
+    for entry in known_properties(found):
         if not entry.name.startswith(_OWN) or entry.name.startswith(_ANYBODYS):
             continue
         releases = _releases(entry, facts)
@@ -85,7 +85,7 @@ def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _values(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in named(found):
+    for entry in known_properties(found):
         names = [entry.name]
         for release in _releases(entry, facts):
             names += release.replacement(entry.name)
@@ -106,7 +106,7 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in named(found):
+    for entry in known_properties(found):
         for release in _releases(entry, facts):
             today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
             if today:
@@ -122,7 +122,7 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in named(found):
+    for entry in known_properties(found):
         for release in _releases(entry, facts):
             names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)

@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import (
     Decision,
     Inspection,
@@ -47,9 +47,9 @@ def _hdfs_dirs(facts: Facts) -> Decision:
 
 
 def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(value)
+    paths = path_list(value)
     apart = len(set(paths)) == len(paths)
-    return apart and len(paths) == len(entries(decision.value)) and not any(map(is_temporary, paths))
+    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
 def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -60,11 +60,11 @@ def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
     given = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
     if not isinstance(given, str | tuple) or not given:
         return
-    lost = [path for path in entries(given) if is_temporary(path)]
+    lost = [path for path in path_list(given) if is_temporary(path)]
     yield Observation(
         ok=not lost,
         about="dfs.datanode.data.dir",
-        found=", ".join(lost or entries(given)),
+        found=", ".join(lost or path_list(given)),
         expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",

@@ -141,7 +141,7 @@ def sweep(
 def replicas_said(prediction: Prediction) -> str | None:
     """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
     cluster, suite = prediction.plan.cluster, prediction.suite
-    if cluster is None or not any(isinstance(each, TeraSort) for each in suite.workloads):
+    if cluster is None or not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.comparable import why_unfinished
 from howdah.analysis.comparing.courses import courses
 from howdah.errors import UserError
@@ -140,7 +140,7 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
 
 
 def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:
-    groups = grouped(figures)
+    groups = group_repeats(figures)
     comparison = compare(groups, next(group.name for group in groups if base in group.runs))
     if sum(len(group.runs) for group in comparison.groups) < 2:
         first = comparison.refused[0]

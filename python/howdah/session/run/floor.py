@@ -52,4 +52,8 @@ def _label(name: str) -> str:
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     """The workloads over rows, with how many."""
     workloads = [result.workload for result in record.workloads]
-    return {(each.kind, each.rows) for each in workloads if isinstance(each, TeraRows) and each.rows}
+    return {
+        (workload.kind, workload.rows)
+        for workload in workloads
+        if isinstance(workload, TeraRows) and workload.rows
+    }

@@ -90,7 +90,7 @@ def _alike(run_record: RunRecord, study: Study, cell: Cell) -> bool:
 def _data_bytes(suite: Suite) -> int:
     """What the largest of its workloads reads or writes."""
     return max(
-        (max(each.moved(Counters()) or (0,)) for each in suite.workloads),
+        (max(workload.moved(Counters()) or (0,)) for workload in suite.workloads),
         default=0,
     )
 

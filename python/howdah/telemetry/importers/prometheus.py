@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, sum_stretches
 
 _PAGE_BYTES = 4096.0
 
@@ -115,13 +115,13 @@ def read_prometheus(
         answer.labels.get("instance", "") for metric in (*asked, *known) for answer in metric.answers
     }
     owners = _owners(server, instances, machines, url)
-    own = summed(_stretches(asked, owners))
+    own = sum_stretches(_stretches(asked, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
     others = [
         stretch for stretch in _stretches(known, owners) if (stretch.machine, stretch.metric) not in taken
     ]
     strange = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
-    return Imported((*own, *summed(others)), strange)
+    return Imported((*own, *sum_stretches(others)), strange)
 
 
 def _checked(url: str) -> str:

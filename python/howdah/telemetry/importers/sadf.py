@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from howdah.errors import UserError
 from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, named, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, columns_in_words, is_counter, sum_stretches
 
 _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 
@@ -124,7 +124,7 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
-    return Imported(summed(stretches), named(left_out))
+    return Imported(sum_stretches(stretches), columns_in_words(left_out))
 
 
 class _Reader:

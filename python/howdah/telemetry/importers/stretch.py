@@ -34,7 +34,7 @@ class Imported(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def summed(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+def sum_stretches(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     """Stretches with the same metric and times made one: user time is that of nice processes, too."""
     values: dict[tuple[str, str, float, float], float] = {}
     for machine, metric, start_s, end_s, value in stretches:
@@ -43,7 +43,7 @@ def summed(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     return tuple(Stretch(*key, value) for key, value in values.items())
 
 
-def named(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+def columns_in_words(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """What there is no metric for, in words: columns by what they belong to, or that as a whole."""
     return tuple(
         f"{group} ({', '.join(sorted(columns))})" if columns else group

@@ -80,7 +80,7 @@ _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MA
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
 
 
-def summed(job: JobFacts) -> Counters:
+def sum_counters(job: JobFacts) -> Counters:
     """What a job did, by its own counters; all zero where nobody tells them.
 
     Bytes read and written are HDFS's, intermediate data is what maps left for reduces: before compression

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
-from howdah.engines.hadoop.history.counters import printed_counters, summed
+from howdah.engines.hadoop.history.counters import printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
@@ -215,7 +215,7 @@ def tell_job(
         ),
         attempts=attempt_rows(facts, workload.kind, machines, clock),
         phases=phases(facts, workload, clock),
-        counters=summed(facts),
+        counters=sum_counters(facts),
         facts=facts,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule
-from howdah.planner.rules.release import known_property, named
+from howdah.planner.rules.release import known_properties, known_property
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -39,7 +39,7 @@ def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
     final: dict[str, FoundProperty] = {}
-    for entry in named(found):
+    for entry in known_properties(found):
         fixed = final.get(entry.name)
         if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
             yield Observation(
@@ -55,7 +55,7 @@ def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in named(found):
+    for entry in known_properties(found):
         known = known_property(entry, facts)
         readers = _READERS.get(known.file) if known else None
         if known is not None and readers is not None and entry.base_name not in readers:

@@ -12,7 +12,7 @@ from howdah.planner.data_mounts import (
     data_dirs,
     data_disks,
     data_mounts,
-    grouped,
+    group_observations,
     is_system,
 )
 from howdah.planner.facts import Facts
@@ -30,7 +30,7 @@ def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: st
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
         answers = ((disk.name, judge(disk)) for disk in data_disks(found))
-        yield from grouped(
+        yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
 
@@ -46,7 +46,7 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
-    yield from grouped(
+    yield from group_observations(
         judged,
         "a file system on a disk of its own",
         "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
@@ -105,7 +105,7 @@ def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
             )
         elif mount.disks:
             judged.append(MountJudgement(mount.mount, True, "one disk"))
-    yield from grouped(
+    yield from group_observations(
         judged,
         "one file system on each disk",
         "take the array apart and give each disk a file system and an entry in dfs.datanode.data.dir",
@@ -141,7 +141,7 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
         for disk in data_disks(found)
         if disk.kind == "hdd"
     ]
-    yield from grouped(
+    yield from group_observations(
         judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
 from howdah.model.storage import FileSystem
-from howdah.planner.data_mounts import MountJudgement, data_mounts, grouped
+from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import format_bytes
@@ -29,7 +29,7 @@ def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expec
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
         answers = ((mount.mount, judge(mount)) for mount in data_mounts(found))
-        yield from grouped(
+        yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
 
